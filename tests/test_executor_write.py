@@ -12,7 +12,7 @@ import pytest
 import wireglot
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter import conversation, orderly, reading, writing
+from wireglot.interpreter import orderly, reading, speaking, writing
 from wireglot.interpreter.sight import Look
 
 from .beside import TRAFFIC, recorded
@@ -79,12 +79,12 @@ def test_what_is_in_order_is_what_the_steps_leave(
         without[found] += 1
         return found
 
-    monkeypatch.setattr(conversation, "orderly", told)
+    monkeypatch.setattr(speaking, "orderly", told)
     for unit, body in bodies(source):
         for target in PROVIDERS if unit == "request" else ():
             found = converted(body, source, target, unit)
             with monkeypatch.context() as patch:
-                for module in (reading, writing, conversation):
+                for module in (reading, writing, speaking):
                     patch.setattr(module, "Look", Unsure)
                 assert found == converted(body, source, target, unit), (target, body)
     assert without[True] > 10

@@ -18,7 +18,7 @@ from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
 from wireglot.executor import values
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter import choosing, share
+from wireglot.interpreter import choosing, listforms
 from wireglot.language.lenses import Misfit
 from wireglot.loading import load
 from wireglot.streaming.sighting import Frame
@@ -354,14 +354,14 @@ def test_memory_that_overrides_an_edit_breaks_edited(
 def test_parts_that_a_marked_hole_swallows_break_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = share.texts
+    texts = listforms.texts
 
     def refuse(writer: Any, lens: str, h: Any, pairs: list[Any], *rest: Any) -> Any:
         if any(part["type"] == "reasoning" for part, _ in pairs):
             raise Misfit("only plain texts can be joined")
         return texts(writer, lens, h, pairs, *rest)
 
-    monkeypatch.setattr(share, "texts", refuse)
+    monkeypatch.setattr(listforms, "texts", refuse)
     assert broken(tmp_path, CALLED, "Kept") == (
         "one/response breaks Kept: a part is lost at home:"
         ' {"text": "a", "type": "reasoning"}\n'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
@@ -92,6 +92,23 @@ def value_at(value: Any, at: Sequence[Any], missing: Any = None) -> Any:
             return missing
         value = value[key]
     return value
+
+
+def everywhere(value: Any) -> Iterator[tuple[At, Any]]:
+    """Yield a JSON value and all that stands in it, in its order, each with its place."""
+    stack: list[tuple[At, Any]] = [((), value)]
+    while stack:
+        at, one = stack.pop()
+        yield at, one
+        if isinstance(one, dict):
+            stack.extend(((*at, key), one[key]) for key in reversed(one))
+        elif isinstance(one, list):
+            stack.extend(((*at, i), one[i]) for i in range(len(one) - 1, -1, -1))
+
+
+def leaves(value: Any) -> Iterator[tuple[At, Any]]:
+    """Yield the leaves of a JSON value with their places: scalars and empty containers."""
+    return ((at, one) for at, one in everywhere(value) if not (one and isinstance(one, HOLDERS)))
 
 
 class Several(tuple[Any, ...]):

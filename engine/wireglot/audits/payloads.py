@@ -13,7 +13,7 @@ from ..language.lenses import stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Literal
 from ..trace import paths
-from ..trail import keys_of, path_of
+from ..trail import keys_of, leaves, path_of
 
 DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
 SEED = "payloads"
@@ -91,18 +91,6 @@ def _shows(payload: Any, told: set[str], words: set[str]) -> set[Any]:
         known = isinstance(value, bool) or (isinstance(value, str) and value in words)
         found.add((general(at, told), value if known else type(value).__name__))
     return found
-
-
-def leaves(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield each leaf of a JSON value with its place."""
-    if isinstance(value, dict) and value:
-        for key, child in value.items():
-            yield from leaves(child, (*at, key))
-    elif isinstance(value, list) and value:
-        for n, child in enumerate(value):
-            yield from leaves(child, (*at, n))
-    else:
-        yield at, value
 
 
 def place(body: Any, pointer: str) -> tuple[Any, ...]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading
 from ..language.lenses import stringify
-from ..trace.provenance import leaves
-from ..trail import At
+from ..trail import At, leaves
 from . import probes, straining
 
 if TYPE_CHECKING:

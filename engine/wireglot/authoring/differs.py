@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import WireglotError
 from ..language.events import Event
 from ..language.model import Case, Dialect
-from ..language.picture import Fields, Hole, Items, Picture
+from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..rulesets import RuleSet
 from ..trail import At, value_at
 from .places import Place, objects, places
@@ -187,8 +187,7 @@ def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
     """Yield the objects that the pictures of a dialect have at a place of a rule file."""
     cases: list[Case] = []
     if path[0] == "conversation":
-        groups, rest = model.conversation.groups if model.conversation else [], path[4:]
-        cases = [case for group in groups for case in group.cases if case.name == path[2]]
+        cases, rest = [case for case in model.talks if case.name == path[2]], path[4:]
     else:
         inner = path[0] == "shapes"
         shape, rest = (
@@ -198,8 +197,7 @@ def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
     for case in cases:
         found: Picture | None = case.wire
         for key in rest:
-            entries = found.entries if isinstance(found, Fields) else ()
-            found = next((child for names, child in entries if key in names), None)
+            found = next((child for names, child in keyed(found) if key in names), None)
         if isinstance(found, Fields):
             yield found
 
@@ -287,10 +285,9 @@ def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Chang
             new = counted.most_common(1)[0][0]
             respelled.add((names, new))
             yield from _respelled(path, names, new, Say(spelt(holes[path, names])))
-    talk = model.conversation
-    for case in [case for group in talk.groups for case in group.cases] if talk else ():
+    for case in model.talks:
         path = ("conversation", "cases", case.name, "wire")
-        for names, child in case.wire.entries if isinstance(case.wire, Fields) else ():
+        for names, child in keyed(case.wire):
             for new in [new for there, new in respelled if there == names]:
                 if (path, names) not in shown and isinstance(child, Hole):
                     yield from _respelled(path, names, new, Say(spelt(child)))
@@ -318,7 +315,7 @@ def _spelled_in(p: Picture, names: tuple[str, ...], new: str) -> Any:
     if isinstance(p, Items):
         found = [_spelled_in(child, names, new) for child in p.items]
         return found if len(found) == 1 and found[0] is not None else None
-    for there, child in p.entries if isinstance(p, Fields) else ():
+    for there, child in keyed(p):
         if there == names:
             made = _respelled((), names, new, Say(spelt(child)))
             return {change.path[0]: change.said for change in made}

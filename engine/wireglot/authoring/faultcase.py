@@ -17,8 +17,7 @@ from ..language.picture import ABSENT
 from ..language.source import parse
 from ..results import Conversion
 from ..rulesets import RuleSet
-from ..trace.provenance import leaves
-from ..trail import keys_of, pointer, value_at
+from ..trail import keys_of, leaves, pointer, value_at
 from . import laws, sketch, wires
 from .difference import shown
 from .shrink import shrink

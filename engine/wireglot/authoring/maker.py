@@ -187,10 +187,8 @@ class Maker:
 
     def talk(self) -> list[Any]:
         """Make a list of wire messages: a talk, with calls and then their results."""
-        talk = self.dialect.conversation
-        assert talk is not None
-        cases = [case for group in talk.groups for case in group.cases]
-        return [message for case in self.turns(cases) for message in self.messages(case)]
+        turns = self.turns(self.dialect.talks)
+        return [message for case in turns for message in self.messages(case)]
 
     def messages(self, case: Case) -> list[Any]:
         """Make the messages that a case of the conversation wants there."""

@@ -168,8 +168,7 @@ def _inherited(parent: str) -> set[str]:
     """Return which words of `enforce-also` a packaged dialect says in `enforce` now."""
     node = flat(load.from_yaml()).get(parent)
     talk = node.get("conversation") if node is not None else None
-    said = talk.get("enforce") if talk is not None else None
-    return {"beside", "calls", "reasoning"} & set(said.value if said is not None else ())
+    return {"beside", "calls", "reasoning"} & set(talk.said("enforce", ()) if talk else ())
 
 
 def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:

@@ -53,11 +53,9 @@ def _opened(dialect: Dialect, place: Place, value: Any) -> Iterator[Place]:
         yield place
         return
     if p.shape == "conversation":
-        talk = dialect.conversation
-        for group in talk.groups if talk else ():
-            for case in group.cases:
-                if may_be(case, value):
-                    yield Place(("conversation", "cases", case.name, "wire"), case.wire)
+        for case in dialect.talks:
+            if may_be(case, value):
+                yield Place(("conversation", "cases", case.name, "wire"), case.wire)
         return
     for name in dialect.unions.get(p.shape, [p.shape]):
         for case in dialect.shapes[name].cases if name in dialect.shapes else ():

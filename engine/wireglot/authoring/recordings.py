@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .. import policy
-from ..audits import payloads
 from ..errors import ConversionError, UsageError, WireglotError
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..streaming.streams import Translator
-from ..trail import At, keys_of, value_at
+from ..trail import At, keys_of, leaves, value_at
 from .difference import differences
 
 STREAM = "stream"
@@ -112,9 +111,9 @@ def heard(rules: RuleSet, dialect: str, recordings: Iterable[Recorded]) -> Heard
     """Return what of some recordings a dialect does not take, and whether they come back."""
     abroad = _stranger(rules, dialect)
     found = Heard([], 0, 0, [])
-    leaves = lost = 0
+    count = lost = 0
     for unit, body in recordings:
-        leaves += sum(1 for _ in payloads.leaves(body))
+        count += sum(1 for _ in leaves(body))
         try:
             if unit == STREAM:
                 _stream(rules, (dialect, abroad), body, found)
@@ -122,9 +121,9 @@ def heard(rules: RuleSet, dialect: str, recordings: Iterable[Recorded]) -> Heard
                 _body(rules, (dialect, abroad), unit, body, found)
         except WireglotError as error:
             found.faults.append(f"{unit}: {error}")
-            lost += sum(1 for _ in payloads.leaves(body))
-    lost += sum(sum(1 for _ in payloads.leaves(one.value)) for one in found.unknown)
-    return found._replace(leaves=leaves, lost=lost)
+            lost += sum(1 for _ in leaves(body))
+    lost += sum(sum(1 for _ in leaves(one.value)) for one in found.unknown)
+    return found._replace(leaves=count, lost=lost)
 
 
 def _stranger(rules: RuleSet, dialect: str) -> str:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..audits import payloads
 from ..ir import PARTS
+from ..trail import leaves
 from .vocabulary import Vocabulary, tokens
 
 NAME = re.compile(r"[\w.-]{1,80}")
@@ -73,7 +73,7 @@ class Seen:
         for tool in self.tools[1] if self.tools else ():
             words = [
                 (at[-1], value)
-                for at, value in payloads.leaves(tool)
+                for at, value in leaves(tool)
                 if isinstance(value, str) and NAME.fullmatch(value) and not _within(tool, at)
             ]
             named = [v for key, v in words if self.words.field("function", str(key), v)]
@@ -88,7 +88,7 @@ class Seen:
                 if not listed or (self.tools is not None and path == self.tools[0]):
                     continue
                 talk = self._talk_of(path, [m for b in bodies for m in objects(b, path)])
-                weight = sum(1 for _ in payloads.leaves(listed))
+                weight = sum(1 for _ in leaves(listed))
                 if talk is not None and (best is None or weight > best[0]):
                     best = weight, talk
         return None if best is None else best[1]
@@ -115,7 +115,7 @@ class Seen:
     def _role(self, word: str, role: str, content: str, messages: list[dict[str, Any]]) -> str:
         """Guess who speaks: who calls a tool is the assistant, the others are users."""
         mine = [m.get(content) for m in messages if m[role] == word]
-        calls = any(value in self.names for _, value in payloads.leaves(mine))
+        calls = any(value in self.names for _, value in leaves(mine))
         human = word.lower() in ("human", "person", "customer", "client")
         first = messages[0][role] == word
         return "assistant" if calls or not (human or first) else "user"
@@ -164,7 +164,7 @@ class Seen:
         return found
 
     def _calls(self, word: str, elements: list[dict[str, Any]]) -> bool:
-        values = [value for one in elements for _, value in payloads.leaves(one)]
+        values = [value for one in elements for _, value in leaves(one)]
         if self.words.kinds.get(word) == "tool_call":
             return True
         key = around(elements)
@@ -176,20 +176,20 @@ class Seen:
     def _ids(self, groups: dict[str, list[dict[str, Any]]], calls: set[str]) -> Iterator[str]:
         def texts(some: Iterable[str]) -> set[str]:
             listed = (e for word in some for e in groups[word])
-            found = (v for one in listed for _, v in payloads.leaves(one) if isinstance(v, str))
+            found = (v for one in listed for _, v in leaves(one) if isinstance(v, str))
             return {v for v in found if NAME.fullmatch(v) and v not in self.names}
 
         yield from texts(calls) & texts(groups.keys() - calls)
 
     def _kind(self, word: str, elements: list[dict[str, Any]]) -> str | None:
-        leaves = [(a, v) for one in elements for a, v in payloads.leaves(one) if a != (self.tells,)]
-        if any(isinstance(v, str) and v in self.ids for _, v in leaves):
+        found = [(a, v) for one in elements for a, v in leaves(one) if a != (self.tells,)]
+        if any(isinstance(v, str) and v in self.ids for _, v in found):
             return "tool_result"
         if word in self.words.kinds and self.words.kinds[word] in PARTS:
             return self.words.kinds[word]
-        if any(isinstance(v, str) and re.match(r"image/\w", v) for _, v in leaves):
+        if any(isinstance(v, str) and re.match(r"image/\w", v) for _, v in found):
             return "image"
-        texts = {a for a, v in leaves if isinstance(v, str)}
+        texts = {a for a, v in found if isinstance(v, str)}
         return "text" if len(texts) == 1 else None
 
 

@@ -75,8 +75,7 @@ def _reads(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
 def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
     writes, uses = writer.writes_of(dialect, home), _uses(dialect, name)
     if name == "message":
-        groups = dialect.conversation.groups if dialect.conversation is not None else []
-        yield from (writes.inside(case) for group in groups for case in group.cases)
+        yield from map(writes.inside, dialect.talks)
         return
     if "as" in uses:
         yield writes.any(name)

@@ -13,9 +13,10 @@ from ..interpreter.unpictured import SAYS
 from ..ir import PARTS, field_type
 from ..language import picture
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Literal
+from ..language.picture import Hole, Literal, keyed
 from ..rulesets import RuleSet
 from ..trace import paths
+from ..trail import leaves
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -71,13 +72,11 @@ class Vocabulary:
                 for case in shape.cases:
                     for word in case.heads[:1]:
                         self.kinds.update(dict.fromkeys(word[1], shape.kind))
-        talk = dialect.conversation
-        for group in talk.groups if talk else ():
-            for case in group.cases:
-                for names, child in picture.keys(case.wire):
-                    if isinstance(child, Literal) and tokens(names[0]) == ("role",):
-                        for word in filter(None, child.values):
-                            self.roles.setdefault(str(word), talk.role(case) if talk else "")
+        for case in dialect.talks:
+            for names, child in picture.keys(case.wire):
+                if isinstance(child, Literal) and tokens(names[0]) == ("role",):
+                    for word in filter(None, child.values):
+                        self.roles.setdefault(str(word), dialect.talk.role(case))
 
     def _key(self, dialect: Dialect, shape: str, name: str, child: Any) -> None:
         if not isinstance(child, Hole) or child.repeats:
@@ -155,13 +154,13 @@ def nearness(
     """
     taken, total = 0.0, 0
     for unit, body in samples:
-        count = sum(1 for _ in payloads.leaves(body))
+        count = sum(1 for _ in leaves(body))
         total += count
         model = rules[name].model
         if unit not in model.units:
             continue
         told = paths.pictured(model, unit)
-        named = sum(1 for at, _ in payloads.leaves(body) if payloads.general(at, told) in told)
+        named = sum(1 for at, _ in leaves(body) if payloads.general(at, told) in told)
         try:
             ir = rules[name].read(body, unit).ir
         except ConversionError:
@@ -183,9 +182,8 @@ def _has(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> 
     """Tell whether a dialect has what a key means, at the same place by another name."""
     known = words.field(unit, key, value)
     wire = model.units[unit].cases[0].wire
-    entries = wire.entries if isinstance(wire, Fields) else ()
     return known is not None and any(
-        isinstance(child, Hole) and child.path == known[0] for _, child in entries
+        isinstance(child, Hole) and child.path == known[0] for _, child in keyed(wire)
     )
 
 
@@ -196,7 +194,7 @@ def _own(ir: Any) -> int:
     if not isinstance(ir, dict):
         return 0
     inner = sum(_own(v) for k, v in ir.items() if k not in ("own", "kept", "spelled"))
-    return inner + sum(1 for _ in payloads.leaves(ir.get("own") or ()) if ir.get("own"))
+    return inner + sum(1 for _ in leaves(ir.get("own") or ()) if ir.get("own"))
 
 
 def unknown(ir: Any) -> Iterable[tuple[str, Any]]:
@@ -209,12 +207,12 @@ def unknown(ir: Any) -> Iterable[tuple[str, Any]]:
         if not isinstance(value, dict):
             continue
         if value.get("type") == "unknown":
-            for _ in payloads.leaves(value.get("value")):
+            for _ in leaves(value.get("value")):
                 yield "", value.get("value")
             continue
         for kept in (value.get("kept") or {}).values():
             for at, inner in kept.items() if isinstance(kept, dict) else ():
-                for _ in payloads.leaves(inner):
+                for _ in leaves(inner):
                     yield str(at), inner
         stack.extend(child for key, child in value.items() if key not in ("kept", "spelled"))
 

@@ -161,13 +161,11 @@ class _Walk:
         """Walk one hole, and what stands in it."""
         self.add(path, case, *_of(h), h)
         if h.shape == "conversation":
-            talk = self.dialect.conversation
-            for group in talk.groups if talk else ():
-                for one in group.cases:
-                    if isinstance(one.wire, Hole) and one.wire.shape:
-                        self.shape(one.wire.shape, f"{path}[]", inside)
-                    else:
-                        self.case(None, one, f"{path}[]", inside)
+            for one in self.dialect.talks:
+                if isinstance(one.wire, Hole) and one.wire.shape:
+                    self.shape(one.wire.shape, f"{path}[]", inside)
+                else:
+                    self.case(None, one, f"{path}[]", inside)
         elif h.shape is not None:
             many = h.mode in ("each", "entries") and "single" not in h.lenses
             self.shape(h.shape, f"{path}[]" if many else path, inside)

@@ -13,7 +13,7 @@ from .. import seeds
 from ..errors import ConversionError, UsageError
 from ..language import picture as pic
 from ..language.lenses import guard, same
-from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..loading.shelf import node_beside
 from ..loop.exchanges import kind_of, open_kind, status_of
 from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
@@ -348,8 +348,7 @@ def _places(p: Picture, at: At) -> list[tuple[At, Hole]]:
     """Return the holes of a picture, with their places."""
     if isinstance(p, Hole):
         return [(at, p)]
-    entries = p.entries if isinstance(p, Fields) else ()
-    return [one for names, child in entries for one in _places(child, (*at, names[0]))]
+    return [one for names, child in keyed(p) for one in _places(child, (*at, names[0]))]
 
 
 def put(value: Any, at: At, body: Any) -> Any:

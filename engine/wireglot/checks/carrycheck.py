@@ -25,8 +25,7 @@ def _named(model: Dialect, kind: str) -> list[frozenset[str]]:
     """Return the keys at the top of each picture of a kind."""
     cases: list[Case] = []
     if kind == "message":
-        groups = model.conversation.groups if model.conversation else ()
-        cases = [case for group in groups for case in group.cases]
+        cases = model.talks
     else:
         for name, shape in model.shapes.items():
             cases += shape.cases if kind in model.kinds_of(name) else ()

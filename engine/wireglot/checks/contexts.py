@@ -144,8 +144,7 @@ class Contexts:
 
 def talks(dialect: Dialect) -> list[Case]:
     """Return the cases of the conversation."""
-    talk = dialect.filed or dialect.conversation
-    return [case for group in talk.groups for case in group.cases] if talk else []
+    return dialect.filed.cases if dialect.filed else dialect.talks
 
 
 def bind(view: View, ir: Picture | None, objects: Objects) -> None:

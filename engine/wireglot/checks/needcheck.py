@@ -78,7 +78,7 @@ def _says(dialect: Dialect, case: Case, path: str) -> bool:
         if hole.path != "." and (path in hole.paths or (inside != path and hole.shape is None)):
             return True
         if hole.shape in dialect.shapes or hole.shape in dialect.unions:
-            inner = [one for _, one in dialect.cases_of(str(hole.shape))]
+            inner = [one for _, one in dialect.cases_of(hole.named)]
             if (hole.path == "." or inside != path) and all(
                 _says(dialect, one, inside) for one in inner
             ):
@@ -97,4 +97,4 @@ def _said(p: Picture | None, path: str) -> Iterator[str]:
 
 def _itself(case: Case) -> Iterator[str]:
     holes: Iterator[Hole] = pic.holes(case.wire)
-    return (str(hole.shape) for hole in holes if hole.path == "." and hole.shape)
+    return (hole.named for hole in holes if hole.path == "." and hole.shape)

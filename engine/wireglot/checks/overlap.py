@@ -318,7 +318,7 @@ def _together(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     for case in shape.cases:
         holes = [h for h in case.lists.get("parts", ()) if not h.dated and h.shape is not None]
         if holes and not case.home:
-            kinds = {kind for hole in holes for kind in dialect.kinds_of(hole.shape or "")}
+            kinds = {kind for hole in holes for kind in dialect.kinds_of(hole.named)}
             found.setdefault(frozenset(kinds), holes[0])
     for (some, first), (others, hole) in combinations(list(found.items())[:MOST], 2):
         apart = some - others, others - some

@@ -12,7 +12,7 @@ from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.merge import without
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Literal
+from ..language.picture import Fields, Hole, Literal, keyed
 from ..language.source import Node
 from ..language.version import begins
 from . import carrycheck, holecheck, needcheck, overlap, streamcheck
@@ -151,7 +151,7 @@ class _Names:
             inner[name] = []
             for case in shape.cases:
                 for hole in _same_object(case.wire):
-                    for member in model.unions.get(hole.shape or "", [hole.shape or ""]):
+                    for member in model.unions.get(hole.named, [hole.shape or ""]):
                         inner[name].append((member, hole))
         found = False
         for name in inner:
@@ -175,15 +175,14 @@ class _Names:
         if talk is None or cases is None:
             return
         known = WORDS["message", "role"]
-        for group in talk.groups:
-            for case in group.cases:
-                said = isinstance(case.ir, Fields) and "role" in case.ir.names
-                if not said and case.name not in known:
-                    message = f"`{case.name}` is no role of the IR"
-                    help = helped(case.name, known, "the roles are")
-                    told = f"{help}; another name needs `ir: {{role: ...}}`"
-                    pos = cases.keys.get(case.name, case.pos)
-                    self.findings.error("R024", message, pos, told, word=case.name)
+        for case in talk.cases:
+            said = isinstance(case.ir, Fields) and "role" in case.ir.names
+            if not said and case.name not in known:
+                message = f"`{case.name}` is no role of the IR"
+                help = helped(case.name, known, "the roles are")
+                told = f"{help}; another name needs `ir: {{role: ...}}`"
+                pos = cases.keys.get(case.name, case.pos)
+                self.findings.error("R024", message, pos, told, word=case.name)
 
     def _kinds(self, contexts: Contexts) -> None:
         """Report `by`, `groups` and `enforce` that name what the IR does not have (R024)."""
@@ -427,6 +426,6 @@ def _request_fields(contexts: Contexts) -> frozenset[str]:
 
 def _said_own(ir: pic.Picture | None) -> frozenset[str]:
     """Return the fields under `own` of which an `ir` picture says what stands there."""
-    entries = ir.entries if isinstance(ir, pic.Fields) else []
+    entries = keyed(ir)
     own = [child for names, child in entries if names[0] == "own" and isinstance(child, pic.Fields)]
     return frozenset().union(*(child.names for child in own))

@@ -135,9 +135,8 @@ class CaseLines(Lines):
         with t.under(f"if {' or '.join(odd)}:"):
             took = "took" if self.dynamic else "()"
             t(f"leave(x, {shape}, {pos}, o, wire, {claims}, {took}, {miss}, {view})")
-        talk = self.dialect.conversation
-        spoken = [id(one) for group in talk.groups for one in group.cases] if talk else []
-        if not self.request and id(case) not in spoken:  # notes of a message point to its parts
+        spoken = any(one is case for one in self.dialect.talks)
+        if not self.request and not spoken:  # notes of a message point to its parts
             t("x.written[id(o)] = (o, wire)")
         if case.note is not None and not self.home:
             t(f"crossed(x, {pos}, o, wire)")

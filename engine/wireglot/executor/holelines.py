@@ -12,7 +12,7 @@ from typing import Any
 from ..interpreter.limits import limit_of, needs
 from ..ir import FULL, FUNCTION, field_type
 from ..language import picture as pic
-from ..language.lenses import UNTYPED, is_guard
+from ..language.lenses import UNTYPED, WRITES, is_guard
 from ..language.picture import Fields, Hole
 from .code import CLASSES
 from .lines import Found, Lines, negated, variable
@@ -245,7 +245,7 @@ class HoleLines:
         if h.mode == "as":
             w = self.fresh()
             around = any(p.startswith(f"{found.path}.") for p in c.claims) or c.seen
-            known = "" if around else f"{c.writes.any(str(h.shape))}(x, {v})"
+            known = "" if around else f"{c.writes.any(h.named)}(x, {v})"
             t(f"{w} = NO if {found.none} else {known}{self.where}" if known else f"{w} = NO")
             tests, said = [f"{w} is not NO"], True
         for n, lens in enumerate(h.lenses):
@@ -289,9 +289,13 @@ class HoleLines:
             pair = c.code.value(dialect.schemas[lens], "P")
             if c.writes.home:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
-                return "NO" if exact else f"schema_home({pair}, {v})"
-            return f"schema(x, {pair}, {self.hole}, {v}, o, {place(found)})"
-        return f"through(x, {lens!r}, {self.hole}, {v}, {self.rel!r})"
+                return "NO" if exact else f"tried({pair}.home, {v})"
+            return f"tried(abroad, x, {pair}, {self.hole}, {v}, o, {place(found)})"
+        if lens == "not":
+            return f"(not {v} if {v}.__class__ is bool else NO)"
+        if lens == "not-an-object":
+            return f"({v} if not_an_object({v}) else NO)"
+        return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 
     # -- lists ----------------------------------------------------------------------------------
 
@@ -403,14 +407,14 @@ class HoleLines:
         if c.names.keys() - {"run"}:  # it is written of what these name, too
             self.cold()
             return
-        made = f"{c.writes.parts(str(self.h.shape))}(x, o, {self.h.mark is not None}, {self.into})"
+        made = f"{c.writes.parts(self.h.named)}(x, o, {self.h.mark is not None}, {self.into})"
         if self.h.mark is not None:  # only where it takes something
-            heads = c.writes.heads(str(self.h.shape))
+            heads = c.writes.heads(self.h.named)
             made = f"(NO, ()) if {c.code.value(heads)}.isdisjoint(o) else {made}"
         t(f"{w}, {claims} = {made}{self.where}")
         with t.under(f"if {w} is not NO:"):
             c.took(claims)
-            if c.writes.may_be_absent(str(self.h.shape)):  # said by no key
+            if c.writes.may_be_absent(self.h.named):  # said by no key
                 with t.under(f"if {w} is not ABSENT:"):
                     self.put(w)
             else:

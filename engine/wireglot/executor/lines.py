@@ -90,7 +90,7 @@ class Lines:
         if self.request:
             return "NO"
         shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
-        return f"plain(x, {shape}, {case}, o)"
+        return f"x.walked({shape}, {case}, o)"
 
     # -- fields -------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..interpreter import media, share
+from ..interpreter import gathering, listforms, media
 from ..interpreter.sight import Gathered, View, blank
 from ..ir import FULL, FUNCTION, MEDIA
 from ..language import picture as pic
@@ -15,7 +15,8 @@ from ..language.lenses import (
 )
 from ..language.model import Case, Dialect
 from ..language.picture import ABSENT, Hole
-from .values import EMPTY, NO
+from .readtime import NO
+from .values import EMPTY
 
 NONE: frozenset[str] = frozenset()
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
@@ -47,13 +48,13 @@ class Listing:
             and one.path == "candidates"
             and shape is not None
         )
-        self.marks = frozenset(f for hole in holes for f in dialect.marks_of(str(hole.shape)))
+        self.marks = frozenset(f for hole in holes for f in dialect.marks_of(hole.named))
         # A text that is no more than its words, where nothing is made for it.
-        self.plain = [dialect.plain_kind(str(hole.shape)) for hole in holes]
+        self.plain = [dialect.plain_kind(hole.named) for hole in holes]
         self.making = [
-            _makes(dialect, str(h.shape), kind) for h, kind in zip(holes, self.plain, strict=True)
+            _makes(dialect, h.named, kind) for h, kind in zip(holes, self.plain, strict=True)
         ]
-        self._members = [shape for hole in holes for shape in dialect.members(str(hole.shape))]
+        self._members = [shape for hole in holes for shape in dialect.members(hole.named)]
         self._lower: dict[Any, frozenset[str]] = {}
 
     def lower(self, part: Any, ladder: Ladder) -> frozenset[str]:
@@ -140,7 +141,7 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
     if whole and not x.same and not any(shares):
         raise Misfit("nothing of the list has a place", (), listing.pos)
     if gathered:
-        shares = [share.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
+        shares = [gathering.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
     return shares
 
 
@@ -173,10 +174,10 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
         try:
             if way.__class__ is str:
                 wire = listing.names[way](x, part)
-            elif len(way.cases) == 1 and share.unread(way.cases[0], part):
+            elif len(way.cases) == 1 and gathering.unread(way.cases[0], part):
                 continue
             else:
-                wire = share.piece(x, way, part)
+                wire = gathering.piece(x, way, part)
         except Misfit as misfit:
             misfit.__traceback__ = None
             wire = NO
@@ -228,7 +229,7 @@ def formed(
         if text is not None:
             return text
         if form == "joined" or (form == "bare" and len(pairs) == 1):
-            return share.texts(x, form, h, pairs, [wire for _, wire in pairs], EMPTY, into)
+            return listforms.texts(x, form, h, pairs, [wire for _, wire in pairs], EMPTY, into)
         return [wire for _, wire in pairs]
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
@@ -247,7 +248,7 @@ def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> s
     if x.same and part.get("spelled", EMPTY).get(listing.dialect):
         return None  # it says more than its text
     if len(x.notes) > x.since:
-        share.forget(x, pairs)
+        listforms.forget(x, pairs)
     if into is not None:
         x.stands[id(wire)] = (wire, *into)
     return str(part["text"])

@@ -110,8 +110,7 @@ class Places:
         if word == "case":
             return self.at(key).cases[address[2]]
         if word == "groups":
-            talk = self.dialect.conversation
-            assert talk is not None
+            talk = self.dialect.talk
             return talk.groups[key]
         return alone(self.at(key)) if word == "alone" else getattr(self.dialect, word)[key]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..language.picture import Fields, Literal, Picture, Test, holes
+from ..language.picture import Fields, Literal, Picture, Test, holes, keyed
 from .code import Unwritten
 from .readir import IrText, Table
 from .readtext import Rel, plain, spoken
@@ -117,7 +117,7 @@ class WholeText(IrText):
         tops += tuple(p for h, _, _ in self.sums for p in h.paths)
         self.line("taken = set()")
         for h, v, rel, spread in self.later:
-            inners = self.reads.inners(str(h.shape))
+            inners = self.reads.inners(h.named)
             self.nested = True
             with self.t.under(f"if {v} is not ABSENT:"):
                 given = (
@@ -132,8 +132,8 @@ class WholeText(IrText):
 
     def _inside(self) -> None:
         """Write that no object that was handed on says another thing than the `ir` picture."""
-        for (name, *_), child in self.case.ir.entries if isinstance(self.case.ir, Fields) else ():
-            for (inner, *_), said in child.entries if isinstance(child, Fields) else ():
+        for (name, *_), child in keyed(self.case.ir):
+            for (inner, *_), said in keyed(child):
                 if isinstance(said, Literal):
                     found = f"look(made, {(name, inner)!r})"
                     values = self.value(said.values)
@@ -207,7 +207,7 @@ class WholeText(IrText):
 
     def _agree(self, ir: Picture | None, path: tuple[str, ...]) -> None:
         """Write that no literal of the `ir` picture contradicts what a neighbour found."""
-        for (name, *_), child in ir.entries if isinstance(ir, Fields) else ():
+        for (name, *_), child in keyed(ir):
             here = (*path, name)
             if isinstance(child, Fields):
                 self._agree(child, here)

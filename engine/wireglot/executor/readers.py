@@ -9,7 +9,7 @@ from ..ir import field_type
 from ..language.lenses import UNTYPED
 from ..language.measure import needed
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import Fields, Hole, Items, Picture, Text, holes
+from ..language.picture import Fields, Hole, Items, Picture, Text, holes, keyed
 from . import code, modules, readodd
 from .code import Functions, Unwritten
 from .places import Address
@@ -272,10 +272,9 @@ def _asked(wanted: Wants, all_: list[Wants]) -> str:
 
 def _wants(case: Case) -> Wants:
     """Return the keys without which no object fits a case, and the class of what stands there."""
-    entries = case.wire.entries if isinstance(case.wire, Fields) else []
     return {
         names: _class(child, case.shape) if len(names) == 1 else ""
-        for names, child in entries
+        for names, child in keyed(case.wire)
         if needed(child)
     }
 

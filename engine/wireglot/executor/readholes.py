@@ -66,7 +66,7 @@ def taken(
         _as(t, h, v, var, rel, below)
     elif h.mode == "entries":
         t.inside()
-        call = f"entries(x, {t.reads.choice(str(h.shape))}, {v}, {t.at(rel)})"
+        call = f"entries(x, {t.reads.choice(h.named)}, {v}, {t.at(rel)})"
         t.line(f"{var} = {call}", h.pos)
         t.unless(f"{var} is NO", h, below)
         t.line(f"if {var} is ODD: return {t.odd}")
@@ -115,7 +115,8 @@ def through(
         if v != var:
             t.line(f"{var} = {v}")
     elif lens == "timestamp" or lens in READS:
-        call = f"seconds({v}, {t.track})" if lens == "timestamp" else f"through({lens!r}, {v})"
+        timed = lens == "timestamp"
+        call = f"seconds({v}, {t.track})" if timed else f"tried({READS[lens].__name__}, {v})"
         t.line(f"{var} = {call}", h.pos)
         t.unless(f"{var} is NO", h, below)
         if lens == "timestamp":
@@ -151,7 +152,7 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
         t.unless(f"{v}.lstrip()[:1] not in {signs!r}", h, below)
     text = t.name(f"{h.path}_json")
     t.line(f"{text} = {v}")
-    read = f"parsed({text})"
+    read = f"tried(parse_json, {text})"
     t.line(f"{var} = {read} if {text}.strip() else {{}}" if blank else f"{var} = {read}", h.pos)
     t.unless(f"{var} is NO", h, below)
     for lens in h.lenses:
@@ -181,11 +182,8 @@ def _texts(
     place, at = t.pointer(rel), t.at(rel)
     nothing: Any = [] if lens == "blocks" else ""
     empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
-    kind = t.dialect.plain_kind(str(h.shape))
-    source = v
-    if v == var:
-        source = t.name(f"w_{h.path}")
-        t.line(f"{source} = {v}")
+    kind = t.dialect.plain_kind(h.named)
+    source = _apart(t, h, v, var)
     with t.t.under(f"if {source}.__class__ is str:"):
         t.line(f"{var} = said(x, {kind!r}, {source}, {at}) if {source} else []", h.pos)
         if t.track:
@@ -198,9 +196,7 @@ def _texts(
         more = f" or not {source}" if lens == "joined" else ""
         t.unless(f"{source}.__class__ is not list{more}", h, below)
         t.inside()
-        t.line(
-            f"{var} = {t.reads.each(str(h.shape))}(x, {source}, {at}) if {source} else []", h.pos
-        )
+        t.line(f"{var} = {t.reads.each(h.named)}(x, {source}, {at}) if {source} else []", h.pos)
         t.unless(f"{var} is NO", h, below)
         if t.track:
             if empty is ABSENT or not same(empty, []):
@@ -224,8 +220,8 @@ def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
     if h not in found[1:] and not h.dated:
         return
     kinds = t.dialect.kinds_of
-    earlier = frozenset().union(*(kinds(o.shape or "") for o in found[: found.index(h)]))
-    both = h.dated or bool(earlier & kinds(str(h.shape)))
+    earlier = frozenset().union(*(kinds(o.named) for o in found[: found.index(h)]))
+    both = h.dated or bool(earlier & kinds(h.named))
     t.line(f"if {var}: aside(x, {var}, {h.shape!r}, {both})")
 
 
@@ -243,8 +239,8 @@ def _each(
     at = t.at(rel)
     t.inside()
     if single:
-        t.line(f"{var} = {t.reads.choice(str(h.shape))}(x, {v}, {at}, L)", h.pos)
-        if any(shape.groups for shape in t.dialect.members(str(h.shape))):
+        t.line(f"{var} = {t.reads.choice(h.named)}(x, {v}, {at}, L)", h.pos)
+        if any(shape.groups for shape in t.dialect.members(h.named)):
             t.line(f"if {var} is NO: return {t.odd}")  # the walk knows several parts in one
         t.unless(f"{var} is NO", h, below)
         t.line(f"{var} = [{var}]")
@@ -256,23 +252,29 @@ def _each(
     if h.mark is not None and h.mark != "default" and t.track:
         written = t.value(h.value if h.mark == "fill" else ABSENT)
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")
-    t.line(f"{var} = {t.reads.each(str(h.shape))}(x, {v}, {at})", h.pos)
+    t.line(f"{var} = {t.reads.each(h.named)}(x, {v}, {at})", h.pos)
     t.unless(f"{var} is NO", h, below)
     _aside(t, h, var, False, rel)
 
 
 def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how a value is read by a shape."""
-    at, shape = t.at(rel), str(h.shape)
+    at, shape = t.at(rel), h.named
     t.inside()
-    source = v
-    if v == var:
-        source = t.name(f"w_{h.path}")
-        t.line(f"{source} = {v}")
+    source = _apart(t, h, v, var)
     call = t.reads.choice(shape)
     t.line(f"{var} = {call}(x, {source}, {at}, False)", h.pos)
     t.line(f"if {var} is NO: {var} = {call}(x, {source}, {at}, True)")
     t.unless(f"{var} is NO", h, below)
+
+
+def _apart(t: CaseText, h: Hole, v: str, var: str) -> str:
+    """Return a variable of a value that is not the one of what is read."""
+    if v != var:
+        return v
+    source = t.name(f"w_{h.path}")
+    t.line(f"{source} = {v}")
+    return source
 
 
 def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
@@ -282,10 +284,7 @@ def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
         t.line(f"{var} = x.messages({v}, {t.at(rel)})", h.pos)
         t.line(f"if {var} is NO: return {t.no}")
         return
-    source = v
-    if v == var:
-        source = t.name(f"w_{h.path}")
-        t.line(f"{source} = {v}")
+    source = _apart(t, h, v, var)
     t.line(f"{var} = x.talked({source}, {t.at(rel)})", h.pos)
     t.line(f"if {var} is NO: return {t.no}")
     if t.track:

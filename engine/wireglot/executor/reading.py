@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import ConversionError
-from ..interpreter import conversation, intake, runs
+from ..interpreter import conversation, intake
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..language.lenses import Misfit
@@ -110,20 +110,8 @@ class CodedReader(PictureReader):
                 if shape.groups and (item.__class__ is not dict or may_fit(case, item)):
                     parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
                     if parts is not NO:
-                        return self._of_run(name, shape, case, parts, item, at)
+                        return intake.of_run(self, name, (shape, case), parts, item, at)
         return NO
-
-    def _of_run(
-        self, name: str, shape: Shape, case: Case, parts: list[Any], item: Any, at: At
-    ) -> tuple[list[Any], Shape]:
-        """Return the parts of a run, and what was read beside it."""
-        if not self.away and self.dialect.has_rivals(name, shape):
-            for part in parts:
-                self.remember(part, "../", "run", shape.name)
-        if "kept" not in parts[0]:
-            return parts, shape
-        more, other = runs.beside(self, parts[0], case, self.dialect.cases_of(name), item, at)
-        return parts + more, other or shape
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""
@@ -161,7 +149,7 @@ class CodedReader(PictureReader):
 
     def lone(self, messages: list[Any]) -> bool:
         """Tell whether a conversation is one plain text of the user."""
-        return conversation._plain(messages) is not None
+        return conversation.plain(messages) is not None
 
 
 _BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
-from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes, keyed
 from ..trail import pointer
 from .code import Unwritten
 from .readholes import taken
@@ -50,7 +50,7 @@ class WireText(HoleText):
         bound = {names[0] for names, child in ir.entries} if isinstance(ir, Fields) else set()
         deep = {h.path.partition(".")[0] for h in found if "." in h.path and h.path != "."}
         nested = set()
-        for names, child in ir.entries if isinstance(ir, Fields) else ():
+        for names, child in keyed(ir):
             if isinstance(child, Fields):
                 nested.add(names[0])
             if isinstance(child, Test):
@@ -81,8 +81,8 @@ class WireText(HoleText):
     def _beside(self, h: Hole, bound: set[str]) -> None:
         """Raise Unwritten where what an inner picture says depends on more than the fields."""
         here = bound | ({"type"} if self.shape.kind is not None else set())
-        for _, case in self.dialect.cases_of(str(h.shape)):
-            entries = case.ir.entries if isinstance(case.ir, Fields) else []
+        for _, case in self.dialect.cases_of(h.named):
+            entries = keyed(case.ir)
             said = {names[0] for names, child in entries if isinstance(child, Literal)}
             makes = {names[0] for names, _ in entries}
             makes |= {one.path.partition(".")[0] for one in holes(case.wire)}
@@ -228,7 +228,7 @@ class WireText(HoleText):
             left = f"rest({o.var}, {names}) if len({o.var}) != {o.used} else {{}}"
             self.line(f"{others} = {left}", p.pos)
         for h in p.spread:
-            var = self.name(h.path if h.path != "." else str(h.shape))
+            var = self.name(h.path if h.path != "." else h.named)
             if h.shape is None:
                 self.line(f"{var}, {others} = {others}, {{}}", h.pos)
                 for lens in filter(is_guard, h.lenses):  # of all other keys nothing is a form

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import OPAQUE
 from ..language.model import Case, Shape
-from ..language.picture import Fields, Picture, Text
+from ..language.picture import Picture, Text, keyed
 from .code import Functions, Unwritten
 from .readend import WholeText
 from .readtext import Slot
@@ -17,8 +17,7 @@ class RunText(WholeText):
 
     def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
         super().__init__(reads, shape, case, name)
-        entries = case.ir.entries if isinstance(case.ir, Fields) else []
-        if any(isinstance(child, Text) for _, child in entries):
+        if any(isinstance(child, Text) for _, child in keyed(case.ir)):
             raise Unwritten  # a piece of each part stands around the run
         self.ir, self.bare, self.bound = None, False, set()
 

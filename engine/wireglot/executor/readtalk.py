@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..language.model import Conversation, Group
-from ..language.picture import Fields, Hole, Test
+from ..language.picture import Hole, Test, keyed
 from . import code
 from .code import Functions, Unwritten
 from .places import alone
@@ -62,7 +62,7 @@ class MessageText(WholeText):
     def _end(self) -> None:
         """Write tests, memory and places, and what is returned."""
         case = self.case
-        for (field, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
+        for (field, *_), child in keyed(case.ir):
             if isinstance(child, Test):
                 if field not in ("parts", *(slot.path for slot in self.slots)):
                     raise Unwritten
@@ -78,8 +78,7 @@ class MessageText(WholeText):
 
 def message(reads: Functions, title: str) -> str:
     """Return the text of the function that reads a message by the first group that fits."""
-    talk = reads.dialect.conversation
-    assert talk is not None
+    talk = reads.dialect.talk
     t = code.Text(reads.code, f"def {title}(x, w, at, L):")
     key = talk.speaker()
     heads = [_heads(reads, group, key) for group in talk.groups]

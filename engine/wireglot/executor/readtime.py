@@ -178,18 +178,16 @@ def owns(
 def attempt(x: Any, read: Callable[..., Any], *given: Any) -> Any:
     """Return what reads something; NO, and nothing noted, where it does not fit."""
     mark = len(x.notes)
+    found = tried(read, *given)
+    if found is NO:
+        del x.notes[mark:]
+    return found
+
+
+def tried(read: Callable[..., Any], *given: Any) -> Any:
+    """Return what a function makes of something; NO where it takes none."""
     try:
         return read(*given)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        del x.notes[mark:]
-        return NO
-
-
-def parsed(text: str) -> Any:
-    """Parse JSON text; NO for what is none."""
-    try:
-        return parse_json(text)
     except Misfit as misfit:
         misfit.__traceback__ = None
         return NO
@@ -226,21 +224,8 @@ def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
 
 def seconds(w: Any, spelled: bool) -> Any:
     """Read a time; NO for what is none, ODD where it is spelled in another way."""
-    try:
-        found = seconds_of(w)
-        return ODD if spelled and time_of(found) != w else found
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        return NO
-
-
-def through(lens: str, w: Any) -> Any:
-    """Read a value through a codec that is no more than a function; NO where it takes none."""
-    try:
-        return READS[lens](w)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        return NO
+    found = tried(seconds_of, w)
+    return ODD if spelled and found is not NO and time_of(found) != w else found
 
 
 def entries(x: Any, read: Any, w: Any, at: At) -> Any:
@@ -366,13 +351,14 @@ def has(value: Any, kinds: frozenset[str]) -> bool:
 
 _FUNCTIONS = (
     no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
-    spelling, owns, parsed, word, schema, seconds, through, said, alone, entries, present, opaque,
+    spelling, owns, tried, word, schema, seconds, said, alone, entries, present, opaque,
     pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
-    not_an_object,
+    not_an_object, parse_json,
 )  # fmt: skip
 NAMES: dict[str, Any] = {
     **{one.__name__: one for one in _FUNCTIONS},
     "NO": NO,
     "ODD": ODD,
     "ABSENT": ABSENT,
+    **{one.__name__: one for one in READS.values()},
 }

@@ -5,15 +5,17 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from ..interpreter.conversation import write_talk
+from ..interpreter.choosing import reads_back
+from ..interpreter.listforms import spelling
 from ..interpreter.making import filled
-from ..interpreter.outlet import fitted
-from ..interpreter.share import spelling
+from ..interpreter.outlet import abroad, fitted
+from ..interpreter.speaking import write_talk
 from ..ir import FULL
-from ..language.lenses import Misfit, guard, same
+from ..language.lenses import WRITES, Misfit, guard, not_an_object, same
 from ..language.picture import ABSENT
 from . import lists, values
-from .values import EMPTY, NO
+from .readtime import NO, tried
+from .values import EMPTY
 
 NAMES: dict[str, Any] = {
     **{
@@ -22,15 +24,20 @@ NAMES: dict[str, Any] = {
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__
     },
+    **{one.__name__: one for one in WRITES.values()},
     "ABSENT": ABSENT,
     "EMPTY": EMPTY,
     "FULL": FULL,
     "Misfit": Misfit,
     "NO": NO,
+    "abroad": abroad,
     "filled": filled,
     "fitted": fitted,
     "guard": guard,
+    "not_an_object": not_an_object,
+    "reads_back": reads_back,
     "same": same,
     "spelling": spelling,
+    "tried": tried,
     "write_talk": write_talk,
 }

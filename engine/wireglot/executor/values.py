@@ -8,23 +8,20 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ..interpreter import choosing, itself, outlet
+from ..interpreter import choosing, itself
 from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED
 from ..language.lenses import (
     GUARDS,
-    WRITES,
-    Misfit,
-    not_an_object,
     same,
     stringify,
 )
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
 from ..trail import keys_of
+from .readtime import NO
 
-NO: Any = type("No", (), {"__slots__": (), "__repr__": lambda self: "NO"})()
 EMPTY: dict[str, Any] = {}
 _NEEDS = operator.attrgetter("needs")
 FILLED = frozenset(("filled-in", "made-id", "made-time"))
@@ -66,11 +63,6 @@ def again(x: WriteJob, shape: Shape, o: Any, notes: int, lefts: int, beside: int
     undo(x, notes, lefts, beside)
     unmake(x, ids)
     return choosing.tried(x, shape, o)
-
-
-def reads_back(x: WriteJob, shape: Shape, wire: Any, o: Any) -> bool:
-    """Tell whether what was written is read as what was meant."""
-    return choosing.reads_back(x, shape, wire, o)
 
 
 def unmake(x: WriteJob, ids: int) -> None:
@@ -124,11 +116,6 @@ def _fits(wire: Any, what: Any) -> bool:
     if isinstance(what, frozenset):
         return any(word not in GUARDS or GUARDS[word](wire) for word in what)
     return True  # a text picture
-
-
-def plain(x: Any, shape: Shape, case: Case, o: Any) -> Any:
-    """Write an object by walking the pictures of a case."""
-    return x.walked(shape, case, o)
 
 
 # -- the object --------------------------------------------------------------------------------
@@ -331,37 +318,6 @@ def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[
             out[key] = value
             took.append(path)
     return took
-
-
-def schema(x: Any, pair: Any, h: Hole, value: Any, o: Any, path: str) -> Any:
-    """Return a JSON Schema as the dialect takes it, and note what had to change; NO for none."""
-    try:
-        return outlet.abroad(x, pair, h, value, o, path)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        return NO
-
-
-def schema_home(pair: Any, value: Any) -> Any:
-    """Return a JSON Schema as its own dialect has it; NO for none."""
-    try:
-        return pair.home(value)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        return NO
-
-
-def through(x: Any, lens: str, h: Hole, value: Any, rel: Any) -> Any:
-    """Return a value through a codec that is no more than a function; NO where it takes none."""
-    try:
-        if lens == "not":
-            return not value if isinstance(value, bool) else NO
-        if lens == "not-an-object":
-            return value if not_an_object(value) else NO
-        return WRITES[lens](value) if lens in WRITES else NO
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        return NO
 
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:

@@ -12,7 +12,8 @@ from ..language.model import Case, Dialect, Shape
 from ..language.picture import ABSENT, Hole, Picture
 from ..trail import At
 from .lists import shared
-from .values import NO, undo, unmake
+from .readtime import NO
+from .values import undo, unmake
 from .writes import Writes
 
 if TYPE_CHECKING:

@@ -253,7 +253,7 @@ class Writes:
             yield path, "ir", None
         for hole in pic.holes(case.wire):
             if hole.path == ".":
-                for _, inner in self.dialect.cases_of(str(hole.shape)):
+                for _, inner in self.dialect.cases_of(hole.named):
                     for place in self._places(inner):
                         yield (*place[:-1], "")  # one case of several takes it
             for path in hole.paths if hole.path != "." else ():
@@ -311,7 +311,7 @@ class Writes:
             and hole.mark != "copy"
             and hole.mode != "entries"
             and all(self._plain(lens) for lens in hole.lenses)
-            and (hole.mode is None or self._all_faithful(str(hole.shape), seen))
+            and (hole.mode is None or self._all_faithful(hole.named, seen))
         )
 
     def _plain(self, lens: str) -> bool:
@@ -335,7 +335,7 @@ class Writes:
             kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
-                found = {} if hole.dated else self.members(str(hole.shape), usual_of(holes[0]))
+                found = {} if hole.dated else self.members(hole.named, usual_of(holes[0]))
                 for kind, shapes in found.items():
                     ways = tuple(one if one.groups else self.one(one) for one in shapes)
                     kinds.setdefault(kind, (number, ways))

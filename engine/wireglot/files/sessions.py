@@ -19,7 +19,7 @@ from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
 from ..language.model import Case, Dialect, Shape
-from ..language.picture import ABSENT, Fields, Hole
+from ..language.picture import ABSENT, Fields, Hole, keyed
 from ..trail import At, keys_of
 from . import ids, pieces, replay, tree
 
@@ -32,8 +32,7 @@ class File:
     """What reading a file found besides its messages."""
 
     def __init__(self, dialect: Dialect) -> None:
-        groups = dialect.conversation.groups if dialect.conversation else ()
-        self.cases = [case for group in groups for case in group.cases]  # pictures of messages
+        self.cases = dialect.talks  # pictures of messages
         self.places: list[At] | None = None  # of the messages; None where they have no lines
         self.numbers: list[int] = []
         self.kept: dict[int, tuple[At, Any]] = {}  # what is no message
@@ -95,7 +94,7 @@ def _like(case: Case, item: Any) -> bool:
 def key_of(shape: Shape) -> str:
     """Return the key under which a session holds its messages."""
     for case in shape.cases:
-        for names, child in case.wire.entries if isinstance(case.wire, Fields) else ():
+        for names, child in keyed(case.wire):
             if isinstance(child, Hole) and child.path == "messages":
                 return names[0]
     return ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..hooks import left_out
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Hole, Picture, keyed
 from ..trail import At, pointer
 from .copies import with_parts
 from .jobs import ReadJob, WriteJob
@@ -70,7 +70,7 @@ def _place(dialect: Dialect, field: str) -> str | None:
 def _found(p: Picture, field: str, at: At) -> At | None:
     if isinstance(p, Hole):
         return at if p.path == field else None
-    for (name, *_), child in p.entries if isinstance(p, Fields) else ():
+    for (name, *_), child in keyed(p):
         if (found := _found(child, field, (*at, name))) is not None:
             return found
     return None

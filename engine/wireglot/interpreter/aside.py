@@ -62,7 +62,7 @@ def _holds(dialect: Dialect, name: str = "tool_result") -> bool:
     cases = [case for case in shape.cases if not case.home] if shape is not None else []
     holes = [hole for case in cases for hole in pic.holes(case.wire) if hole.shape is not None]
     return any(
-        not MEDIA.isdisjoint(dialect.kinds_of(hole.shape or ""))
+        not MEDIA.isdisjoint(dialect.kinds_of(hole.named))
         if hole.mode == "each"
         else hole.path == "." and _holds(dialect, hole.shape or "")
         for hole in holes

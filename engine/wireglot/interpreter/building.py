@@ -8,7 +8,7 @@ from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import Misfit, same
 from ..language.model import Case, Shape
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
 from ..trail import At
 from .env import Env
 from .jobs import ReadJob
@@ -173,7 +173,7 @@ def tests(reader: ReadJob, case: Case, seen: dict[str, Any], env: Env) -> None:
 
 def inside(case: Case, env: Env) -> None:
     """Check that no object that a hole found says another thing than the `ir` picture."""
-    for (name, *_), child in case.ir.entries if isinstance(case.ir, Fields) else ():
+    for (name, *_), child in keyed(case.ir):
         found = env.fields.get(name, (None,))[0]
         if not isinstance(child, Fields) or not isinstance(found, dict):
             continue

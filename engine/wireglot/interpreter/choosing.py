@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, deepest
 from ..language.model import Case, Shape
 from ..notes import Draft
 from .jobs import WriteJob
-from .sight import alike, memory_of, tells
+from .sight import alike, memory_of
 
 
 def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
@@ -25,10 +25,8 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
-            misfit.__traceback__ = None
             del writer.notes[mark:]
-            if best is None or tells(misfit, best):
-                best = misfit
+            best = deepest(best, misfit)
             continue
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written

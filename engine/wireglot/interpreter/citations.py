@@ -47,12 +47,12 @@ def form_of(dialect: Dialect, of: str) -> Form | None:
 
 
 def _form(dialect: Dialect, of: str) -> Form | None:
-    cases = list(candidates_of(dialect) if of == "candidate" else _messages(dialect))
+    cases = list(candidates_of(dialect) if of == "candidate" else dialect.talks)
     holes = [hole for case in cases for hole in pic.holes(case.wire)]
     whole = [hole for hole in holes if hole.path == "citations"]
     if whole:
         return _made(dialect, whole, any(hole.path == "sources" for hole in holes))
-    names = {str(hole.shape) for hole in holes if hole.path in ("parts", "run") and hole.shape}
+    names = {hole.named for hole in holes if hole.path in ("parts", "run") and hole.shape}
     seen: set[str] = set()
     while names - seen:  # what a shape gathers stands deeper
         seen.add(name := min(names - seen))
@@ -60,7 +60,7 @@ def _form(dialect: Dialect, of: str) -> Form | None:
         found = [hole for hole in inner if hole.path == "citations"]
         if found:
             return _made(dialect, found, False)._replace(whole=False)
-        names |= {str(hole.shape) for hole in inner if hole.path == "run" and hole.shape}
+        names |= {hole.named for hole in inner if hole.path == "run" and hole.shape}
     return None
 
 
@@ -71,14 +71,8 @@ def candidates_of(dialect: Dialect) -> Iterator[Case]:
             yield from (case for _, case in dialect.cases_of(outer.shape))
 
 
-def _messages(dialect: Dialect) -> Iterator[Case]:
-    talk = dialect.conversation
-    for group in talk.groups if talk is not None else ():
-        yield from group.cases
-
-
 def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
-    cases = [case for hole in lists for _, case in dialect.cases_of(str(hole.shape))]
+    cases = [case for hole in lists for _, case in dialect.cases_of(hole.named)]
     holes = [hole for case in cases for hole in pic.holes(case.wire)]
     paths = {hole.path for hole in holes}
     own = frozenset(path[4:] for path in paths if path.startswith("own."))
@@ -177,7 +171,7 @@ def _common(places: list[At]) -> At | None:
 
 
 def _rules(dialect: Dialect) -> Iterator[Any]:
-    for case in (*candidates_of(dialect), *_messages(dialect)):
+    for case in (*candidates_of(dialect), *dialect.talks):
         yield from (h.pos for h in pic.holes(case.wire) if h.path == "citations")
 
 

@@ -1,4 +1,4 @@
-"""Conversations: wire messages to IR messages and back, and the order that a dialect asks for.
+"""Conversations: wire messages to IR messages; `speaking` writes them.
 
 In the IR a message is a role and ordered parts, results stand in messages of role `tool`, and every
 result has the id and the name of its call.
@@ -6,29 +6,20 @@ result has the id and the name of its call.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
 from typing import Any
 
 from ..language.lenses import Misfit
 from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
-from ..notes import LEFT_OUT, Draft
 from ..trail import At, pointer
-from . import answers, aside, building, enforce, intake, marks, pairing, system, turns, within
+from . import answers, building, intake, marks
 from .env import Env
-from .jobs import ReadJob, WriteJob
-from .orderly import orderly
-from .placing import case_of, placed, unplaced
-from .sight import Look, View, memory_of
-
-# -- reading ----------------------------------------------------------------------------------
+from .jobs import ReadJob
 
 
 def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
     """Read the list of wire messages."""
-    talk = reader.dialect.conversation
-    assert talk is not None
+    talk = reader.dialect.talk
     if not isinstance(wire, list):
         raise Misfit("expected a list of messages", at, talk.pos)
     messages: list[dict[str, Any]] = []
@@ -74,12 +65,12 @@ def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
             reader.trail.put(owner, key, at)
         return [message]
     messages = read_messages(reader, wire, at)
-    if _plain(messages) is not None:
+    if plain(messages) is not None:
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return messages
 
 
-def _plain(messages: Any) -> str | None:
+def plain(messages: Any) -> str | None:
     """Return the text of a conversation that is one plain text of the user."""
     if len(messages) != 1 or messages[0].get("role") != "user":
         return None
@@ -91,8 +82,7 @@ def _plain(messages: Any) -> str | None:
 
 def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
     """Read one wire message: its group, and the one or more IR messages that it holds."""
-    talk = reader.dialect.conversation
-    assert talk is not None
+    talk = reader.dialect.talk
     key = talk.speaker()
     best: Misfit | None = None
     for lenient in (False, True):
@@ -181,8 +171,7 @@ def read_group(
     reader: ReadJob, group: Group, item: Any, at: At, lenient: bool
 ) -> list[dict[str, Any]]:
     """Read one wire message by the cases of one group."""
-    talk, case = reader.dialect.conversation, group.cases[0]
-    assert talk is not None
+    talk, case = reader.dialect.talk, group.cases[0]
     reader.run = None
     if group.spliced:
         assert isinstance(case.wire, Hole) and case.wire.shape is not None
@@ -220,259 +209,3 @@ def _fields(reader: ReadJob, case: Case, env: Env, message: dict[str, Any]) -> N
     building.fill(reader, message, case.ir, env)
     message["role"] = role if role == "tool" else message.get("role", role)
     building.attach(reader, message, env)
-
-
-# -- writing ----------------------------------------------------------------------------------
-
-
-def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any) -> Any:
-    """Write a conversation; where its hole is `bare`, one plain text of the user is that text.
-
-    `listed` says that it was a list at home.
-    """
-    out = write_messages(writer, messages)
-    if listed or "bare" not in h.lenses:
-        return out
-    for text in _said(writer, messages) if len(out) == 1 else ():
-        said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]
-        if write_messages(writer.afresh(), said) == out:
-            if into is not None:
-                writer.stands.update((id(wire), (wire, *into)) for wire in _holding(out[0]))
-            return text
-    return out
-
-
-def _holding(wire: Any) -> Iterator[Any]:
-    """Yield a wire value and all objects and lists within."""
-    if isinstance(wire, (dict, list)):
-        yield wire
-        for inner in wire.values() if isinstance(wire, dict) else wire:
-            yield from _holding(inner)
-
-
-def _said(writer: WriteJob, messages: Any) -> Iterator[str]:
-    """Yield what a list of one message may say: a user's text, a system's, what stands for none."""
-    for message in messages:
-        text = _plain([{**message, "role": "user"}])
-        if text is not None:
-            yield text
-    if writer.filler is not None:
-        yield writer.filler
-
-
-def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[Any]:
-    """Write IR messages as the list of wire messages; they may be no `whole` conversation."""
-    talk = writer.dialect.conversation
-    assert talk is not None
-    if not isinstance(messages, list):
-        raise Misfit("`messages` is no list", (), talk.pos)
-    messages = placed(writer, talk, messages)
-    messages = system.later(writer, talk, aside.returned(writer, talk, messages))
-    if writer.repair:
-        messages = ordered(writer, talk, messages, whole)
-    messages = marks.raised(writer, messages)
-    if writer.dialect.answered:
-        messages = answers.joined(writer, messages)
-    return _Runs(writer, talk, messages).write()
-
-
-def ordered(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]], whole: bool
-) -> list[dict[str, Any]]:
-    """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
-    given = bool(messages)
-    if given and orderly(writer, writer.look or Look(messages)):
-        return turns.ends(writer, talk, messages) if whole else messages
-    messages = enforce.ids(writer, marks.limited(writer, messages))
-    messages = pairing.paired(writer, messages)
-    messages = pairing.freeform(writer, messages)
-    messages = enforce.order(writer, enforce.full(writer, messages))
-    messages = turns.attended(
-        writer, talk, enforce.present(writer, talk, enforce.found(writer, talk, messages))
-    )
-    messages = within.gathered(writer, pairing.signed(writer, messages))
-    if whole:
-        messages = turns.right(writer, turns.some(writer, messages) if given else messages)
-    return messages
-
-
-class _Runs:
-    """Messages on their way to the wire: those that become one stand in one run."""
-
-    def __init__(
-        self, writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-    ) -> None:
-        self.writer, self.talk = writer, talk
-        self.out: list[Any] = []
-        self.waiting = deque(messages)
-        self.run: list[tuple[Case, dict[str, Any]]] = []
-        self.group: Group | None = None
-        self.joined: list[Draft] = []
-        self.asides: list[dict[str, Any]] = []  # messages that the source does not have
-
-    def write(self) -> list[Any]:
-        """Write all messages."""
-        writer, talk, waiting, run = self.writer, self.talk, self.waiting, self.run
-        while waiting:
-            found, case, message = case_of(writer, talk, waiting.popleft())
-            if run and not self._joins(found, message):
-                waiting.appendleft(message)
-                self._flush()
-                if waiting[0] is not message:  # what left its message stands before this one
-                    continue
-                waiting.popleft()
-            elif run and writer.repair:
-                self.joined.extend(enforce.merged(writer, talk, run[-1][1], message))
-            self.group = found
-            run.append((case, message))
-            if not waiting:
-                self._flush()
-        return self.out
-
-    def _joins(self, found: Group, message: dict[str, Any]) -> bool:
-        """Tell whether a message becomes one with those of the run."""
-        if found is not self.group or not (found.spliced or self.talk.joins(message.get("role"))):
-            return False
-        if found.alone:
-            return False
-        memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
-        return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
-
-    def _flush(self) -> None:
-        """Write the run, and let what left its messages stand behind it."""
-        writer, talk, run = self.writer, self.talk, self.run
-        assert self.group is not None
-        made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
-        mark, lost = len(writer.notes), len(writer.lefts)
-        wires = _write_run(writer, talk, self.group, run, made)
-        if writer.beside and turns.joins_aside(writer, talk):
-            case = _case_aside(writer, talk, self.group)
-            if case is not None:
-                # What left its message belongs to this very run: write that once more.
-                del writer.notes[mark:], writer.lefts[lost:]
-                whole = _with_aside(talk, run, case, self._left())
-                wires = _write_run(writer, talk, self.group, whole, made)
-                writer.beside = []
-        self.out.extend(wires)
-        if wires and writer.dialect.document is not None:
-            writer.spoken[id(wires[0])] = run[0][1]
-        for draft in self.joined if wires else ():
-            draft.owner = wires[0]
-        run.clear()
-        self.joined.clear()
-        self.group = None
-        if writer.beside:
-            left = self._left()
-            self.asides.append(left)
-            turns.aside(writer, talk, left, self.waiting)
-
-    def _left(self) -> dict[str, Any]:
-        """Return a user's message of what left its message."""
-        blocks, self.writer.beside = self.writer.beside, []
-        made = {"role": "user", "parts": turns.labelled(self.writer, self.talk, blocks)}
-        [left] = turns.attended(self.writer, self.talk, [made])
-        return left
-
-
-def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
-    """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
-    if (message.get("own") or {}).get(writer.dialect.family):
-        return True
-    return "" in wire.values() and ("no-blank", "") not in writer.asked
-
-
-def _case_aside(writer: WriteJob, talk: Conversation, group: Group) -> Case | None:
-    """Return the case of a group that a user's message without more has, if it has one."""
-    if group.spliced:
-        return None
-    found, case, _ = case_of(writer, talk, {"role": "user", "parts": []})
-    return case if found is group else None
-
-
-def _with_aside(
-    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, left: dict[str, Any]
-) -> list[tuple[Case, dict[str, Any]]]:
-    """Put a user's message of what left the results right after them."""
-    places = [i + 1 for i, (other, _) in enumerate(run) if talk.role(other) == "tool"]
-    place = places[-1] if places else len(run)
-    return [*run[:place], (case, left), *run[place:]]
-
-
-def _first(talk: Conversation) -> list[str]:
-    """Return the kinds of parts that lead their message."""
-    return [kind for word, kind in talk.enforce if word == "put-first"]
-
-
-def _write_run(
-    writer: WriteJob,
-    talk: Conversation,
-    group: Group,
-    run: list[tuple[Case, dict[str, Any]]],
-    made: bool = False,
-) -> list[Any]:
-    """Write a run of messages; `made` says that the source has no such message."""
-    writer.since = len(writer.notes)
-    case, first = run[0]
-    given = parts = first.get("parts", ())
-    if len(run) > 1:
-        parts = [part for _, message in run for part in message.get("parts", ())]
-    if group.spliced:
-        hole = case.wire
-        assert isinstance(hole, Hole)
-        wires: list[Any] = []
-        for _, message in run:
-            # Each by itself: no element holds parts of two messages.
-            said = message.get("parts", [])
-            if ("answer-next", "") in writer.asked:
-                said = enforce.before_calls(writer, talk, said)
-            wires += [w for _, w in writer.share([hole], said)[id(hole)]]
-            unplaced(writer, message, talk.pos)
-        return wires
-    if writer.repair:
-        for kind in writer.dialect.once("put-first", lambda: _first(talk)):
-            parts = enforce.put_first(writer, talk, kind, parts)
-        parts = enforce.users(writer, talk, first.get("role"), parts)
-    alone = len(run) == 1 and parts is given
-    if alone and parts:
-        writer.role = first.get("role")
-        usual = writer.message(case, first)
-        if usual is not None:
-            return [usual]
-    whole = dict(first) if alone else {**first, "parts": parts}
-    writer.trail.copy(first, whole)
-    for other_case, _ in run:
-        if talk.role(other_case) != "tool":
-            case = other_case
-            break
-    writer.role = first.get("role")
-    view = View(whole, "message", case, writer)
-    if case.ir is not None:
-        # The first message of the run may be a tool message: match for the claims alone.
-        try:
-            writer.match(case.ir, whole, "", view)
-        except Misfit:
-            view.claims.add("role")
-    try:
-        wire = writer.picture(case.wire, view, (), top=True)
-    except Misfit:
-        gone = {id(part) for part in writer.gone}
-        if not parts or any(id(part) not in gone for part in parts):
-            raise
-        at = writer.trail.find(first)  # of one part that has no place nothing is left
-        writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
-        return []
-    if (
-        writer.repair
-        and ("no-empty", "") in talk.enforce
-        and not any(view.lists.get("parts", {}).values())
-        and not (writer.same and _says(writer, first, wire))
-    ):
-        at = writer.trail.find(first)
-        if not made:
-            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
-        return []
-    view.case = run[0][0]
-    writer.leftover(view, wire)
-    for other, message in run[1:]:
-        unplaced(writer, message, other.pos)
-    return [wire]

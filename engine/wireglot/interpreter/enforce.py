@@ -324,8 +324,7 @@ def answer(
     out: list[dict[str, Any]],
 ) -> None:
     """Put the answers of some calls right after them."""
-    talk = writer.dialect.conversation
-    assert talk is not None
+    talk = writer.dialect.talk
     ids = [c.get("id") for c in calls]
     found = later.results(i, ids)
     far = [part for place, part in found if later.apart(i, place)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..ir import DERIVED, field_type
@@ -105,9 +106,8 @@ def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
 
 def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
     """Tell whether holes before this one said such parts: then their texts stand here again."""
-    assert h.shape is not None
     before, _ = env.fields.get(h.path, ((), None))
-    said = spoken(before, reader.dialect.kinds_of(h.shape))
+    said = spoken(before, reader.dialect.kinds_of(h.named))
     if not said:
         return False
     if same(wire, said):
@@ -148,14 +148,12 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
                 return value
     if h.mode == "each":
         if "single" in h.lenses:
-            assert h.shape is not None
             parts, _ = reader.element(h.shape, value[0], at, (env.lenient,))
         else:
             parts = each(reader, h, value, at, rel, env, "listed" in h.lenses and value is not wire)
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
-        assert h.shape is not None
         try:
             return reader.shape(h.shape, value, at)
         except Misfit:
@@ -217,21 +215,22 @@ def through(
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
         return value, False
     if lens in READS:
-        try:
-            return READS[lens](value), False
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            raise Misfit(misfit.reason, at, h.pos) from None
+        return _here(READS[lens], value, at, h), False
     if lens == "timestamp":
-        try:
-            seconds = seconds_of(value)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            raise Misfit(misfit.reason, at, h.pos) from None
+        seconds = _here(seconds_of, value, at, h)
         if value != (written := time_of(seconds)):
             env.spell(rel, value, written)
         return seconds, False
     return worded(reader, lens, h, value, at, rel, env), False
+
+
+def _here(read: Callable[[Any], Any], value: Any, at: At, h: Hole) -> Any:
+    """Return what a codec makes of a value; a Misfit has its place."""
+    try:
+        return read(value)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        raise Misfit(misfit.reason, at, h.pos) from None
 
 
 def plain_text(reader: ReadJob, item: Any) -> Any:
@@ -246,24 +245,20 @@ def plain_text(reader: ReadJob, item: Any) -> Any:
 def worded(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
     """Read through a table or a schema dialect."""
     pair: Any = reader.dialect.tables.get(lens) or reader.dialect.schemas.get(lens)
-    try:
-        read, exact = pair.read(value)
-        if lens in reader.dialect.tables:
-            written = pair.write(read)[0]
-            if not same(written, value):
-                env.spell(rel, value, written)
-            if not exact:
-                told = f"`{value}` is read as `{read}`"
-                env.notes.append(("reworded", "changed", at, h.pos, told))
-        elif (pair.two_way or not exact) and not same(written := pair.home(read), value):
+    read, exact = _here(pair.read, value, at, h)
+    if lens in reader.dialect.tables:
+        written = _here(pair.write, read, at, h)[0]
+        if not same(written, value):
             env.spell(rel, value, written)
-        if "json" in h.lenses:
-            reader.trail.flat(read)
-        elif lens in reader.dialect.schemas and not exact:
-            pair.trace(value, read, at, reader.trail)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        raise Misfit(misfit.reason, at, h.pos) from None
+        if not exact:
+            told = f"`{value}` is read as `{read}`"
+            env.notes.append(("reworded", "changed", at, h.pos, told))
+    elif (pair.two_way or not exact) and not same(written := _here(pair.home, read, at, h), value):
+        env.spell(rel, value, written)
+    if "json" in h.lenses:
+        reader.trail.flat(read)
+    elif lens in reader.dialect.schemas and not exact:
+        pair.trace(value, read, at, reader.trail)
     return read
 
 
@@ -280,8 +275,7 @@ def texts(
             if empty is ABSENT or not same(empty, value):
                 env.spell(rel, value, empty)
             return [], True
-        assert h.shape is not None
-        part = {"type": reader.dialect.plain_kind(h.shape), "text": value}
+        part = {"type": reader.dialect.plain_kind(h.named), "text": value}
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part], True
@@ -334,15 +328,14 @@ def each(
         if h.mark != "default":
             env.spell(rel, wire, h.value if h.mark == "fill" else ABSENT)
     found: list[Any] = []
-    assert h.shape is not None
     last: Shape | None = None
-    marks = reader.dialect.marks_of(h.shape)
+    marks = reader.dialect.marks_of(h.named)
     for i, item in enumerate(wire, wire.start if isinstance(wire, Rest) else 0):
         here = at if alone else (*at, i)
         if marks and found and marked(reader, marks, found[-1], item, here):
             last = None
             continue
-        parts, shape = element(reader, h.shape, item, here)
+        parts, shape = element(reader, h.named, item, here)
         if shape is not None and shape is last and parts:
             reader.remember(parts[0], "../", "apart", True)
         last = shape
@@ -382,9 +375,8 @@ def aside(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None)
     if h not in holes[1:] and not h.dated:
         return
     kinds = reader.dialect.kinds_of
-    assert h.shape is not None
-    earlier = frozenset().union(*(kinds(o.shape or "") for o in holes[: holes.index(h)]))
-    both = h.dated or bool(earlier & kinds(h.shape))
+    earlier = frozenset().union(*(kinds(o.named) for o in holes[: holes.index(h)]))
+    both = h.dated or bool(earlier & kinds(h.named))
     for part in parts:
         if both or part.get("type") == "unknown":
             reader.remember(part, "../", "hole", h.shape)
@@ -422,13 +414,21 @@ def run(
     reader: ReadJob, name: str, pair: tuple[Shape, Case], item: Any, at: At, lenient: bool
 ) -> tuple[list[Any], Shape]:
     """Read one element of a list by a gathering shape: its parts, and the shape of the last."""
+    return of_run(reader, name, pair, runs.gathered(reader, *pair, item, at, lenient), item, at)
+
+
+def of_run(
+    reader: ReadJob, name: str, pair: tuple[Shape, Case], parts: list[Any], item: Any, at: At
+) -> tuple[list[Any], Shape]:
+    """Return the parts of a run with what was read beside it, and the shape of the last."""
     shape, case = pair
-    found = runs.gathered(reader, shape, case, item, at, lenient)
-    if reader.dialect.has_rivals(name, shape):
-        for part in found:
+    if (reader.probe or reader.home) and reader.dialect.has_rivals(name, shape):
+        for part in parts:
             reader.remember(part, "../", "run", shape.name)
-    more, other = runs.beside(reader, found[0], case, reader.dialect.cases_of(name), item, at)
-    return found + more, other or shape
+    if "kept" not in parts[0]:
+        return parts, shape
+    more, other = runs.beside(reader, parts[0], case, reader.dialect.cases_of(name), item, at)
+    return parts + more, other or shape
 
 
 def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:
@@ -447,8 +447,7 @@ def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> d
     found: dict[str, Any] = {}
     odd = False
     for i, item in enumerate(wire):
-        assert h.shape is not None
-        entry = reader.as_home(h.shape, item, (*at, i))
+        entry = reader.as_home(h.named, item, (*at, i))
         odd = bool(entry.pop("spelled", None)) or odd
         key, value = entry.get("key"), entry.get("value")
         if not isinstance(key, str) or key in found or len(entry) != 2:
@@ -458,5 +457,5 @@ def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> d
     if odd:
         usual = reader.writer()
         pairs = ({"key": key, "value": value} for key, value in found.items())
-        env.spell(rel, wire, [usual.shape(h.shape or "", pair) for pair in pairs])
+        env.spell(rel, wire, [usual.shape(h.named, pair) for pair in pairs])
     return found

@@ -6,22 +6,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..language.ladder import Row, step
-from ..language.lenses import Misfit, same
+from ..language.lenses import Misfit, deepest, same
 from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..trail import At, Several, pointer
 from . import building, demands, intake
 from .env import Env
 from .jobs import ReadJob, WriteJob
-from .sight import View, Written, tells
+from .sight import View, Written
 
 
 def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
     """Read a hole that is made of the object's own fields."""
-    assert h.shape is not None
     best: Misfit | None = None
     for lenient in (False, True) if env.lenient else (False,):
-        for shape, case in reader.dialect.cases_of(h.shape):
+        for shape, case in reader.dialect.cases_of(h.named):
             mark = len(reader.notes)
             try:
                 inner = reader.case(case, wire, at, lenient, env, rel)
@@ -34,10 +33,8 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 building.tests(reader, case, seen, env)
                 building.fill(reader, made, case.ir, shadow)
             except Misfit as misfit:
-                misfit.__traceback__ = None
                 del reader.notes[mark:]
-                if best is None or len(misfit.at) > len(best.at):
-                    best = misfit
+                best = deepest(best, misfit)
                 continue
             env.join(inner)
             if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
@@ -98,14 +95,13 @@ def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) ->
 
 def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     """Write a hole that is made of the object's own fields."""
-    assert h.shape is not None
     best: Misfit | None = None
     name = view.memory.get(pointer(rel), {}).get("case")
-    cases = writer.dialect.cases_of(h.shape)
+    cases = writer.dialect.cases_of(h.named)
     if writer.same:  # what is only read comes last, unless it was read
         cases = sorted(cases, key=lambda pair: (pair[1].name != name, pair[1].home))
     refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it
-    for obj, row, path in rungs(writer, h.shape, view, refused):
+    for obj, row, path in rungs(writer, h.named, view, refused):
         for shape, case in cases:
             inner = View(obj, shape.name, case, writer)
             mark = len(writer.notes)
@@ -133,10 +129,8 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                     writer.note(case.note, "changed", at, case.pos, told, *spot(wire, into))
                 return wire
             except Misfit as misfit:
-                misfit.__traceback__ = None
                 del writer.notes[mark:]
-                if best is None or tells(misfit, best):
-                    best = misfit
+                best = deepest(best, misfit)
     if h.mark is not None:
         view.refused.update(refused)
         return ABSENT

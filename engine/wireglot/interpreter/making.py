@@ -40,9 +40,8 @@ def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool =
     """Return what stands where nothing is, as the mark of a hole says; at `home` nobody is told."""
     value = writer.fill.get(h.path, h.value) if writer.fill else h.value
     if h.mode == "as" and value == {} and not home:
-        assert h.shape is not None
         mark = len(writer.notes)
-        value = writer.shape(h.shape, {})
+        value = writer.shape(h.named, {})
         del writer.notes[mark:]
     if h.mark == "fill" and h.value is not None and not home:
         told = f"`{rel[-1]}` is required here and was not there"

@@ -72,5 +72,5 @@ def supplied(
 
 def _held(writer: WriteJob, holes: list[Hole], kind: str) -> bool:
     """Tell whether the target holds media of a kind here; a `file` may become another kind."""
-    kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.shape or "")}
+    kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.named)}
     return None in kinds or kind in kinds or (kind == "file" and bool(kinds & MEDIA))

@@ -21,8 +21,7 @@ def orderly(writer: WriteJob, look: Look) -> bool:
 
 def _watched(writer: WriteJob) -> tuple[frozenset[Any], bool]:
     """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
-    dialect, talk = writer.dialect, writer.dialect.conversation
-    assert talk is not None
+    dialect, talk = writer.dialect, writer.dialect.talk
     words = ("this-turn", "signed", "found")
     kinds = {kind for word, kind in talk.enforce if word in words}
     kinds |= {one.kind for one in talk.beside}

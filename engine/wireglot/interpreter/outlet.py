@@ -21,7 +21,7 @@ from ..language.picture import Hole
 from ..language.schema import Schema
 from ..notes import NOWHERE, Weight
 from ..trail import At, pointer
-from . import share
+from . import listforms, share
 from .jobs import WriteJob
 from .sight import View, means
 
@@ -31,9 +31,8 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
     said = False
     wire = value
     if h.mode == "each":
-        return share.listed(writer, h, value, view, rel, into)
+        return listforms.listed(writer, h, value, view, rel, into)
     if h.mode == "as":
-        assert h.shape is not None
         if h.shape == "conversation":
             return writer.talk(h, value, view, rel, into)
         # What the `ir` picture around it says of the object needs no place in it.
@@ -41,14 +40,13 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
         wire = stepped(writer, h, value, said_around)
         said = True
     elif h.mode == "entries":
-        assert h.shape is not None
         if not isinstance(value, dict) or (not value and h.mark is not None):
             raise Misfit(f"`{h.path}` is no map", rel, h.pos)
         wire = []
         for key, item in value.items():
             pair = {"key": key, "value": item}
             writer.trail.put(pair, None, writer.trail.find(value, key))
-            wire.append(writer.shape(h.shape, pair))
+            wire.append(writer.shape(h.named, pair))
         said = True
     for lens in h.lenses:
         if is_guard(lens):
@@ -72,15 +70,14 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
 
 def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
     """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
-    assert h.shape is not None
     mark, leaving = len(writer.notes), len(writer.beside)
     if around:
         writer.shared[id(value)] = around
     try:
-        return writer.shape(h.shape, value)
+        return writer.shape(h.named, value)
     except Misfit as misfit:
         misfit.__traceback__ = None
-        for row in writer.ladder.get(h.shape, ()) if isinstance(value, dict) else ():
+        for row in writer.ladder.get(h.named, ()) if isinstance(value, dict) else ():
             del writer.notes[mark:], writer.beside[leaving:]
             try:
                 new, beside, path = step(row, value, writer.trail)

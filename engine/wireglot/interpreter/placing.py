@@ -9,7 +9,7 @@ from ..language.ladder import step
 from ..language.lenses import Misfit
 from ..language.model import Case, Conversation, Group
 from ..language.orderwords import ROLES
-from ..language.picture import ABSENT, Fields, Literal, Picture
+from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
 from ..notes import Weight
 from .jobs import WriteJob
 from .sight import View
@@ -100,10 +100,9 @@ def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
 
 def _levelled(ir: Picture | None) -> bool:
     """Tell whether a picture asks for a level that must be there."""
-    entries = ir.entries if isinstance(ir, Fields) else []
     return any(
         names[0] == "level" and isinstance(child, Literal) and ABSENT not in child.values
-        for names, child in entries
+        for names, child in keyed(ir)
     )
 
 

@@ -186,7 +186,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     if unit == "tool":
         if not isinstance(body, dict):
             raise Misfit("expected a tool", (), hole.pos)
-        tools = reader.element(hole.shape or "", body, ())[0]
+        tools = reader.element(hole.named, body, ())[0]
         if len(tools) != 1:
             raise Misfit(f"it holds {len(tools)} tools; use the unit `tools`", (), hole.pos)
         return {"tools": tools}

@@ -195,7 +195,7 @@ class Built:
         probe = self._writer.afresh()
         found = (c.lists["parts"] for c in candidates_of(probe.dialect) if c.lists.get("parts"))
         kinds = probe.dialect.kinds_of
-        holes = [hole for hole in next(found, []) if "text" in kinds(hole.shape or "")]
+        holes = [hole for hole in next(found, []) if "text" in kinds(hole.named)]
         return len(probe.give(holes, part)) if holes else 1
 
     def take(self, part: Any, number: int, before: tuple[int, int] | None = None) -> None:

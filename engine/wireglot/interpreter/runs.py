@@ -6,7 +6,7 @@ from typing import Any
 
 from ..language.lenses import Misfit
 from ..language.model import Case, Shape
-from ..language.picture import ABSENT, Fields, Literal, Text
+from ..language.picture import ABSENT, Fields, Literal, Text, keyed
 from ..trail import At, Several, keys_of
 from . import building
 from .env import Env
@@ -119,10 +119,9 @@ def _alone(
 
 def _literals(case: Case) -> set[str]:
     """Return the keys whose words tell the element around the run from others."""
-    entries = case.wire.entries if isinstance(case.wire, Fields) else []
     return {
         name
-        for names, child in entries
+        for names, child in keyed(case.wire)
         for name in names
         if isinstance(child, Literal) and child.values[0] is not ABSENT
     }

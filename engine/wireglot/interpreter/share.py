@@ -1,137 +1,21 @@
-"""Lists: which hole takes which part, what goes down the ladder, what stands together."""
+"""Lists: which hole takes which part, and what goes down the ladder."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..ir import FULL, FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
-from ..language import picture as pic
+from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
 from ..language.ladder import Row, step, whose
-from ..language.lenses import Misfit, same
-from ..language.model import Case, Dialect, Shape
-from ..language.picture import ABSENT, Hole
-from ..notes import NO_WORD, NOWHERE, Weight, foreign, no_place
-from ..trail import At, Several, pointer
-from . import intake, leftover, media
+from ..language.lenses import Misfit, deepest, same
+from ..language.model import Dialect, Shape
+from ..language.picture import Hole
+from ..notes import NO_WORD, Weight, foreign, no_place
+from ..trail import Several
+from . import gathering, media
 from .jobs import WriteJob
-from .sight import Gathered, View, Written, blank, tells
+from .sight import blank
 
 KINDS = PARTS | TOOLS
-
-
-def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
-    """Write a list hole: its share of the list, then the form of the list."""
-    if not isinstance(value, list):
-        raise Misfit(f"`{h.path}` is no list", rel, h.pos)
-    if "home" in h.lenses and not writer.same:
-        raise Misfit(f"`{h.path}` is no home", rel, h.pos)
-    if h.path not in view.lists:
-        holes = view.case.lists.get(h.path, [h])
-        inside = view.obj.get("type") in FULL
-        view.lists[h.path] = share(writer, holes if h in holes else [h], value, inside)
-    pairs = view.lists[h.path].get(id(h), [])
-    wires = [wire for _, wire in pairs]
-    if writer.recorder is not None:
-        for i, (part, wire) in enumerate(pairs):
-            if not isinstance(wire, dict | list):
-                writer.recorder.element(wires, i, part, Written(h, view, rel))
-    entry = view.memory.get(pointer(rel), {})
-    for lens in h.lenses:
-        if lens == "single":
-            if not wires:
-                raise Misfit(f"`{h.path}` is empty", rel, h.pos)
-            for part, _ in pairs[1:]:
-                told = "the target holds one of these"
-                writer.note("no-place", "lost", writer.trail.find(part), h.pos, told)
-            return wires[0]
-        if lens in ("bare", "blocks", "joined"):
-            if not wires:
-                return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
-            return texts(writer, lens, h, pairs, wires, entry, into)
-    if not wires and h.mark is not None and (value or h.mark != "default"):
-        return ABSENT
-    return wires
-
-
-def texts(
-    writer: WriteJob, lens: str, h: Hole, pairs: list[Any], wires: list[Any], entry: Any, into: Any
-) -> Any:
-    """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
-    if lens == "joined" and entry.get("list"):
-        return wires
-    plain = [bare(writer, h, part, wire) for part, wire in pairs]
-    if lens != "joined":
-        asked = not entry.get("list") if lens == "bare" else entry.get("bare")
-        if len(plain) == 1 and plain[0] is not None and asked:
-            forget(writer, pairs)
-            _stands(writer, pairs, into)
-            return plain[0]
-        return wires
-    if any(text is None for text in plain):
-        if writer.same:  # a list is read there, too
-            return wires
-        raise Misfit("only plain texts can be joined", (), h.pos)
-    if len(plain) > 1:
-        at = writer.trail.find(pairs[1][0])
-        told = f"{len(plain)} texts become one"
-        writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))
-    forget(writer, pairs)
-    _stands(writer, pairs, into)
-    for part, _ in pairs if writer.watched and into is not None else ():
-        writer.found(part, "text", into)
-    return "".join(str(text) for text in plain)
-
-
-def again(writer: WriteJob, h: Hole, value: Any) -> str:
-    """Return what the parts of a list say, once more."""
-    return intake.spoken(
-        value if isinstance(value, list) else (), writer.dialect.kinds_of(h.shape or "")
-    )
-
-
-def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
-    """Return the key under which the parts of a hole were read, whatever message holds them now."""
-    for part in value if isinstance(value, list) else ():
-        memory = (
-            part.get("spelled", {}).get(writer.dialect.name, {}) if isinstance(part, dict) else {}
-        )
-        key = memory.get("../", {}).get("key")
-        if key in names:
-            return str(key)
-    return names[0]
-
-
-def forget(writer: WriteJob, pairs: list[Any]) -> None:
-    """Forget what was filled into elements that are written as their text alone."""
-    gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
-    since = writer.since
-    writer.notes[since:] = [
-        d
-        for d in writer.notes[since:]
-        if d.effect != "added" or d.source or id(d.owner) not in gone
-    ]
-
-
-def _stands(writer: WriteJob, pairs: list[Any], into: Any) -> None:
-    """Remember where blocks stand that are no blocks on the wire."""
-    if into is not None:
-        writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
-
-
-def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
-    """Return the text of a block that needs nothing but its text."""
-    if not isinstance(part, dict) or not isinstance(part.get("text"), str):
-        return None
-    assert h.shape is not None
-    if part.get("type") != writer.dialect.plain_kind(h.shape):
-        return None
-    try:
-        bare = writer.afresh().shape(
-            h.shape, {"type": part.get("type", "text"), "text": part["text"]}
-        )
-    except Misfit:
-        return None
-    return part["text"] if wire == bare else None
 
 
 def share(
@@ -156,7 +40,7 @@ def share(
     if whole and not order and not writer.same:
         raise Misfit("nothing of the list has a place", (), holes[0].pos)
     for hole in holes:
-        shares[id(hole)] = gather(writer, hole, shares[id(hole)])
+        shares[id(hole)] = gathering.gather(writer, hole, shares[id(hole)])
     return shares
 
 
@@ -178,7 +62,7 @@ def give(
             memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
             wide = next((h for h in holes if "joined" not in h.lenses), holes[0])  # no text alone
             hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
-            return [(hole, part, odd(writer, part))]
+            return [(hole, part, gathering.odd(writer, part))]
         told = "no picture describes this, and the target has no place for it"
         at = writer.trail.find(part)
         for place in at.places if isinstance(at, Several) else [at]:
@@ -282,10 +166,8 @@ def directly(
             found = [(hole, part, member(writer, hole.shape, part))]
             return found + marked(writer, hole, part, marks), best
         except Misfit as misfit:
-            misfit.__traceback__ = None
             del writer.notes[mark:]
-            if tells(misfit, best):
-                best = misfit
+            best = deepest(best, misfit)
         finally:
             writer.marking.pop(id(part), None)
     return [], best
@@ -425,13 +307,11 @@ def _member(writer: WriteJob, name: str, members: list[str], part: dict[str, Any
         mark = len(writer.notes)
         try:
             if shape.groups:
-                return piece(writer, shape, part)
+                return gathering.piece(writer, shape, part)
             return writer.one(shape, part)
         except Misfit as misfit:
-            misfit.__traceback__ = None
             del writer.notes[mark:]
-            if tells(misfit, best):
-                best = misfit
+            best = deepest(best, misfit)
     raise best
 
 
@@ -440,145 +320,3 @@ def _of_kind(shape: Shape, part: dict[str, Any]) -> bool:
     kind, said = part.get("type"), (case.sides[0].get("/type") for case in shape.cases)
     known = shape.groups or shape.kind is None or kind == shape.kind
     return bool(known) or any(isinstance(kinds, tuple) and kind in kinds for kinds in said)
-
-
-def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
-    """Write one part of a run; what stands beside the run is written when the run is closed."""
-    if part.get("type", FUNCTION) not in shape.groups:
-        raise Misfit("another kind is gathered here")
-    name = None
-    if writer.same:
-        name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
-    best = Misfit("no run takes it")
-    for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
-        if unread(case, part):
-            continue
-        inner, beside = run_hole(case), said(writer, shape, case, part)
-        assert inner.shape is not None
-        one = part
-        try:
-            one, around = _within(writer, shape, case, part)
-            writer.shared[id(one)] = beside
-            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            best = misfit
-        finally:
-            writer.shared.pop(id(one), None)
-    raise best
-
-
-def unread(case: Case, part: dict[str, Any]) -> bool:
-    """Tell whether a text of a part is not as a case says that it is."""
-    for names, told in case.ir.entries if isinstance(case.ir, pic.Fields) else ():
-        if isinstance(told, pic.Text):
-            text = part.get(names[0])
-            if not isinstance(text, str) or told.read(text) is None:
-                return True
-    return False
-
-
-def _within(
-    writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return a part as its run holds it, and the pieces of its texts that stand around the run."""
-    if case.ir is None:
-        return part, {}
-    view = View(part, shape.name, case, writer)
-    writer.match(case.ir, part, "", view)
-    named = {name: value for name, (value, _) in view.names.items()}
-    one = {**part, **{name: value for name, value in named.items() if name in part}}
-    writer.trail.copy(part, one)
-    writer.instead[id(part)] = (part, one)
-    if id(part) in writer.made:
-        writer.made.add(id(one))
-    return one, {name: value for name, value in named.items() if name not in part}
-
-
-def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
-    """Write an element of no known kind as it came, in the run where it stood."""
-    if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
-        writer.recorder.whole(part.get("value"), at, None)
-    memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
-    shape = writer.dialect.shapes.get(memory.get("run", ""))
-    if shape is None or not writer.same:
-        return part.get("value")
-    case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
-    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
-
-
-def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
-    """Return the fields of a part that stand beside its run, as claims."""
-    view = View(part, shape.name, case, writer)
-    for hole in pic.holes(case.wire):
-        if hole.path not in ("run", ".") and view.look(hole.path) is not ABSENT:
-            view.claim(hole.path)
-    return set(view.claims)
-
-
-def run_hole(case: Case) -> Hole:
-    """Return the hole of a case of a gathering shape that holds the run."""
-    return next(h for h in pic.holes(case.wire) if h.path == "run")
-
-
-def gather(writer: WriteJob, hole: Hole, pairs: list[Any]) -> list[Any]:
-    """Put neighbours of a gathering shape into one wire element."""
-    found: list[Any] = []
-    within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
-    last: Gathered | None = None
-    for part, wire in pairs:
-        known = writer.same and isinstance(part, dict)
-        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
-        joins = last is not None and memory.get("../", {}).get("beside")
-        if not isinstance(wire, Gathered):
-            if joins and last is not None:
-                last.beside.update(wire)
-                if writer.recorder is not None:
-                    writer.recorder.copy(wire, last.beside)
-                continue
-            last = None
-            found.append((part, wire))
-            continue
-        apart = memory.get("../", {}).get("apart") or wire.said
-        apart = apart or (last is not None and last.around != wire.around)
-        if last is None or last.case is not wire.case or apart:
-            run = Gathered(wire.shape, wire.case, [], wire.said, wire.around)
-            if joins and last is not None and last.case is not wire.case:
-                within.append((last, part, run))
-            else:
-                found.append((part, run))
-            last = run
-        last.wire.append((part, wire.wire))
-    for outer, part, run in within:
-        outer.beside.update(closed(writer, run, part))
-    return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
-
-
-def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
-    """Write the wire element around a run of gathered pieces."""
-    memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-    around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
-    whole = {**first, "spelled": {writer.dialect.name: around}}
-    writer.trail.copy(first, whole)
-    view = View(whole, run.shape.name, run.case, writer)
-    view.names["run"] = ([wire for _, wire in run.wire], "run")
-    view.names.update((name, (value, name)) for name, value in run.around.items())
-    view.lists["run"] = {id(run_hole(run.case)): run.wire}
-    wire = writer.picture(run.case.wire, view, (), top=True)
-    for path in sorted(run.said - view.claims):
-        at = writer.trail.find(first, path)
-        writer.note("no-place", "lost", at, run.case.pos, no_place(path))
-    if writer.same:
-        kept = first.get("kept", {}).get(writer.dialect.name, {})
-        around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
-        places = (writer.trail.find(first, key) for key in kept)
-        place = next((at for at in places if at is not None), None)
-        leftover.put_back(writer, around, wire, place[:-1] if place else None)
-    both = {**run.beside, **wire} if run.beside else wire
-    writer.around.update((id(part), (part, both)) for part, _ in run.wire)
-    if not run.beside:
-        return wire
-    if writer.recorder is not None:
-        writer.recorder.copy(run.beside, both)
-        writer.recorder.copy(wire, both)
-    return both

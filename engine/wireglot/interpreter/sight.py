@@ -218,11 +218,6 @@ def means(text: str, value: Any) -> bool:
         return False
 
 
-def tells(one: Misfit, other: Misfit) -> bool:
-    """Tell whether one misfit lies deeper, and so says more, than the other."""
-    return len(one.at) > len(other.at)
-
-
 def alike(read: Any, meant: Any, known: Set[tuple[str, str]] = frozenset()) -> bool:
     """Tell whether what was read back says nothing else than what was meant.
 

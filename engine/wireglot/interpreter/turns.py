@@ -227,8 +227,7 @@ def aside(
 def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Say which tools may be called by sending only these."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
-    talk = writer.dialect.conversation
-    assert talk is not None
+    talk = writer.dialect.talk
     if not isinstance(tools, list) or not isinstance(choice, dict | str):
         return ir
     if isinstance(choice, dict):

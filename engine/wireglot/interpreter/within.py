@@ -135,10 +135,9 @@ def _unpictured(dialect: Dialect) -> Marks | None:
     marks, talk = marks_of(dialect), dialect.conversation
     if marks is None or talk is None or marks.kind not in dialect.shapes:
         return None
-    cases = [case for group in talk.groups for case in group.cases]
-    spoken = [case for case in cases if talk.role(case) == "assistant"]
+    spoken = [case for case in talk.cases if talk.role(case) == "assistant"]
     holes = [hole for case in spoken for hole in case.lists.get("parts", ()) if not hole.dated]
-    names = [n for hole in holes for n in dialect.unions.get(str(hole.shape), [str(hole.shape)])]
+    names = [n for hole in holes for n in dialect.unions.get(hole.named, [hole.named])]
     taken = [dialect.kinds_of(name) | dialect.shapes[name].groups for name in names]
     return None if any(marks.kind in kinds for kinds in taken) else marks
 

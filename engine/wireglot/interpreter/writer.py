@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
-from ..language.lenses import Misfit, guard, is_guard, same
+from ..language.lenses import Misfit, deepest, guard, is_guard, same
 from ..language.model import Case, Shape, of_frame
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..notes import NOWHERE
 from ..trail import At, pointer
-from . import choosing, conversation, itself, leftover, making, outlet, share, sums
+from . import choosing, itself, leftover, listforms, making, outlet, share, speaking, sums
 from .jobs import WriteJob
-from .sight import View, Written, tells
+from .sight import View, Written
 
 if TYPE_CHECKING:
     from ..language.events import Event
@@ -38,10 +38,8 @@ class PictureWriter(WriteJob):
             try:
                 return self.one(shape, value)
             except Misfit as misfit:
-                misfit.__traceback__ = None
                 del self.notes[mark:]
-                if best is None or tells(misfit, best):
-                    best = misfit
+                best = deepest(best, misfit)
         raise best or Misfit(f"`{name}` has no member")
 
     def one(self, shape: Shape, value: Any) -> Any:
@@ -247,7 +245,7 @@ class PictureWriter(WriteJob):
                 return True, False
         key, here = names[0], (*rel, names[0])
         if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
-            key = share.spelling(self, view.look(child.path), names)
+            key = listforms.spelling(self, view.look(child.path), names)
         entry = view.memory.get(pointer(here), {}) if view.memory else {}
         key = entry.get("key", key)
         mark = len(self.notes)
@@ -341,8 +339,7 @@ class PictureWriter(WriteJob):
         if h.mark == "copy" and value is ABSENT and not view.memory:
             value = making.copied(self, h, view, into)
         if entry and entry.get("again"):
-            assert h.shape is not None
-            return share.again(self, h, value) or ABSENT
+            return listforms.again(self, h, value) or ABSENT
         if h.dated and h.mode != "each":
             if not (entry and entry.get("old")):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
@@ -423,4 +420,4 @@ class PictureWriter(WriteJob):
     def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
         """Write a conversation."""
         listed = bool(view.memory.get(pointer(rel), {}).get("list"))
-        return conversation.write_talk(self, h, messages, listed, into)
+        return speaking.write_talk(self, h, messages, listed, into)

@@ -13,7 +13,7 @@ from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
-from . import conversation, demands, making, reciting, system, turns, units, unpictured
+from . import demands, making, reciting, speaking, system, turns, units, unpictured
 from .hands import Writer
 from .sight import Look, View, Written
 
@@ -133,7 +133,7 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         units.talk_of(writer.dialect)
         if isinstance(ir, list):
             ir = sessions.said(writer, ir)
-        found = conversation.write_messages(writer, ir, whole=unit != "message")
+        found = speaking.write_messages(writer, ir, whole=unit != "message")
         if unit == "message":
             if len(found) != 1:
                 raise Misfit(f"it becomes {len(found)} messages; use the unit `messages`")
@@ -143,13 +143,11 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         return units.laddered(writer, unit, ir), None
     if unit == "tool_result":
         talk = units.talk_of(writer.dialect)
-        for group in talk.groups:
-            for case in group.cases:
-                if talk.role(case) == "tool":
-                    holes = case.lists.get("parts", [])
-                    found = [w for _, _, w in writer.give(holes[:1], ir)]
-                    if len(found) == 1:
-                        return found[0], None
+        for case in (case for case in talk.cases if talk.role(case) == "tool"):
+            holes = case.lists.get("parts", [])
+            found = [w for _, _, w in writer.give(holes[:1], ir)]
+            if len(found) == 1:
+                return found[0], None
         raise Misfit("no picture takes it")
     hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
     view = View(ir, "request", case, writer)

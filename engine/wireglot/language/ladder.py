@@ -108,8 +108,7 @@ def _makes(p: Picture, path: str) -> bool:
 
 def load(node: Node) -> Ladder:
     """Build the ladder from rules/ladder.yaml, whose form is right. Raises RuleError."""
-    listed = node.get("scales")
-    scales: Scales = listed.plain() if listed is not None else {}
+    scales: Scales = node.said("scales", {})
     return {
         kind: [_row(name, row, scales) for name, row in rows.value.items()]
         for kind, rows in node.value["ladder"].value.items()
@@ -119,8 +118,7 @@ def load(node: Node) -> Ladder:
 def _row(name: str, row: Node, scales: Scales) -> Row:
     before, after = (pic.parse(row.value[word]) for word in ("from", "to"))
     assert isinstance(before, Fields) and isinstance(after, Fields)
-    words = ("note", "beside", "effect", "examples", "whose")
-    note, beside, effect, shown, whose = map(row.get, words)
+    beside, shown, whose = map(row.get, ("beside", "examples", "whose"))
     aside: Any = pic.parse(beside) if beside else None
     said: Any = pic.parse(whose) if whose else None
     return Row(
@@ -128,8 +126,8 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
         before,
         after,
         aside,
-        effect.value if effect else "changed",
-        note.value if note else name,
+        row.said("effect", "changed"),
+        row.said("note", name),
         row.pos,
         shown.value if shown else [],
         scales,

@@ -86,6 +86,12 @@ class Misfit(Exception):
         self.reason, self.at, self.pos = reason, at, pos
 
 
+def deepest(best: Misfit | None, misfit: Misfit) -> Misfit:
+    """Return the one that lies deeper, and so says more; of two that lie alike the first."""
+    misfit.__traceback__ = None
+    return misfit if best is None or len(misfit.at) > len(best.at) else best
+
+
 def stringify(value: Any) -> str:
     """Write JSON text as JSON.stringify does; raises Misfit for what JSON cannot hold."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import field_type
 from . import picture as pic
 from .lenses import GUARDS, UNTYPED, is_guard
-from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
 
 if TYPE_CHECKING:
     from .model import Case, Head
@@ -39,7 +39,7 @@ def tell(case: Case) -> None:
 
 def _heads(p: Picture) -> Iterator[Head]:
     """Yield the words that an object must hold for a picture to fit."""
-    for names, child in p.entries if isinstance(p, Fields) else ():
+    for names, child in keyed(p):
         if isinstance(child, Literal):
             words = [value for value in child.values if value is not ABSENT]
             if words and all(isinstance(word, str) for word in words):
@@ -48,7 +48,7 @@ def _heads(p: Picture) -> Iterator[Head]:
 
 def _needs(p: Picture) -> Iterator[str]:
     """Yield the keys without which no object fits a picture, of those with one spelling."""
-    for names, child in p.entries if isinstance(p, Fields) else ():
+    for names, child in keyed(p):
         if len(names) == 1 and needed(child):
             yield names[0]
 

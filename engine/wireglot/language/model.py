@@ -198,6 +198,11 @@ class Conversation:
                 words.setdefault(names[0], set()).update(said)
         return max(words, key=lambda key: len(words[key]), default="role")
 
+    @property
+    def cases(self) -> list[Case]:
+        """The cases of all groups."""
+        return [case for group in self.groups for case in group.cases]
+
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
         ir = case.ir
@@ -367,9 +372,7 @@ class Dialect:
     @functools.cached_property
     def held(self) -> frozenset[Any]:
         """The kinds of parts that messages hold, those of runs among them."""
-        groups = self.conversation.groups if self.conversation is not None else []
-        wires = [case.wire for group in groups for case in group.cases]
-        holes = [hole for wire in wires for hole in pic.holes(wire)]
+        holes = [hole for case in self.talks for hole in pic.holes(case.wire)]
         names = {hole.shape for hole in holes if hole.path == "parts" and hole.shape}
         if not names or any(hole.path == "." for hole in holes):
             return PARTS  # shapes of the message itself may hold any
@@ -410,7 +413,7 @@ class Dialect:
                 found.update(names[0] for names, _ in case.ir.entries)
             for hole in pic.holes(case.wire):
                 if hole.path == ".":
-                    found |= self.fields_of(one for _, one in self.cases_of(str(hole.shape)))
+                    found |= self.fields_of(one for _, one in self.cases_of(hole.named))
                 found.update(path.partition(".")[0] for path in hole.paths)
             for text in pic.texts(case.wire):
                 found.update(one.partition(".")[0] for one in text.names)
@@ -432,10 +435,18 @@ class Dialect:
     def cases(self) -> list[Case]:
         """All cases of all shapes, units and messages."""
         found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
-        if self.conversation is not None:
-            found += [c for g in self.conversation.groups for c in g.cases]
-        found += [c for g in self.filed.groups for c in g.cases] if self.filed else []
-        return found
+        return found + self.talks + (self.filed.cases if self.filed else [])
+
+    @property
+    def talk(self) -> Conversation:
+        """How messages stand on the wire, where there surely are some."""
+        assert self.conversation is not None
+        return self.conversation
+
+    @property
+    def talks(self) -> list[Case]:
+        """All cases of messages; none where there are no messages."""
+        return self.conversation.cases if self.conversation is not None else []
 
     @functools.cached_property
     def answered(self) -> bool:
@@ -446,8 +457,7 @@ class Dialect:
     @functools.cached_property
     def marked(self) -> bool:
         """Whether messages say what is to be cached: a picture of theirs names `$cache`."""
-        groups = self.conversation.groups if self.conversation is not None else []
-        wires = [case.wire for group in groups for case in group.cases]
+        wires = [case.wire for case in self.talks]
         while wires:
             for hole in pic.holes(wires.pop()):
                 if hole.path == "cache":
@@ -503,7 +513,7 @@ class Dialect:
                 keys |= shape.keys
                 wires = (case.wire for case in shape.cases if isinstance(case.wire, Fields))
                 for hole in (hole for wire in wires for hole in wire.spread if hole.shape):
-                    keys |= self.keys_of(str(hole.shape))
+                    keys |= self.keys_of(hole.named)
             known = self.named[name] = frozenset(keys)
         return known
 

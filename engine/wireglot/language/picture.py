@@ -160,6 +160,11 @@ class Hole(Picture):
         return self.mark in ("copy", "same")
 
     @property
+    def named(self) -> str:
+        """The shape or union that it names, empty where it names none."""
+        return self.shape or ""
+
+    @property
     def dated(self) -> bool:
         """Tell whether it is read, and written to nobody else."""
         return self.mark in ("refused", "read-only")
@@ -444,6 +449,11 @@ def holes(picture: Picture) -> Iterator[Hole]:
     if picture.__class__ is Fields:
         return iter(picture.holes)
     return (p for p in nodes(picture) if isinstance(p, Hole))
+
+
+def keyed(picture: Picture | None) -> list[tuple[tuple[str, ...], Picture]]:
+    """Return the keys of an object, in their spellings, with their pictures; else none."""
+    return picture.entries if isinstance(picture, Fields) else []
 
 
 def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from weakref import WeakValueDictionary
 
 from ..ir import PARTS, TOOLS
@@ -53,17 +54,16 @@ def load(node: Node) -> Dialect:
     listed = _map(top.get("shapes"))
     respelt = "spelling" in top
     shapes = {k: _shape_of(k, v, listed, respelt) for k, v in listed.items()}
-    unions = {k: list(v.plain()) for k, v in _map(top.get("unions")).items()}
+    unions: dict[str, list[str]] = node.said("unions", {})
     units: dict[str, Shape] = {
         unit: _shape_of(unit, top[unit], listed, respelt) for unit in UNITS if unit in top
     }
     talk = top.get("conversation")
-    limits = {k: v.plain() for k, v in _map(top.get("limits")).items()}
-    hooks = tuple(top["hooks"].plain()) if "hooks" in top else ()
+    limits = node.said("limits", {})
     dialect = Dialect(
         name,
-        str(top["see"].plain()) if "see" in top else "",
-        str(top["verified"].plain()) if "verified" in top else "",
+        str(node.said("see", "")),
+        str(node.said("verified", "")),
         shapes,
         unions,
         tables,
@@ -72,21 +72,18 @@ def load(node: Node) -> Dialect:
         {k: v for k, v in limits.items() if k not in NAMED and "chars" not in v},
         _conversation(talk) if talk else None,
         units,
-        hooks,
-        {k: v.value for k, v in _map(top.get("media-types")).items()},
+        tuple(node.said("hooks", ())),
+        node.said("media-types", {}),
         node,
-        top["family"].value if "family" in top else name,
-        carry={k: v.value for k, v in _map(top.get("carry")).items()},
-        signatures=_signatures(top.get("signatures")),
+        node.said("family", name),
+        carry=node.said("carry", {}),
+        signatures=_signatures(node.said("signatures", {})),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=events.load(top["stream"], tables, shapes, unions, respelt)
         if "stream" in top
         else None,
-        weights=Weights(
-            frozenset(top["repeated"].plain() if "repeated" in top else ()),
-            _reasons(top.get("slight")),
-        ),
-        within={k: v.value for k, v in _map(top.get("within-text")).items()},
+        weights=Weights(frozenset(node.said("repeated", ())), node.said("slight", {})),
+        within=node.said("within-text", {}),
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)
@@ -125,12 +122,11 @@ def _map(node: Node | None) -> dict[str, Node]:
     return {} if node is None else node.value
 
 
-def _signatures(node: Node | None) -> Signatures:
+def _signatures(said: dict[str, Any]) -> Signatures:
     """Read `signatures`: whose reasoning state is read, and what stands where there is none."""
-    plain = node.plain() if node is not None else {}
-    rows = plain.get("models", {})
-    stands = plain.get("placeholder")
-    return Signatures(list(rows.values()), plain.get("of"), stands)
+    return Signatures(
+        list(said.get("models", {}).values()), said.get("of"), said.get("placeholder")
+    )
 
 
 def _table(node: Node) -> Table:
@@ -186,8 +182,8 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
             for field in reversed(by.value.split(".")):
                 said = Node({field: said}, by.pos)
             ir_node = merge(said, ir_node)
-        drop = _reasons(words.get("drop")) | _reasons(case_node.get("drop"))
-        noted = case_node.get("note") or words.get("note")
+        drop = node.said("drop", {}) | case_node.said("drop", {})
+        noted = case_node.said("note") or node.said("note")
         if "also" in words:
             wire_node = _with(wire_node, words["also"], shapes)
         wire_node, ir_node = short.named(wire_node, ir_node)
@@ -195,9 +191,7 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         if case_node.get("read-only") or words.get("read-only"):
             pic.only_read(wire, case_node.get("wire"))
         ir = pic.parse(ir_node) if ir_node else None
-        case = Case(
-            case_name, name, wire, ir, drop, noted.plain() if noted else None, case_node.pos
-        )
+        case = Case(case_name, name, wire, ir, drop, noted, case_node.pos)
         measure(case, kind)
         cases.append(case)
     # The first case of a gathering shape takes what comes from abroad: not one that is only read.
@@ -208,16 +202,9 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
                 one.rivals = one.rivals or not disjoint(one.sides[1], two.sides[1])
                 if one.home or not two.home:
                     one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
-    gathers = words.get("groups")
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
-    kinds = frozenset(str(gathers.value).split("+")) if gathers else frozenset()
-    marks = words["marks"].value if "marks" in words else ""
-    return Shape(name, kind, cases, kinds, keys, node.pos, marks)
-
-
-def _reasons(node: Node | None) -> dict[str, str]:
-    """Read a `drop:` or `slight:`, what it names and why."""
-    return {path: reason.value for path, reason in _map(node).items()}
+    kinds = frozenset(filter(None, str(node.said("groups", "")).split("+")))
+    return Shape(name, kind, cases, kinds, keys, node.pos, node.said("marks", ""))
 
 
 def _around(line: Node, message: Node) -> Node:
@@ -234,15 +221,12 @@ def _around(line: Node, message: Node) -> Node:
 def _without_line(talk: Conversation | None, line: Picture) -> None:
     """Let what repeats a field of the line stand for it where there is no line."""
     around = {h.path: h for h in pic.holes(line)}
-    for group in talk.groups if talk else ():
-        for case in group.cases:
-            there = list(pic.holes(case.wire))
-            for hole in there:
-                alone = hole.mark == "copy" and not any(
-                    h is not hole and h.path == hole.path for h in there
-                )
-                if alone and hole.path in around:
-                    hole.mark, hole.value = around[hole.path].mark, around[hole.path].value
+    for case in talk.cases if talk else ():
+        there = list(pic.holes(case.wire))
+        for hole in there:
+            again = any(h is not hole and h.path == hole.path for h in there)
+            if hole.mark == "copy" and not again and hole.path in around:
+                hole.mark, hole.value = around[hole.path].mark, around[hole.path].value
 
 
 def _skeleton(case: Case) -> str:
@@ -254,7 +238,6 @@ def _skeleton(case: Case) -> str:
 def _conversation(node: Node, line: Node | None = None) -> Conversation:
     """Read the conversation; `line` is the picture around each message."""
     words, base = node.value, node.get("wire")
-    per = words["per"].value if "per" in words else "message"
     groups: dict[str, Group] = {}
     for name, case_node in _map(words.get("cases")).items():
         over = case_node.get("wire")
@@ -270,11 +253,12 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         wire = pic.parse(merged)
         ir_node = case_node.get("ir")
         ir = pic.parse(ir_node) if ir_node else None
-        case = Case(name, "message", wire, ir, _reasons(case_node.get("drop")), None, case_node.pos)
+        case = Case(name, "message", wire, ir, case_node.said("drop", {}), None, case_node.pos)
         measure(case, None)
         skeleton = name if by_itself else _skeleton(case)
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     order = asked(words.get("enforce"))
     return Conversation(
-        per, list(groups.values()), order.steps, node.pos, order.turns, order.places, order.beside
-    )
+        node.said("per", "message"), list(groups.values()), order.steps, node.pos, order.turns,
+        order.places, order.beside,
+    )  # fmt: skip

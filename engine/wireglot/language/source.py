@@ -44,6 +44,11 @@ class Node:
         """Return the entry `name` of a mapping, or None."""
         return self.value.get(name) if isinstance(self.value, dict) else None
 
+    def said(self, name: str, otherwise: Any = None) -> Any:
+        """Return the entry `name` of a mapping as plain JSON, or what is said otherwise."""
+        found = self.get(name)
+        return otherwise if found is None else found.plain()
+
     def plain(self) -> Any:
         """Return the node as plain JSON."""
         if isinstance(self.value, dict):

@@ -69,10 +69,7 @@ def _writes(dialect: Dialect, home: bool) -> Code:
         for case in shape.cases:
             writes.case(shape, case)
             writes.inside(case)
-    talk = dialect.conversation
-    for case in (
-        case for group in (talk.groups if talk is not None else ()) for case in group.cases
-    ):
+    for case in dialect.talks:
         writes.message(case)
         writes.inside(case)
     return writes.code

@@ -130,8 +130,7 @@ def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
 @_once
 def comes_back(dialect: Dialect, kind: str) -> bool:
     """Tell whether messages that a client sends have a place for what an answer tells of a part."""
-    talk, answer = dialect.conversation, dialect.shapes.get("candidate")
-    spoken = [case for group in talk.groups for case in group.cases] if talk is not None else []
+    spoken, answer = dialect.talks, dialect.shapes.get("candidate")
     told, said = (
         {kind for case in cases for h in case.lists.get("parts", ()) for kind in _kinds(dialect, h)}
         for cases in (answer.cases if answer is not None else [], spoken)
@@ -140,7 +139,7 @@ def comes_back(dialect: Dialect, kind: str) -> bool:
 
 
 def _kinds(dialect: Dialect, hole: Hole) -> Iterable[Any]:
-    return dialect.kinds_of(str(hole.shape))
+    return dialect.kinds_of(hole.named)
 
 
 def comes_in_pieces(dialect: Dialect) -> bool:

@@ -36,11 +36,9 @@ def converting(file: str) -> tuple[dict[str, Any] | None, Policy | None]:
 
 
 def _converting(file: str, said: Node) -> tuple[dict[str, Any] | None, Policy | None]:
-    options, policy = said.get("options"), said.get("policy")
-    return (
-        options.plain() if options is not None else None,
-        _policy(Path(file).parent, policy) if policy is not None else None,
-    )
+    policy = said.get("policy")
+    made = _policy(Path(file).parent, policy) if policy is not None else None
+    return said.said("options"), made
 
 
 def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
@@ -63,8 +61,7 @@ def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
             except UsageError as error:
                 findings.error("", str(error), options.pos)
         findings.raise_first()
-    limits = said.get("limits")
-    return Setting(relay, Limits(**limits.plain()) if limits is not None else Limits())
+    return Setting(relay, Limits(**said.said("limits", {})))
 
 
 def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upstream:
@@ -103,9 +100,8 @@ def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Ro
                 told = f"there is no upstream `{node.value}`"
                 findings.error("", told, node.pos, helped(node.value, known))
         upstreams = [known[node.value] for node in asked if node.value in known]
-        model = route.get("model")
-        if model is not None and upstreams:
-            upstreams[0] = upstreams[0]._replace(model=str(model.value))
+        if upstreams and (model := route.said("model")) is not None:
+            upstreams[0] = upstreams[0]._replace(model=str(model))
         rows.append(Row(models, tuple(upstreams)))
     return rows
 

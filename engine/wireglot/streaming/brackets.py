@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..interpreter import share
+from ..interpreter import gathering
 from ..language import picture as pic
 from ..language.events import Event, Stream
 from ..language.model import Dialect, Shape
@@ -129,7 +129,7 @@ class Brackets:
         memory = said.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
         if memory.get("../", {}).get("apart"):
             return True
-        return any(share.said(writer, shape, case, said) for case in shape.cases)
+        return any(gathering.said(writer, shape, case, said) for case in shape.cases)
 
     def _within(self, said: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
         """Return what a part says, with what its item does."""
@@ -141,7 +141,7 @@ def _wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[
     """Return by kind, and name where pictures say one, the id of whole parts if these agree."""
     found: dict[tuple[str, Any], dict[tuple[str, Any], Hole]] = {}
     for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):
-        for shape, case in dialect.cases_of(hole.shape or "") if hole.path == "part" else ():
+        for shape, case in dialect.cases_of(hole.named) if hole.path == "part" else ():
             made = {(h.path, h.value): h for h in pic.holes(case.wire) if is_made(h)}
             for kind in shape.groups or case.sides[0].get("/type", (shape.kind,)):
                 for name in case.sides[0].get("/name", (None,)):

@@ -7,7 +7,7 @@ from typing import Any
 from ..interpreter.hands import Reader
 from ..language.lenses import Misfit
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Literal, Picture
+from ..language.picture import Fields, Hole, Literal, Picture, keyed
 from .sighting import Frame
 
 
@@ -19,8 +19,7 @@ class Failure:
         self._shape = dialect.units.get("error")
         found: list[frozenset[str]] = []  # the keys that each case cannot be without
         for case in self._shape.cases if self._shape else ():
-            entries = case.wire.entries if isinstance(case.wire, Fields) else ()
-            found.append(frozenset(names[0] for names, child in entries if _stands(child)))
+            found.append(frozenset(names[0] for names, child in keyed(case.wire) if _stands(child)))
         shared = frozenset.intersection(*found) if found else frozenset()
         # Where the cases share none, each is heard by its own.
         self._needed = [shared] * len(found) if shared else found

@@ -150,7 +150,7 @@ class Fold(Hearing):
         elif owner == "candidate" and path == "citations":
             cited = self.outcome.of(nth)
             read = self.outcome.read(hole, wire)
-            cited.listed[str(hole.shape)] = read if isinstance(read, list) else []
+            cited.listed[hole.named] = read if isinstance(read, list) else []
             cited.own[path] = [one for found in cited.listed.values() for one in found]
         elif owner == "candidate":
             self.outcome.put(self.outcome.of(nth).own, path, hole, wire)

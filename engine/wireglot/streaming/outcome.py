@@ -79,12 +79,12 @@ class Outcome:
 
     def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
         """Read a response that stands in a frame; return where it came from, too."""
-        shape = self.dialect.units.get(hole.shape or "")
+        shape = self.dialect.units.get(hole.named)
         reader = Reader(self.dialect, self.options)
         try:
             if shape is not None:
                 return units.whole(reader, shape, wire, at), reader.trail
-            return reader.shape(hole.shape or "", wire, at, True), reader.trail
+            return reader.shape(hole.named, wire, at, True), reader.trail
         except Misfit as misfit:
             return misfit
 
@@ -236,9 +236,7 @@ class Outcome:
 
     def homed(self, ir: dict[str, Any], key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone."""
-        takers = [
-            h for h in self._known.lists if ir.get("type") in self.dialect.kinds_of(h.shape or "")
-        ]
+        takers = [h for h in self._known.lists if ir.get("type") in self.dialect.kinds_of(h.named)]
         if not takers or any(not hole.dated for hole in takers):
             return
         probe = Writer(self.dialect, False, Trail(), {})
@@ -246,13 +244,13 @@ class Outcome:
         for hole in reversed(takers):  # the most general one stands last
             probe.notes = []
             with contextlib.suppress(Misfit):
-                wire = probe.shape(hole.shape or "", ir)
+                wire = probe.shape(hole.named, ir)
                 lost = sum(draft.effect == "lost" for draft in probe.notes)
                 if least is None or lost < least[0]:
                     least = lost, hole, wire
         if least is not None:
             _, hole, wire = least
-            again = Reader(self.dialect, self.options).shape(hole.shape or "", wire, ())
+            again = Reader(self.dialect, self.options).shape(hole.named, wire, ())
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
             memory.update(again.get("spelled", {}).get(self.dialect.name, {}))
             memory["../"] = {"hole": hole.shape, **({} if key is None else {"key": key})}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..interpreter import making
@@ -12,7 +12,7 @@ from ..interpreter.hands import Writer
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
-from ..trail import At, value_at
+from ..trail import everywhere, value_at
 from .incoming import Part
 
 if TYPE_CHECKING:
@@ -143,7 +143,9 @@ def is_made(hole: Hole) -> bool:
 
 def _filling(frames: Frames, frame: Any) -> Fill | None:
     """Return what makes a frame anew, with a piece and its number in their places."""
-    marked, numbered = list(_places(frame, MARK)), list(_places(frame, NUMBER))
+    marked, numbered = (
+        [at for at, one in everywhere(frame) if one is mark] for mark in (MARK, NUMBER)
+    )
     if len(marked) != 1 or not marked[0]:
         return None
     [(*path, last)] = marked
@@ -174,15 +176,6 @@ def _filling(frames: Frames, frame: Any) -> Fill | None:
         return [made]
 
     return filled
-
-
-def _places(value: Any, mark: str, at: At = ()) -> Iterator[At]:
-    """Yield the places of a mark."""
-    if value.__class__ is dict or value.__class__ is list:
-        for key, inner in value.items() if value.__class__ is dict else enumerate(value):
-            yield from _places(inner, mark, (*at, key))
-    elif value is mark:
-        yield at
 
 
 class Rides(Protocol):

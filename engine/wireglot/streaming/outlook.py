@@ -27,12 +27,12 @@ class Outlook:
         self.lists = list(_lists(dialect))
         self.identity = _identity(dialect)
         # Calls that have a picture by their name: no event begins one of them.
-        cases = [case for h in self.lists for _, case in dialect.cases_of(h.shape or "")]
+        cases = [case for h in self.lists for _, case in dialect.cases_of(h.named)]
         calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
         self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
-            for kind in dialect.kinds_of(hole.shape or ""):
+            for kind in dialect.kinds_of(hole.named):
                 self.slots.setdefault(str(kind), nth)
         paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
         self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths

@@ -9,10 +9,11 @@ they only ever do again what the general way did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from ..trail import At
+from ..jsontext import copied
+from ..trail import At, everywhere
 from .alike import Flow
 from .fold import Fold
 from .incoming import Part
@@ -45,14 +46,18 @@ def _taking(
     ready: Fill | None,
     sure: Callable[[str], bool] | None,
 ) -> Take:
-    like = _copied(first)  # what a frame must be, with its own piece
+    like = copied(first)  # what a frame must be, with its own piece
     where = next(at for at, what in flow.free.items() if what == "piece")
     *path, last = where
     place = _at(like, path)
     free = [(at[:-1], at[-1], what) for at, what in flow.free.items() if at != where]
     strict = any(what != "said" for _, _, what in free)  # what is said may be the same
     # Texts that are equal are of one class; numbers need not be.
-    classes = [one for one in _numbers(first, ()) if one[0] not in flow.free]
+    classes = [
+        (at, one.__class__)
+        for at, one in everywhere(first)
+        if one.__class__ in (int, float, bool) and at not in flow.free
+    ]
     grow, call = part.pieces.append, part.scan is not None
     also = None if out is None or out.part is part else out.part.pieces.append
 
@@ -173,23 +178,6 @@ def _at(value: Any, path: At | list[Any]) -> Any:
     for key in path:
         value = value[key]
     return value
-
-
-def _copied(value: Any) -> Any:
-    """Return a value with containers of its own."""
-    if value.__class__ is dict:
-        return {key: _copied(inner) for key, inner in value.items()}
-    return [_copied(inner) for inner in value] if value.__class__ is list else value
-
-
-def _numbers(value: Any, at: At) -> Iterator[tuple[At, Any]]:
-    """Yield the numbers and truths of a frame: their places and classes."""
-    if value.__class__ in (dict, list):
-        pairs = value.items() if value.__class__ is dict else enumerate(value)
-        for key, inner in pairs:
-            yield from _numbers(inner, (*at, key))
-    elif value.__class__ in (int, float, bool):
-        yield at, value.__class__
 
 
 def _alike(old: Any, new: Any) -> bool:

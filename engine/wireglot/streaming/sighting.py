@@ -10,7 +10,7 @@ from ..ir import field_type
 from ..language.events import Event, Stream, guards
 from ..language.lenses import UNTYPED, guard, same
 from ..language.model import Case, Dialect
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed
 from ..trail import At
 
 Taken = tuple[Hole, Any, At]
@@ -265,7 +265,7 @@ def idle(p: Picture) -> bool:
 
 def holds(dialect: Dialect, h: Hole, wire: Any) -> bool:
     """Tell whether an object holds what one case of the shape of a hole cannot do without."""
-    shape = dialect.shapes.get(h.shape or "") if h.mode == "as" else None
+    shape = dialect.shapes.get(h.named) if h.mode == "as" else None
     if shape is None or not isinstance(wire, dict) or h.lenses:
         return True
     return any(
@@ -277,8 +277,7 @@ def holds(dialect: Dialect, h: Hole, wire: Any) -> bool:
 @functools.lru_cache(maxsize=4096)
 def required(case: Case) -> tuple[tuple[str, ...], ...]:
     """Return the keys, each in its spellings, without which a case does not read an object."""
-    entries = case.wire.entries if isinstance(case.wire, Fields) else []
-    return tuple(names for names, p in entries if isinstance(p, Hole) and p.mark is None)
+    return tuple(names for names, p in keyed(case.wire) if isinstance(p, Hole) and p.mark is None)
 
 
 def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Foreseen, UsageError, WireglotError
 from ..interpreter import reading, within, writing
 from ..interpreter.hands import Writer
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Hole, Picture, keyed
 from ..notes import Draft, Note
 from ..payload import check_call, known_options
 from ..policy import Policy, of
@@ -357,7 +357,7 @@ def _models(pictures: Iterable[Picture], at: At = ()) -> Iterator[At]:
     for p in pictures:
         if isinstance(p, Hole) and p.path == "response.model":
             yield at
-        for names, child in p.entries if isinstance(p, Fields) else ():
+        for names, child in keyed(p):
             for name in names:
                 yield from _models((child,), (*at, name))
 

@@ -87,13 +87,11 @@ class _Walk:
         if h.shape is None:
             self.found.add(f"{path}.*")
         elif h.shape == "conversation":
-            talk = self.dialect.conversation
-            for group in talk.groups if talk else ():
-                for case in group.cases:
-                    if isinstance(case.wire, Hole) and case.wire.shape:
-                        self.shape(case.wire.shape, f"{path}[]", inside)
-                    else:
-                        self.picture(case.wire, f"{path}[]", inside)
+            for case in self.dialect.talks:
+                if isinstance(case.wire, Hole) and case.wire.shape:
+                    self.shape(case.wire.shape, f"{path}[]", inside)
+                else:
+                    self.picture(case.wire, f"{path}[]", inside)
         elif h.mode in ("each", "entries") and "single" not in h.lenses:
             self.found.add(f"{path}[]")
             self.shape(h.shape, f"{path}[]", inside)

@@ -12,7 +12,7 @@ from ..language.lenses import SAID, is_guard, same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..results import rule_of
 from ..traces import OUTSIDE, Origin, Step, Trace
-from ..trail import At, Several, pointer, value_at
+from ..trail import At, Several, leaves, pointer, value_at
 from .fates import Fates
 
 if TYPE_CHECKING:
@@ -45,19 +45,6 @@ def traced(convert: Convert, body: Any, one: Dialect, two: Dialect) -> Traced:
     words = set() if origins.home else origins.words  # at home a word is itself
     fates = Fates(recorder, notes, found, words, origins.decided)
     return Traced(out, notes, envelope, Trace(found, fates.all(leaves(body))))
-
-
-def leaves(body: Any) -> Iterator[tuple[At, Any]]:
-    """Walk a body to its leaves: scalars and empty containers."""
-    stack: list[tuple[At, Any]] = [((), body)]
-    while stack:
-        at, value = stack.pop()
-        if isinstance(value, dict) and value:
-            stack.extend(((*at, key), value[key]) for key in reversed(value))
-        elif isinstance(value, list) and value:
-            stack.extend(((*at, i), value[i]) for i in range(len(value) - 1, -1, -1))
-        else:
-            yield at, value
 
 
 class Origins:

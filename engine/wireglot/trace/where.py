@@ -46,9 +46,8 @@ def rule_of(dialect: Dialect, place: str, at: At) -> Pos | None:
 
 def _of(dialect: Dialect, place: str) -> Iterator[Picture]:
     if place in ("conversation", "messages") and dialect.conversation:
-        for group in dialect.conversation.groups:
-            for case in group.cases:
-                yield from _opened(dialect, case.wire)
+        for case in dialect.talks:
+            yield from _opened(dialect, case.wire)
         return
     unit = dialect.units.get(place)
     names = dialect.unions.get(place, [place])

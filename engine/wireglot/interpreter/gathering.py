@@ -1,0 +1,157 @@
+"""Runs as they are written: parts that stand together in one wire element, and what is beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import FUNCTION
+from ..language import picture as pic
+from ..language.lenses import Misfit
+from ..language.model import Case, Shape
+from ..language.picture import ABSENT, Hole, keyed
+from ..notes import no_place
+from . import leftover
+from .jobs import WriteJob
+from .sight import Gathered, View
+
+
+def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
+    """Write one part of a run; what stands beside the run is written when the run is closed."""
+    if part.get("type", FUNCTION) not in shape.groups:
+        raise Misfit("another kind is gathered here")
+    name = None
+    if writer.same:
+        name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
+    best = Misfit("no run takes it")
+    for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
+        if unread(case, part):
+            continue
+        inner, beside = run_hole(case), said(writer, shape, case, part)
+        assert inner.shape is not None
+        one = part
+        try:
+            one, around = _within(writer, shape, case, part)
+            writer.shared[id(one)] = beside
+            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            best = misfit
+        finally:
+            writer.shared.pop(id(one), None)
+    raise best
+
+
+def unread(case: Case, part: dict[str, Any]) -> bool:
+    """Tell whether a text of a part is not as a case says that it is."""
+    for names, told in keyed(case.ir):
+        if isinstance(told, pic.Text):
+            text = part.get(names[0])
+            if not isinstance(text, str) or told.read(text) is None:
+                return True
+    return False
+
+
+def _within(
+    writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return a part as its run holds it, and the pieces of its texts that stand around the run."""
+    if case.ir is None:
+        return part, {}
+    view = View(part, shape.name, case, writer)
+    writer.match(case.ir, part, "", view)
+    named = {name: value for name, (value, _) in view.names.items()}
+    one = {**part, **{name: value for name, value in named.items() if name in part}}
+    writer.trail.copy(part, one)
+    writer.instead[id(part)] = (part, one)
+    if id(part) in writer.made:
+        writer.made.add(id(one))
+    return one, {name: value for name, value in named.items() if name not in part}
+
+
+def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
+    """Write an element of no known kind as it came, in the run where it stood."""
+    if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
+        writer.recorder.whole(part.get("value"), at, None)
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+    shape = writer.dialect.shapes.get(memory.get("run", ""))
+    if shape is None or not writer.same:
+        return part.get("value")
+    case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
+    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
+
+
+def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
+    """Return the fields of a part that stand beside its run, as claims."""
+    view = View(part, shape.name, case, writer)
+    for hole in pic.holes(case.wire):
+        if hole.path not in ("run", ".") and view.look(hole.path) is not ABSENT:
+            view.claim(hole.path)
+    return set(view.claims)
+
+
+def run_hole(case: Case) -> Hole:
+    """Return the hole of a case of a gathering shape that holds the run."""
+    return next(h for h in pic.holes(case.wire) if h.path == "run")
+
+
+def gather(writer: WriteJob, hole: Hole, pairs: list[Any]) -> list[Any]:
+    """Put neighbours of a gathering shape into one wire element."""
+    found: list[Any] = []
+    within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
+    last: Gathered | None = None
+    for part, wire in pairs:
+        known = writer.same and isinstance(part, dict)
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
+        joins = last is not None and memory.get("../", {}).get("beside")
+        if not isinstance(wire, Gathered):
+            if joins and last is not None:
+                last.beside.update(wire)
+                if writer.recorder is not None:
+                    writer.recorder.copy(wire, last.beside)
+                continue
+            last = None
+            found.append((part, wire))
+            continue
+        apart = memory.get("../", {}).get("apart") or wire.said
+        apart = apart or (last is not None and last.around != wire.around)
+        if last is None or last.case is not wire.case or apart:
+            run = Gathered(wire.shape, wire.case, [], wire.said, wire.around)
+            if joins and last is not None and last.case is not wire.case:
+                within.append((last, part, run))
+            else:
+                found.append((part, run))
+            last = run
+        last.wire.append((part, wire.wire))
+    for outer, part, run in within:
+        outer.beside.update(closed(writer, run, part))
+    return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
+
+
+def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
+    """Write the wire element around a run of gathered pieces."""
+    memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
+    whole = {**first, "spelled": {writer.dialect.name: around}}
+    writer.trail.copy(first, whole)
+    view = View(whole, run.shape.name, run.case, writer)
+    view.names["run"] = ([wire for _, wire in run.wire], "run")
+    view.names.update((name, (value, name)) for name, value in run.around.items())
+    view.lists["run"] = {id(run_hole(run.case)): run.wire}
+    wire = writer.picture(run.case.wire, view, (), top=True)
+    for path in sorted(run.said - view.claims):
+        at = writer.trail.find(first, path)
+        writer.note("no-place", "lost", at, run.case.pos, no_place(path))
+    if writer.same:
+        kept = first.get("kept", {}).get(writer.dialect.name, {})
+        around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
+        places = (writer.trail.find(first, key) for key in kept)
+        place = next((at for at in places if at is not None), None)
+        leftover.put_back(writer, around, wire, place[:-1] if place else None)
+    both = {**run.beside, **wire} if run.beside else wire
+    writer.around.update((id(part), (part, both)) for part, _ in run.wire)
+    if not run.beside:
+        return wire
+    if writer.recorder is not None:
+        writer.recorder.copy(run.beside, both)
+        writer.recorder.copy(wire, both)
+    return both

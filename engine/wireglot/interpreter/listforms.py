@@ -1,0 +1,126 @@
+"""Lists as they are written once they are shared out: as they are, their one element, one text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import FULL
+from ..language.lenses import Misfit
+from ..language.picture import ABSENT, Hole
+from ..notes import NOWHERE
+from ..trail import At, pointer
+from . import intake, share
+from .jobs import WriteJob
+from .sight import View, Written
+
+
+def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+    """Write a list hole: its share of the list, then the form of the list."""
+    if not isinstance(value, list):
+        raise Misfit(f"`{h.path}` is no list", rel, h.pos)
+    if "home" in h.lenses and not writer.same:
+        raise Misfit(f"`{h.path}` is no home", rel, h.pos)
+    if h.path not in view.lists:
+        holes = view.case.lists.get(h.path, [h])
+        inside = view.obj.get("type") in FULL
+        view.lists[h.path] = share.share(writer, holes if h in holes else [h], value, inside)
+    pairs = view.lists[h.path].get(id(h), [])
+    wires = [wire for _, wire in pairs]
+    if writer.recorder is not None:
+        for i, (part, wire) in enumerate(pairs):
+            if not isinstance(wire, dict | list):
+                writer.recorder.element(wires, i, part, Written(h, view, rel))
+    entry = view.memory.get(pointer(rel), {})
+    for lens in h.lenses:
+        if lens == "single":
+            if not wires:
+                raise Misfit(f"`{h.path}` is empty", rel, h.pos)
+            for part, _ in pairs[1:]:
+                told = "the target holds one of these"
+                writer.note("no-place", "lost", writer.trail.find(part), h.pos, told)
+            return wires[0]
+        if lens in ("bare", "blocks", "joined"):
+            if not wires:
+                return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
+            return texts(writer, lens, h, pairs, wires, entry, into)
+    if not wires and h.mark is not None and (value or h.mark != "default"):
+        return ABSENT
+    return wires
+
+
+def texts(
+    writer: WriteJob, lens: str, h: Hole, pairs: list[Any], wires: list[Any], entry: Any, into: Any
+) -> Any:
+    """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
+    if lens == "joined" and entry.get("list"):
+        return wires
+    plain = [bare(writer, h, part, wire) for part, wire in pairs]
+    if lens != "joined":
+        asked = not entry.get("list") if lens == "bare" else entry.get("bare")
+        if len(plain) == 1 and plain[0] is not None and asked:
+            forget(writer, pairs)
+            _stands(writer, pairs, into)
+            return plain[0]
+        return wires
+    if any(text is None for text in plain):
+        if writer.same:  # a list is read there, too
+            return wires
+        raise Misfit("only plain texts can be joined", (), h.pos)
+    if len(plain) > 1:
+        at = writer.trail.find(pairs[1][0])
+        told = f"{len(plain)} texts become one"
+        writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))
+    forget(writer, pairs)
+    _stands(writer, pairs, into)
+    for part, _ in pairs if writer.watched and into is not None else ():
+        writer.found(part, "text", into)
+    return "".join(str(text) for text in plain)
+
+
+def again(writer: WriteJob, h: Hole, value: Any) -> str:
+    """Return what the parts of a list say, once more."""
+    return intake.spoken(value if isinstance(value, list) else (), writer.dialect.kinds_of(h.named))
+
+
+def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
+    """Return the key under which the parts of a hole were read, whatever message holds them now."""
+    for part in value if isinstance(value, list) else ():
+        memory = (
+            part.get("spelled", {}).get(writer.dialect.name, {}) if isinstance(part, dict) else {}
+        )
+        key = memory.get("../", {}).get("key")
+        if key in names:
+            return str(key)
+    return names[0]
+
+
+def forget(writer: WriteJob, pairs: list[Any]) -> None:
+    """Forget what was filled into elements that are written as their text alone."""
+    gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
+    since = writer.since
+    writer.notes[since:] = [
+        d
+        for d in writer.notes[since:]
+        if d.effect != "added" or d.source or id(d.owner) not in gone
+    ]
+
+
+def _stands(writer: WriteJob, pairs: list[Any], into: Any) -> None:
+    """Remember where blocks stand that are no blocks on the wire."""
+    if into is not None:
+        writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
+
+
+def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
+    """Return the text of a block that needs nothing but its text."""
+    if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+        return None
+    if part.get("type") != writer.dialect.plain_kind(h.named):
+        return None
+    try:
+        bare = writer.afresh().shape(
+            h.named, {"type": part.get("type", "text"), "text": part["text"]}
+        )
+    except Misfit:
+        return None
+    return part["text"] if wire == bare else None
