@@ -165,7 +165,7 @@ def _is_explained(
         return True
     if any(_differs(output, base.signal, steps) for output in outputs):
         return True
-    near = sorted(_spread(leaves(probe.body), ""), key=lambda leaf: _nearness(value, leaf))
+    near = _near(value, probe.body)
     for found, leaf in near if limit is None else near[:60]:
         for changes in probe.alternatives(found, leaf, 40):
             run = probe.run(changes)
@@ -202,13 +202,25 @@ def _differs(output: Json, base: Json, steps: Steps) -> bool:
         return True
 
 
+def _near(value: Json, body: Json) -> list[tuple[Steps, Json]]:
+    """Order input leaves: equal ones, then the first of each field path, then all others."""
+    seen: set[str] = set()
+    ranked: list[tuple[bool, int, tuple[Steps, Json]]] = []
+    for leaf in leaves(body):
+        path, rank = path_of(leaf[0]), _nearness(value, leaf)
+        ranked.append((rank > 0 and path in seen, rank, leaf))
+        seen.add(path)
+    return [leaf for _, _, leaf in sorted(ranked, key=lambda entry: entry[:2])]
+
+
 def _nearness(value: Json, leaf: tuple[Steps, Json]) -> int:
     """Rank input leaves by how likely an output leaf comes from them; 0 is best."""
     _, other = leaf
     if isinstance(other, str) and isinstance(value, str):
         if other == value:
             return 0
-        if other and value and (other in value or value in other):
+        written = json.dumps(value, ensure_ascii=False)[1:-1]  # in the text of JSON
+        if other and value and (other in value or value in other or written in other):
             return 1
         return 2 if len(other) < 24 and " " not in other else 4
     if not isinstance(value, str) and same(value, other):
