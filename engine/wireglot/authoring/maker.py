@@ -183,6 +183,8 @@ class Maker:
             return milliseconds_of(value)
         if lens == "digits":
             return self.choose(lens, NUMBERS)
+        if lens == "as-json":
+            return {"said": value}
         return value[0] if lens == "single" else self.form(lens, value)
 
     def talk(self) -> list[Any]:

@@ -272,6 +272,7 @@ class _View:
             "timestamp": (("number", "integer"), "string"),
             "milliseconds": (("string",), "integer"),
             "digits": (("string",), "integer"),
+            "as-json": (("string",), "any"),
             "plain": (("string",), "string"),
             "listed": (("list",), "list"),
             **dict.fromkeys(LISTS, (("list",), "list")),

@@ -65,7 +65,9 @@ SPELLED = {
     "list (or one)": "listed",
 }
 SAID = {**{name: said for said, name in SPELLED.items()}, "plain": "text (or list)"}
-LENSES = frozenset(("json", "not", "not-an-object", "timestamp", "milliseconds", "digits"))
+LENSES = frozenset(
+    ("json", "as-json", "not", "not-an-object", "timestamp", "milliseconds", "digits")
+)
 
 
 _DIGITS = re.compile(r"0|-?[1-9][0-9]{0,14}")  # a number of JSON holds them all
@@ -251,9 +253,22 @@ def digits_of(number: Any) -> str:
     return f"{int(number)}"
 
 
+def value_of(text: Any) -> Any:
+    """Read text as the JSON that it is; raises Misfit for any other."""
+    try:
+        return parse_json(text)
+    except (TypeError, ValueError, RecursionError):
+        raise Misfit("text that is JSON is expected") from None
+
+
 # What is no more than a function, from the wire and to it; of `timestamp` the spelling is kept.
-READS = {"milliseconds": moment_of, "digits": digits_of}
-WRITES = {"timestamp": time_of, "milliseconds": milliseconds_of, "digits": number_of}
+READS = {"milliseconds": moment_of, "digits": digits_of, "as-json": stringify}
+WRITES: dict[str, Callable[[Any], Any]] = {
+    "timestamp": time_of,
+    "milliseconds": milliseconds_of,
+    "digits": number_of,
+    "as-json": value_of,
+}
 
 
 def characters(text: str, place: int) -> int | None:
