@@ -74,7 +74,8 @@ def fresh(python: str, wheel: Path, folder: Path, extra: str = "") -> Path:
     """Install the wheel into a fresh environment; return its folder of programs."""
     run(python, "-m", "venv", folder, cwd=folder.parent)
     named = f"{wheel}[{extra}]" if extra else str(wheel)
-    run(folder / "bin/python", "-m", "pip", "install", "-q", named, cwd=folder.parent)
+    words = ["--no-compile"] if extra else []  # which takes minutes, and was tried without extras
+    run(folder / "bin/python", "-m", "pip", "install", "-q", *words, named, cwd=folder.parent)
     return folder / "bin"
 
 

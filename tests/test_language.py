@@ -905,3 +905,24 @@ def test_results_without_a_place_are_nobodys_turn(tmp_path: Path) -> None:
     assert [turn["who"] for turn in out.body["turns"]] == ["user", "model", "user"]
     assert out.body["turns"][2]["parts"] == [{"text": "Go on."}]
     assert "turn-added" in [n.code for n in out.notes]
+
+
+@pytest.mark.parametrize("odd", ["x", {}, True, [1]])
+def test_a_term_of_a_sum_that_is_no_number_is_a_misfit(odd: Any) -> None:
+    text = """wireglot: 2
+dialect: s
+see: https://s.example
+verified: 2026-11-26
+shapes:
+  usage: {wire: {in: $input + $own.more, more: $own.more (optional)}}
+  text: {wire: {text: $text}}
+  candidate: {wire: {parts: $parts each text}}
+response: {wire: {usage: $usage as usage, ...: $candidates each candidate | single}}
+"""
+    rules = wireglot.load_rules({"s": text})
+    told = "a term of this sum is no number, at /usage/in"
+    with pytest.raises(wireglot.ConversionError, match=told):
+        rules.convert({"usage": {"in": 5, "more": odd}, "parts": []}, "s", "s", "response")
+    ir = {"candidates": [{"parts": []}], "usage": {"input": 4, "own": {"s": {"more": odd}}}}
+    with pytest.raises(wireglot.ConversionError, match="is no number and cannot be added"):
+        rules["s"].write(ir, unit="response")

@@ -235,9 +235,8 @@ class _View:
                 self.error("R018", message, hole.pos, "take one of them out", word=word)
             seen.add(path)
             kind = field_type(self.view.case.shape, path)
-            if kind not in ("integer", "number") or path in (".", "nth", "run"):
-                said = "need be" if kind == "any" else "is"
-                message = f"`${path}` {said} no number and cannot be added"
+            if kind not in ("integer", "number", "any") or path in (".", "nth", "run"):
+                message = f"`${path}` is no number and cannot be added"
                 help = "a sum is of counts: take it out"
                 self.error("R018", message, hole.pos, help, word=word)
 

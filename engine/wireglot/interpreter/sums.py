@@ -36,6 +36,8 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
     made, unknown = 0, []
     for path in h.paths:
         value = env.fields.get(path, (ABSENT, None))[0]
+        if value is not ABSENT and not guard("number", value):
+            return False
         if value is not ABSENT:
             made += value
         elif path not in alone and path not in env.settled:
@@ -62,22 +64,28 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
 def unsolved(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Remember what stands where writing would put the sum of the other terms."""
     absent = wire is ABSENT or wire is None
+    whole = guard("integer", wire)
+    told = (
+        "a term of this sum is no number" if whole else f"expected a whole number, got {show(wire)}"
+    )
     if h.mark is None or not (absent or env.lenient):
-        raise Misfit(f"expected a whole number, got {show(wire)}", at, h.pos)
+        raise Misfit(told, at, h.pos)
     found = [env.fields[path][0] for path in h.paths if path in env.fields]
+    found = [value for value in found if guard("number", value)]
     written = sum(found) if found else h.value if h.mark in ("default", "fill") else ABSENT
     if wire is not written and not (wire is not ABSENT and same(wire, written)):
         env.spell(rel, wire, written)
     if not absent:
         env.kept[pointer(at[len(env.base) :])] = wire
-        told = f"expected a whole number, got {show(wire)}"
         env.notes.append(("unfit", "kept", at, h.pos, told))
 
 
 def total(h: Hole, view: View) -> Any:
-    """Return the sum of a hole's terms, or ABSENT when none is there."""
+    """Return the sum of a hole's terms, or ABSENT when none is there. Raises Misfit."""
     values = [view.look(path) for path in h.paths]
     present = [v for v in values if v is not ABSENT and v is not None]
+    for odd in (v for v in present if not guard("number", v)):
+        raise Misfit(f"{show(odd)} is no number and cannot be added", (), h.pos)
     return sum(present) if present else ABSENT
 
 
