@@ -43,8 +43,13 @@ def rules(folder: Path) -> RuleSet:
 
 def _modules(rules: RuleSet, folder: Path) -> None:
     """Write the model and the functions of each dialect as modules, with variants of models."""
+    folder.mkdir()
+
+    def put(file: str, text: str) -> None:
+        (folder / f"{file}.py").write_text(text, "utf-8")
+
     makers = modelcode.Makers()
-    files = {"ladder.py": modelcode.ladder(rules._ladder, makers)}
+    put("ladder", modelcode.ladder(rules._ladder, makers))
     for name in rules.dialects:
         rows = rules.rows(name)
         models = (None, *variants.models(rows))
@@ -54,11 +59,11 @@ def _modules(rules: RuleSet, folder: Path) -> None:
         whole = modelcode.Written(dialects[first], makers)
         for start, dialect in dialects.items():
             other = modelcode.Written(dialect, makers, first, whole) if start != first else whole
-            files |= {f"{start}_{file}.py": text for file, text in other.texts.items()}
-        files |= {f"{file}.py": text for file, text in written.modules(name, dialects)}
+            for file, text in other.texts.items():
+                put(f"{start}_{file}", text)
+        for file, text in written.modules(name, dialects):
+            put(file, text)
+        rules._dialects.clear()  # what was made of one takes 20 MB, and is of no more use
     sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
     head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
-    files["__init__.py"] = f"{head}MAKERS = {{\n{sizes}}}\n"
-    folder.mkdir()
-    for file, text in files.items():
-        (folder / file).write_text(text, "utf-8")
+    put("__init__", f"{head}MAKERS = {{\n{sizes}}}\n")
