@@ -80,9 +80,13 @@ def test_without_a_fault_there_is_no_case(file: Path, capsys: pytest.CaptureFixt
 def test_the_place_of_what_is_expected_says_nothing_of_the_payload(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file.write_text(json.dumps({**PAYLOAD, "metadata": {"Acme/Co": "x", "other": "y"}}))
+    file.write_text(
+        json.dumps({**PAYLOAD, "metadata": {"Acme/Co": "quartz and tin", "other": "y"}})
+    )
     ends = ["--from", "openai-chat", "--to", "openai-responses"]
-    assert cli.main(["case", str(file), *ends, "--expect", '/metadata/Acme~1Co="z"']) == 0
+    assert (
+        cli.main(["case", str(file), *ends, "--expect", '/metadata/Acme~1Co="lead and zinc"']) == 0
+    )
     text = capsys.readouterr().out
     assert "Acme" not in text and "is nothing" not in text
 

@@ -108,3 +108,11 @@ def test_recorded_bodies_and_mutants_come_back(dialect: str) -> None:
                 for body in (one.body, *some(one.body, 4, one.exchange)):
                     taken[check(body, one.dialect, one.unit, **given)] += 1
     assert taken[True] > 5
+
+
+def test_a_word_that_says_nothing_keeps_the_object_that_it_stands_in_alone() -> None:
+    result = {"content": "Sunny", "extra": {"tool_result_is_error": False}}
+    body = {"steps": [{"source": "agent", "observation": {"results": [result]}}]}
+    reading = RULES["atif"].read(body, unit="session")
+    assert RULES["atif"].write(reading.ir, unit="session").body == body
+    assert check(body, "atif", "session")

@@ -304,6 +304,10 @@ MARKED = {
         "shapes/image",
     ],
     "R022-a-document-of-no-session": [""],
+    "R022-ids-of-a-document": [
+        *("document/ids/message", "document/ids/part/again", "document/ids/part/at"),
+        *("document/ids/part/made", "document/ids/session"),
+    ],
     "R022-documents": ["document/log", "document/text", "document/tree/id"],
     "R022-lists-in-tables": [
         "tables/stop/read-also",

@@ -264,7 +264,8 @@ class PictureWriter(WriteJob):
             out[other] = value if said is None else said["as"]
             if self.recorder is not None:
                 self.recorder.wrote(out, other, value, Written(child, view, here))
-        return not bare, not bare
+        stood = isinstance(child, Literal) and child.values[0] is ABSENT  # it stood so at home
+        return not bare, not bare or stood
 
     def spread(self, h: Hole, p: Fields, view: View, rel: At, out: dict[str, Any]) -> bool:
         """Write a hole whose keys stand among the outer ones."""
