@@ -18,6 +18,7 @@ import pytest
 import wireglot
 
 from . import test_wrong_input as wrong_input
+from . import width
 from .formats import BODIES
 from .mutate import some
 from .tables import read_yaml
@@ -30,7 +31,7 @@ wrong_input.BODIES.update(BODIES)
 CASES: list[dict[str, Any]] = read_yaml(
     Path(__file__).with_name("cases").joinpath("formats.yaml").read_text("utf-8")
 )["cases"]
-PROVIDERS = ("openai-chat", "anthropic", "gemini")
+PROVIDERS = width.MAIN
 FORMATS = tuple(BODIES)
 PAIRS = [
     pair

@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 from . import test_rich_session as rich
+from . import width
 from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
 FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents",
               "otel-genai", "ag-ui", "atif", "adp")  # fmt: skip
-PROVIDERS = ("openai-chat", "anthropic", "gemini")
+PROVIDERS = width.MAIN
 PAIRS = [
     pair
     for pair in itertools.permutations((*FRAMEWORKS, *PROVIDERS), 2)

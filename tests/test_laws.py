@@ -46,7 +46,7 @@ conversation:
 request: {wire: {turns: $messages as conversation, most: $max_tokens (fill 9)}}
 """
 PACKAGED = wireglot.packaged()
-CROSSED = ("openai-chat", "anthropic", "gemini")  # what the suite crosses to
+CROSSED = width.MAIN  # what the suite crosses to
 MAIN = heads(PACKAGED.dialects)
 ASKED = [name for name in PACKAGED.dialects if "request" in PACKAGED[name].model.units]
 

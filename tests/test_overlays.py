@@ -13,6 +13,7 @@ import pytest
 import wireglot
 from wireglot.authoring import trial
 
+from . import width
 from .mutate import some
 from .tables import read_yaml
 
@@ -90,7 +91,7 @@ def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> No
     tried.examples |= tried_below()
     tried.run(rules(overlay), DIALECTS)
     over = read_yaml((HERE.parent / f"rules/overlays/{overlay}.yaml").read_text("utf-8"))["overlay"]
-    tried.runs, tried.targets = 3, ("openai-chat", "anthropic", "gemini")
+    tried.runs, tried.targets = 3, width.MAIN
     assert tried.run(rules(overlay), [over]).failures == []
 
 

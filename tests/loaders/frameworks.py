@@ -27,7 +27,7 @@ LIBRARIES = ["langchain-core==1.7.2", "pydantic-ai-slim[openai]==2.68.0", "opena
 LIBRARIES += ["transformers==5.23.0", "jinja2", "ag-ui-protocol==1.0.0"]
 LIBRARIES += ["opentelemetry-util-genai==1.3b0"]
 # For templates, or for one module: what else they need is heavy, and so are the Pythons.
-APART = ["trl==1.16.0", "harbor==0.25.0", "llamafactory==0.9.5"]
+APART = ["trl==1.16.0", "harbor==0.25.0"]
 PACKAGES = ["ai@6.0.326", "zod"]
 # What templates do with any messages like these: what they say of it, or leave out.
 BY_THEMSELVES = {
