@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 PYTHON ?=
 # Blocks of tests, so that what a module makes once is made by one worker; who is done takes over.
 PYTEST ?= -q -n auto --dist worksteal
-HEADS := $(foreach name,openai-chat openai-responses anthropic gemini ollama,../shared/traffic/$(name).jsonl.gz)
+MAIN := openai-chat openai-responses anthropic gemini ollama
+HEADS := $(foreach name,$(MAIN),../shared/traffic/$(name).jsonl.gz)
 HEADS += vertex=../shared/traffic/gemini.jsonl.gz
 WIRES := mistral cohere bedrock-converse gemini-interactions
 TRAFFIC := $(HEADS) $(foreach name,$(WIRES),../shared/traffic/$(name).jsonl.gz)
@@ -35,7 +36,7 @@ help:
 	@echo "make sweep FILES=...   run recorded exchanges through every pair of dialects"
 	@echo "make wires   what recorded streams of six become in further wires; of bodies the sweep has it"
 	@echo "make traces FILES=... EVERY=20 CHANGE=8   trace them, and hold changes of leaves against the traces"
-	@echo "make audit FILES=... EVERY=1   hold what they note against audits, and provoke each line of all pairs"
+	@echo "make audit FILES=... EVERY=1 PAIRS=all   hold what they note against audits, and provoke each line of the pairs of five dialects"
 	@echo "make loaders   let agents and frameworks load what we write, and take up those that wireglot move wrote (node, npm)"
 	@echo "make loop   put official SDKs through nine turns before strict stand-ins of five providers, through eight before models that think, and agent libraries through six"
 	@echo "make threads MANY=1000000   10,000 conversions in 8 threads while rules change; memory over many conversions"
@@ -103,7 +104,8 @@ traces: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.traces $(FILES) --every $(or $(EVERY),20) --change $(or $(CHANGE),8)
 
 audit: $(VENV)/.installed-dev
-	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),1) --lines
+	@$(BIN)/python -m tests.audit $(FILES) --every $(or $(EVERY),1)
+	@$(BIN)/python -m tests.audit --lines $(if $(PAIRS),,--from $(MAIN) --to $(MAIN))
 
 bedrock: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.bedrock

@@ -1,13 +1,13 @@
 """Hold audits against recorded exchanges, and against the payloads that they were made of.
 
     python -m tests.audit FILES... [--every N] [--limit N]
-    python -m tests.audit [FILES...] --lines [--from DIALECT...] [--unit UNIT...]
+    python -m tests.audit [FILES...] --lines [--from DIALECT...] [--to DIALECT...] [--unit UNIT...]
 
-With files, each request, response, error and stream is converted to every dialect: the code of each
-note must stand in the audit of that pair and unit, and mostly with the wire path that the note
-names. A conversion that is refused counts as a note of the code `refused`; a body that its own
-dialect does not read is counted as `unread`, and converts to nothing. What a stream notes must
-stand in the audit of responses, or be said of frames.
+With files, each request, response, error and stream is converted to every dialect, or to those that
+`--to` names: the code of each note must stand in the audit of that pair and unit, and mostly with
+the wire path that the note names. A conversion that is refused counts as a note of the code
+`refused`; a body that its own dialect does not read is counted as `unread`, and converts to
+nothing. What a stream notes must stand in the audit of responses, or be said of frames.
 
 With `--lines`, each line of the audits of all ordered pairs of dialects must be provoked by its own
 payload, as `RuleSet.convert` takes it.
@@ -177,11 +177,12 @@ def _shown(
         yield fate.kind, code, patterns.pattern(at)
 
 
-def pairs(rules: Any, sources: Iterable[str], units: Iterable[str]) -> Iterator[Key]:
+def pairs(held: Held, sources: Iterable[str], units: Iterable[str]) -> Iterator[Key]:
     """Yield every ordered pair of dialects that have a unit; all of a source in a row."""
+    rules = held.rules
     for source in sources:
         for unit in units:
-            for target in heads(rules.dialects) if unit in rules[source].model.units else ():
+            for target in held.dialects if unit in rules[source].model.units else ():
                 if target != source and unit in rules[target].model.units:
                     yield source, target, unit
 
@@ -239,16 +240,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, help="exchanges of a file")
     parser.add_argument("--lines", action="store_true", help="provoke each line of all pairs")
     parser.add_argument("--from", dest="sources", nargs="+", help="only lines of these sources")
+    parser.add_argument("--to", dest="targets", nargs="+", default=(), help="only these targets")
     parser.add_argument("--unit", dest="units", nargs="+", choices=UNITS, default=UNITS)
     chosen = parser.parse_args(arguments)
     began = time.perf_counter()
-    held = Held(sweep.engine().rules)
+    held = Held(sweep.engine().rules, chosen.targets)
     failed = False
     if chosen.files:
         failed = hold(held, chosen.files, chosen.every, chosen.limit)
     if chosen.lines:
         sources = chosen.sources or heads(held.rules.dialects)
-        failed |= provoke(held, pairs(held.rules, sources, chosen.units))
+        failed |= provoke(held, pairs(held, sources, chosen.units))
     print(f"{time.perf_counter() - began:.0f} s")
     return int(failed)
 

@@ -199,6 +199,12 @@ def test_media_between_two_texts_are_tried() -> None:
     assert {"joined", "reordered"} <= found.codes
 
 
+def test_a_search_before_the_text_that_rests_on_it_is_tried() -> None:
+    found = sweep.engine().rules.audit("openai-responses", "gemini", "response", model="m")
+    told = {(line.source, line.code) for line in found.lines}
+    assert {("output[].id", "no-place"), ("output[].content[]", "reordered")} <= told
+
+
 def test_results_in_another_order_are_tried_where_only_names_pair_them() -> None:
     (talk,) = (
         value

@@ -18,6 +18,7 @@ _SAFE = {**_IMAGE, "source": {**_IMAGE["source"], "data": "_w"}}  # in the alpha
 _FILE = {"type": "document", "source": {"type": "url", "url": "https://a.example/d.pdf"}}
 _TEXT = {"type": "text", "text": "a"}
 _THOUGHT = {"type": "reasoning", "text": "a"}
+_SEARCH = {"type": "search", "id": "search_1", "arguments": {"query": "a"}}
 
 
 def _call(number: int, **more: Any) -> dict[str, Any]:
@@ -139,6 +140,7 @@ _PARTS: tuple[list[dict[str, Any]], ...] = (
     [_call(1)],
     [_THOUGHT, _TEXT, _call(1), _call(2)],
     [{"type": "refusal", "text": "a"}],
+    [_SEARCH, _TEXT],
     [],
 )
 _BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning", "tool_input")

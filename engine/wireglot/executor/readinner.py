@@ -129,8 +129,7 @@ def _take(
             if not isinstance(value, dict):
                 return False
             old.update(value)
-            if key not in taken:
-                x.late((old, None, dict.fromkeys(value, where), tuple(value)))
+            x.late((old, None, dict.fromkeys(value, where), tuple(value)))
             x.trail.copy(value, old)
             continue
         made[key] = value
