@@ -120,9 +120,11 @@ def memory(folder: Path, lines: int) -> bool:
             except (OSError, ValueError, IndexError):
                 pass  # it is being written, or has just ended
         time.sleep(0.25)
-    early = next((held for good, held in seen if good >= 10_000), 0)
+    early = max(
+        (held for good, held in seen if 10_000 <= good <= max(lines // 10, 20_000)), default=0
+    )
     late = max(held for good, held in seen if good >= lines // 2)
-    print(f"after 10,000 lines {early / 1024:.0f} MB, later {late / 1024:.0f} MB at most")
+    print(f"from 10,000 lines on {early / 1024:.0f} MB, later {late / 1024:.0f} MB at most")
     return run.returncode == 0 and late <= early * 1.1
 
 
