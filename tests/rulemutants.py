@@ -336,7 +336,7 @@ def _limited() -> None:
 
 def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) -> bool:
     ladder_too = mutant.file == "ladder"
-    for example in examples.rows(rules._ladder) if ladder_too else ():
+    for example in examples.rows(rules.ladder) if ladder_too else ():
         if chosen(example.owner) and examples.check(rules, example):
             return True
     for name in rules.dialects:

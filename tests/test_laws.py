@@ -175,8 +175,8 @@ def test_examples_apart_name_a_shape_or_unit(tmp_path: Path) -> None:
 
 
 def test_a_row_of_the_ladder_that_says_something_else_is_told(tmp_path: Path) -> None:
-    row = next(r for r in PACKAGED._ladder["tool_result"] if r.name == "data-as-text")
-    found = [e for e in examples.rows(PACKAGED._ladder) if e.owner.endswith("/data-as-text")]
+    row = next(r for r in PACKAGED.ladder["tool_result"] if r.name == "data-as-text")
+    found = [e for e in examples.rows(PACKAGED.ladder) if e.owner.endswith("/data-as-text")]
     assert [examples.check(PACKAGED, e) for e in found] == [None]
     found[0].said["to"]["value"] = "other"
     message = examples.check(PACKAGED, found[0])
@@ -196,7 +196,7 @@ def test_every_packaged_shape_and_unit_has_examples_and_every_example_holds() ->
         talk = {"conversation"} if model.conversation is not None else set()
         flows = {"stream"} if model.stream is not None else set()
         assert wanted | model.units.keys() | talk | flows <= told
-    for kind, rows in PACKAGED._ladder.items():
+    for kind, rows in PACKAGED.ladder.items():
         assert all(row.examples for row in rows), kind
 
 

@@ -65,7 +65,8 @@ class Loaded:
         self._known_hash, self._again, self._brings = hash, again, made
 
     @functools.cached_property
-    def _ladder(self) -> Ladder:
+    def ladder(self) -> Ladder:
+        """The rows by which a part that a target cannot hold takes another form."""
         if self._modules is not None:
             found: Ladder = self._modules.ladder()
             return found
@@ -87,12 +88,12 @@ class Loaded:
         """Read the dialects that another set has in use, as far as they are here."""
         for name, rows in list(other._dialects):
             if name in self and all(row < len(self.rows(name)) for row in rows):
-                self._made(name, rows)
+                self.with_rows(name, rows)
 
     def __getitem__(self, name: str) -> DialectRules:
-        return self._dialects.get((name, ())) or self._made(name, ())
+        return self._dialects.get((name, ())) or self.with_rows(name, ())
 
-    def _made(self, name: str, rows: Rows) -> DialectRules:
+    def with_rows(self, name: str, rows: Rows) -> DialectRules:
         """Return a dialect with some of its variants applied."""
         found = self._dialects.get((name, rows))
         if found is None:
@@ -101,13 +102,18 @@ class Loaded:
                 found = self._dialects.get((name, rows)) or self._new(name, rows)
         return found
 
+    def forget(self) -> None:
+        """Let go of what was made of dialects: of one with its variants that is 20 MB."""
+        self._dialects.clear()
+        self._named.clear()
+
     @unswept
     def _new(self, name: str, rows: Rows) -> DialectRules:
         from .dialects import DialectRules
 
         pick = functools.partial(self._picked, name) if name in self._varied else None
         model = self._brought(name, rows) or self._read(name, rows)
-        made = DialectRules(model, self._ladder, pick, lambda: self.hash)
+        made = DialectRules(model, self.ladder, pick, lambda: self.hash)
         self._dialects[name, rows] = made
         return made
 
@@ -145,7 +151,7 @@ class Loaded:
         """
         if name not in self._varied:
             return ()
-        return tuple(self._made(name, rows) for rows in variants.samples(self._varied[name]))
+        return tuple(self.with_rows(name, rows) for rows in variants.samples(self._varied[name]))
 
     def _heeded(self, options: dict[str, Any]) -> dict[str, Any]:
         """Return those of some options by which variants are chosen."""
@@ -163,7 +169,7 @@ class Loaded:
             return self._named[name, model]
         found = self._varied.get(name, ())
         variants.check_version(options, {name: found})
-        made = self._made(name, variants.applying(found, name, model, options))
+        made = self.with_rows(name, variants.applying(found, name, model, options))
         if not options and model.__class__ in (str, NoneType):
             if len(self._named) >= REMEMBERED:
                 self._named.clear()
@@ -242,7 +248,7 @@ class Loaded:
             from .trace.provenance import traced
 
             given = (body, source, target, unit, model, stream, full, both)
-            one, two = self._made(source, both[0]).model, self._made(target, both[1]).model
+            one, two = self.with_rows(source, both[0]).model, self.with_rows(target, both[1]).model
             told = traced(lambda recorder: self._converted(*given, recorder), body, one, two)
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)
         found = self._converted(body, source, target, unit, model, stream, full, both)
@@ -262,7 +268,7 @@ class Loaded:
     def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
         """Return a dialect with the variants for a model and options applied."""
         if options:
-            return self._made(name, self.rows_for(name, model, options))
+            return self.with_rows(name, self.rows_for(name, model, options))
         return self._picked(name, model, {})
 
     def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
@@ -282,7 +288,7 @@ class Loaded:
         recorder: Recorder | None = None,
     ) -> tuple[Any, list[Note], Envelope | None]:
         read_by, write_by, give_back = _hands()
-        one, two = self._made(source, both[0]), self._made(target, both[1])
+        one, two = self.with_rows(source, both[0]), self.with_rows(target, both[1])
         same = source == target
         if one is two and not options and recorder is None:
             whole = {"away": True, "returned": True}

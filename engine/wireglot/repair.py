@@ -144,7 +144,7 @@ def _required(
     read = reading.read(picked, body, "request", model, None, options)
     if picked.model.stream is not None and picked.model.stream.asks:
         read.ir.pop("stream", None)  # what is asked for beside a stream is no need of the provider
-    writer = Writer(picked.model, False, read.trail, options, picked._ladder)
+    writer = Writer(picked.model, False, read.trail, options, picked.ladder)
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []
     for note in finished(writer.notes, wire):

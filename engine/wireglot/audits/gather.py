@@ -91,7 +91,7 @@ class Gatherer:
         """
         same = self.source == self.target
         one, two = (
-            self.rules._made(name, row)
+            self.rules.with_rows(name, row)
             for name, row in zip((self.source, self.target), rows, strict=True)
         )
         key = (model, rows[0], str(self.options))

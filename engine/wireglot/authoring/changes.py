@@ -125,7 +125,7 @@ def _with(rules: RuleSet, name: str, row: Row) -> Dialect:
         for i, one in enumerate(rules.rows(name))
         if one is row or one.applies(model, row.version, row.options)
     )
-    return rules._made(name, tuple(which)).model
+    return rules.with_rows(name, tuple(which)).model
 
 
 def _between(name: str, one: Dialect, two: Dialect) -> list[Change]:

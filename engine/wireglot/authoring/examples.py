@@ -182,7 +182,7 @@ def _same(what: str, meant: Any, found: Any, rule: Callable[[Any], Any] = str) -
 
 def _row(rules: RuleSet, example: Example) -> None:
     kind, _, name = example.owner.partition("/")
-    row = next(r for r in rules._ladder[kind] if r.name == name)
+    row = next(r for r in rules.ladder[kind] if r.name == name)
     new, beside, _ = ladder.step(row, example.said["from"], Trail())
     _same("becomes something else", example.said["to"], new)
     _same("moves something else", example.said.get("beside", []), beside)
@@ -273,7 +273,7 @@ class _AtWork:
             whole = self.dialect.write(ir, "response")  # what is noted of it is noted of its frames
             frames = list(told.unfolded(self.dialect, ir, home, set()))
             return frames, [note.code for note in whole.notes]
-        writer = Writer(self.model, home, Trail(), {}, self.dialect._ladder)
+        writer = Writer(self.model, home, Trail(), {}, self.dialect.ladder)
         if self.section != "shapes":
             said = writing.envelope_of(writer, ir)[0]._asdict()
             wire: Any = {k: v for k, v in said.items() if v not in (None, "", {})}

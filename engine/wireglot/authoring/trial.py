@@ -79,7 +79,7 @@ class Trial:
     def _examples(
         self, rules: RuleSet, names: list[str]
     ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
-        for example in examples.rows(rules._ladder):
+        for example in examples.rows(rules.ladder):
             yield example, None
         homes = {name: _home(rules._files()[name]) for name in rules.dialects}
         for name in names:

@@ -49,12 +49,12 @@ def _modules(rules: RuleSet, folder: Path) -> None:
         (folder / f"{file}.py").write_text(text, "utf-8")
 
     makers = modelcode.Makers()
-    put("ladder", modelcode.ladder(rules._ladder, makers))
+    put("ladder", modelcode.ladder(rules.ladder, makers))
     for name in rules.dialects:
         rows = rules.rows(name)
         models = (None, *variants.models(rows))
         sets = sorted({variants.applying(rows, name, model, {}) for model in models})
-        dialects = {modules.start(name, one): rules._made(name, one).model for one in sets}
+        dialects = {modules.start(name, one): rules.with_rows(name, one).model for one in sets}
         first = next(iter(dialects))
         whole = modelcode.Written(dialects[first], makers)
         for start, dialect in dialects.items():
@@ -63,7 +63,7 @@ def _modules(rules: RuleSet, folder: Path) -> None:
                 put(f"{start}_{file}", text)
         for file, text in written.modules(name, dialects):
             put(file, text)
-        rules._dialects.clear()  # what was made of one takes 20 MB, and is of no more use
+        rules.forget()
     sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
     head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
     put("__init__", f"{head}MAKERS = {{\n{sizes}}}\n")
