@@ -18,7 +18,8 @@ from .alike import Flow
 from .fold import Fold
 from .incoming import Part
 from .outgoing import Fill
-from .unfold import Outgoing, Running, Unfold
+from .parts import Outgoing, Running
+from .unfold import Unfold
 from .within import Within
 
 MOST = 6  # runs that are open at once

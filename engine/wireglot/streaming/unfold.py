@@ -1,77 +1,30 @@
 """Unfolding: the steps of a stream written as frames of a dialect.
 
-It hears what a fold tells (parts that open, grow and close) and writes what the target's pictures
-say of each step. What the target wants whole is held until the part closes, and what it wants one
-after another until those before are written; nothing else waits.
+It hears what a fold tells (a head, parts that open, grow and close, an end) and writes what the
+target's pictures say of each step.
 """
 
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Callable
 from typing import Any
 
-from ..interpreter import making, media, units
+from ..interpreter import making, units
 from ..interpreter.hands import Writer
-from ..language import ladder as ladders
-from ..language import picture as pic
-from ..language.events import LIVE, USUAL, Event
-from ..language.lenses import Misfit, stringify
-from ..trail import At
-from .brackets import Brackets
-from .citing import Citing
+from ..language.events import Event
+from ..language.lenses import Misfit
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
-from .outgoing import Fill, Frames, Place, Rides
-from .outlook import Flow, Outlook
-
-DEPTH = 8  # steps down the ladder
+from .outgoing import Place
+from .parts import Outgoing, Parts
 
 
-class Outgoing:
-    """A part on its way out: what flows of it, and how much of that is written."""
-
-    __slots__ = (
-        "begun", "fits", "flow", "gone", "more", "part", "place", "ready", "rider", "sent", "text",
-    )  # fmt: skip
-
-    def __init__(self, part: Part) -> None:
-        self.part, self.place = part, Place(part.candidate)
-        self.flow: Flow | None = None
-        self.begun = self.gone = False
-        self.sent = 0  # pieces that are written
-        self.text = False  # whether some text was written
-        self.fits = False  # whether a whole response holds it, come as it may
-        self.ready: Fill | None = None  # what makes its next frames
-        self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
-        self.rider: Any = None  # what rides beside it at the end of its item
-
-
-# What goes out of a part, what makes its frames, and which pieces go so, if not all.
-Running = tuple[Outgoing | None, Fill | None, Callable[[str], bool] | None]
-
-
-class Unfold:
+class Unfold(Parts):
     """The stream of one dialect, written as it comes."""
 
     def __init__(self, writer: Writer) -> None:
-        assert writer.dialect.stream is not None
-        self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.stream
-        self.same = writer.same
-        self.failing = False
-        self.moved = True  # whether a part was begun or ended
-        self._known = self.stream.once("outlook", lambda: Outlook(self.dialect))
-        self.frames = Frames(writer, self._known.numbered)
-        self._queues: dict[tuple[int, int], list[Outgoing]] = {}
-        self._of: dict[int, Outgoing] = {}
-        self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
-        self._last: Part | None = None  # the last text
+        super().__init__(writer)
         self._aside: list[Part] = []  # parts of answers that the target has no place for
-        self._items = None if self.stream.plain else Brackets(self.frames)
-        self.rides: Rides | None = None  # what rides in the frames, in an exchange
-        self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
-        self.citing = Citing(writer, self._known.slots)
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -130,10 +83,6 @@ class Unfold:
         elif not self.failing:
             self._unplaced((), "the target has no form for an error")
         self.failing = True
-
-    def _unplaced(self, at: At, told: str) -> None:
-        """Note what no frame can hold, though a whole response might."""
-        self.notes.append(("no-place", "lost", at, self.stream.pos, told))
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
@@ -230,309 +179,6 @@ class Unfold:
         found: dict[str, Any] = said.get(self.dialect.family, {})
         return found
 
-    # -- what flows, and in which order -----------------------------------------------------------
-
-    def _takes(self, part: Part) -> bool:
-        """Tell whether a whole response would hold such a part, as far as it is known."""
-        said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
-        if self.rides is not None and self.rides.fills(part):
-            said["signature"] = {"value": "x", "origin": self.dialect.origin["signature"]}
-        said[part.field] = {} if part.field == "arguments" else "x"
-        return self._known.lost(self.writer, said) == set()
-
-    def _queue(self, out: Outgoing) -> list[Outgoing]:
-        slot = 0 if self._known.closes else self._known.slots.get(out.part.kind, 0)
-        return self._queues.setdefault((out.part.candidate, slot), [])
-
-    def _free(self, out: Outgoing) -> bool:
-        """Tell whether a part flows beside others: its address says where it belongs."""
-        return out.flow is not None and bool(out.flow[1].addresses) and not self._known.closes
-
-    def _pump(self, part: Part) -> None:
-        """Write what can be written of a part and of those that wait for it."""
-        out = self._of.get(id(part))
-        if out is None or self.failing:
-            return
-        queue = self._queue(out)
-        if self._free(out):
-            self._live(out)
-            if not part.open:
-                self._over(out)
-                queue.remove(out)
-            return
-        while queue:
-            head = queue[0]
-            if head.flow is not None:
-                self._live(head)
-            if head.part.open and not (len(queue) > 1 and head.part.over):
-                return
-            self._over(head)
-            queue.pop(0)
-
-    def running(self, part: Part) -> Running | None:
-        """Return what is written for each further piece of a part: nothing where it waits.
-
-        None where a piece may do more than that.
-        """
-        out = self._of.get(id(part))
-        if out is None or self.failing or out.gone:
-            return None
-        queue = self._queue(out)
-        free = self._free(out)
-        if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
-            return out, None, None
-        if not (free or len(queue) == 1) or not (out.begun and out.text and out.ready):
-            return None
-        return (out, out.ready, None) if out.sent == len(part.pieces) else None
-
-    def flush(self) -> None:
-        """Write all that waits."""
-        for queue in self._queues.values():
-            for out in queue:
-                if out.flow is not None:
-                    self._live(out)
-                self._over(out)
-            queue.clear()
-        if self._items is not None:
-            self._items.close()
-
-    # -- parts that flow --------------------------------------------------------------------------
-
-    def _begin(
-        self, out: Outgoing, kind: str, said: dict[str, Any], event: Event | None
-    ) -> dict[str, Any]:
-        """Give a part its numbers; return what is said of it, and of its item."""
-        self.moved = True
-        kinds = self._kinds.setdefault(out.part.candidate, [])
-        self._last = out.part if kind == "text" else self._last
-        out.place.index, out.place.nth = len(kinds), kinds.count(kind)
-        kinds.append(kind)
-        out.begun = True
-        if self._items is None:
-            holes = (h for p in (event.writes if event is not None else ()) for h in pic.holes(p))
-            return self.frames.identified(said, holes)
-        made = self._items.enter(out.place, kind, said, event)
-        out.more = {key: made[key] for key in ("own", "item") if key in made}
-        return made
-
-    def _start(self, out: Outgoing, kind: str, said: dict[str, Any], flow: Flow) -> dict[str, Any]:
-        """Write how a part begins, if that is written; return what is said of it, and its item."""
-        made = self._begin(out, kind, said, flow[0] or flow[1])
-        if flow[0] is not None:
-            # What an event of its own says later is not said yet.
-            later = self._known.later.get(kind, ())
-            first = {k: v for k, v in made.items() if k not in later}
-            if self.frames.write(flow[0], first, out.place):
-                self._begun(out, said, flow[0])
-        return made
-
-    def _live(self, out: Outgoing) -> None:
-        """Write what has come of a part that flows."""
-        assert out.flow is not None
-        start, append = out.flow
-        part = out.part
-        if not out.begun:
-            if self._blank(part) or (not part.pieces and (start is None or part.textless)):
-                return
-            self._start(out, part.kind, part.said, out.flow)
-        pieces = part.pieces
-        while out.sent < len(pieces):
-            self._piece(out, append, pieces[out.sent])
-            out.sent += 1
-
-    def _piece(self, out: Outgoing, append: Event, piece: str) -> None:
-        if not piece or out.gone:
-            return
-        out.text = out.text or not piece.isspace()
-        if out.ready is None:
-            said = {**out.part.said, **out.more}
-            out.ready = self.frames.ready(append, said, out.place)
-        if out.ready is not None:
-            self.frames.fill(out.ready, piece)
-        else:
-            said = {**out.part.said, **out.more, "piece": piece}
-            self.frames.write(append, said, out.place)
-
-    def _blank(self, part: Part) -> bool:
-        """Tell whether this is a text without a word so far, and the dialect takes none."""
-        return (
-            part.kind == "text"
-            and ("no-blank", "") in self.writer.asked
-            and not any(piece.strip() for piece in part.pieces)
-        )
-
-    def _over(self, out: Outgoing) -> None:
-        """Write the end of a part, or the whole of one that did not flow."""
-        if out.gone:
-            return
-        self.moved = True
-        part = out.part
-        if out.flow is None:
-            ir = part.ir() if part.undone is None else part.undone(part.ir())
-            settled = self._settle(out, self.citing.fitted(part, ir), 0)
-            self.citing.over(part, out.place.index, ir)
-            if self.rides is not None and not settled:
-                self.rides.over(part, ir, False)
-            if not settled and out.fits:
-                told = f"no frame of the target can hold this {part.kind}; its whole response does"
-                self._unplaced((part.at,), told)
-            out.gone = True
-            return
-        if part.field == "arguments" and not out.text and not self.same:
-            self._live(out)
-            if not out.begun:
-                self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
-            self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
-            part.pieces[:] = ["{}"]
-        if not out.begun and part.said.get("citations") and not self._blank(part):
-            self._live(out)
-            self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
-        if out.begun:
-            said, whole = part.said, part.ir
-            if self.rides is not None:
-                said, whole = self._sealed(out)
-            self.citing.over(part, out.place.index, ir := whole())
-            if (cited := self.citing.fitted(part, ir)) is not ir:
-                said = {k: v for k, v in said.items() if k != "citations"}
-                said |= {k: v for k, v in cited.items() if k == "citations"}
-                whole = functools.partial(_itself, cited)
-            self._close(out, part.kind, said, whole)
-        out.gone = True
-
-    def _close(
-        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
-    ) -> None:
-        for word, event in self._known.closing.get(kind, ()):
-            if word.act == "set":
-                self.frames.write(event, said, out.place)
-            else:
-                listed = _look(said, word.field, self.dialect.family)
-                out.place.entry = 0
-                for piece in listed if isinstance(listed, list) else ():
-                    more = {**said, **out.more, "piece": piece}
-                    out.place.entry += self.frames.write(event, more, out.place)
-        self._stop(out, kind, said, whole)
-
-    def _stop(
-        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
-    ) -> None:
-        """Write the end of a part, with what it is as a whole where the dialect says that."""
-        stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
-        if self._items is None:
-            if stop is not None and stop.holes & {"whole", "part"}:
-                ir = whole()
-                said = {**said, "part": ir, "whole": text_of(ir)}
-            if stop is not None:
-                self.frames.write(stop, said, out.place)
-            return
-        ir = whole()
-        found = [
-            f
-            for f in LIVE
-            if self.stream.get("part_stop", kind, f) is not None and (f in ir or f"{f}_text" in ir)
-        ]
-        stop = self.stream.get("part_stop", kind, found[0]) if found else stop
-        if stop is not None:
-            made = {**ir, **out.more, "part": ir, "whole": text_of(ir)}
-            self.frames.write(stop, made, out.place)
-        self._items.over(out.place, ir, out.rider)
-
-    # -- parts that are whole ---------------------------------------------------------------------
-
-    def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
-        """Write a whole part as it is, or as what the ladder makes of it."""
-        kind = str(ir.get("type"))
-        try:
-            ir = media.usual(self.writer, ir, None)
-        except Misfit:
-            return False  # which the whole response tells of, too
-        lost = set() if self.same else self._known.lost(self.writer, ir)
-        out.fits = out.fits or lost is not None
-        rows = self.writer.ladder.get(kind, ())
-        if lost is not None:  # a field without a place may have a row of its own
-            rows = [row for row in rows if lost & row.before.names]
-        for row in rows if depth < DEPTH else ():
-            try:
-                new, beside, _ = ladders.step(row, ir, self.writer.trail)
-            except Misfit:
-                continue
-            if not beside and new != ir and self._settle(out, new, depth + 1):
-                return True
-        return lost is not None and (self._flowing(out, ir, kind) or self._placed(out, ir, kind))
-
-    def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
-        """Write a whole part as one that flows at once, where all of it can be said so."""
-        if ir.get("name") in self._known.named:
-            return False
-        for field in (USUAL.get(kind, "text"), *LIVE):
-            flow = self._known.flow(kind, field)
-            value = ir.get(field, ir.get(f"{field}_text"))
-            if flow is None or value is None:
-                continue
-            items = self._items is not None and self._items.whole  # whose end says all
-            if self.same and not items and not self._known.says(flow, ir, kind, field):
-                continue
-            text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
-            if not text and flow[0] is None:
-                return not self.same  # nothing would be said
-            ir = self._ready(out, ir)
-            said = self._start(out, kind, ir, flow)
-            if text:
-                self.frames.write(flow[1], {**said, "piece": text}, out.place)
-            self._close(out, kind, said, functools.partial(_itself, ir))
-            if self.rides is not None:
-                self.rides.over(out.part, ir, True)
-            return True
-        return False
-
-    def _placed(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
-        """Write a part by the event of whole parts."""
-        event = self.stream.get("part", kind) or self.stream.get("part")
-        if event is None:
-            return False
-        ir = self._ready(out, ir)
-        said = self._begin(out, kind, ir, None)
-        if self._items is not None:  # an id that was made stays
-            ir = {**ir, **{key: said[key] for key in ("own", "id") if key in said}}
-        if not self.frames.write(event, {**said, "part": ir}, out.place):
-            self._kinds[out.part.candidate].pop()
-            out.begun = False
-            return False
-        self._begun(out, ir, event)
-        if self.rides is not None:
-            self.rides.over(out.part, ir, True)
-        if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
-            self._stop(out, kind, ir, lambda: ir)
-        elif self._items is not None:  # its item ends all the same
-            self._items.over(out.place, ir, out.rider)
-        return True
-
-    # -- what rides -------------------------------------------------------------------------------
-
-    def _begun(self, out: Outgoing, said: dict[str, Any], event: Event) -> None:
-        """Let what is known of a part ride in the frames that begin it."""
-        if self.rides is not None and self._items is None:
-            self.rides.begun(out.part, said, event)
-
-    def _ready(self, out: Outgoing, ir: dict[str, Any]) -> dict[str, Any]:
-        """Return a whole part with what rides in it, and learn what does beside it."""
-        if self.rides is None:
-            return ir
-        if self._items is not None:
-            out.rider = self.rides.of_item(out.part, ir)
-        return self.rides.sealed(out.part, ir)
-
-    def _sealed(self, out: Outgoing) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
-        """Return what is said of a part that flowed, and all of it, with what rides in it."""
-        assert self.rides is not None and out.flow is not None
-        part, was = out.part, out.part.ir()
-        ir, append = self._ready(out, was), out.flow[1]
-        said = part.said if ir is was else {**part.said, "signature": ir["signature"]}
-        if ir is not was and "signature" in append.holes:  # it stands beside a piece
-            self.frames.write(append, {**said, **out.more, "piece": ""}, out.place)
-        self.rides.over(part, was, True)
-        return said, lambda: ir
-
     def _left(self, outcome: Outcome, cut: bool) -> None:
         """Let what is left ride beside a piece without a text."""
         event = self.stream.get("append", "text", "text")
@@ -541,17 +187,3 @@ class Unfold:
         for nth in range(max(1, len(outcome.candidates))):
             if self.rides.waits(nth) and self.frames.write(event, {"piece": ""}, Place(nth)):
                 self.rides.left(nth, event)
-
-
-def _itself(ir: dict[str, Any]) -> dict[str, Any]:
-    return ir
-
-
-def _look(said: dict[str, Any], path: str, family: str) -> Any:
-    keys = path.split(".")
-    if keys[0] == "own":
-        keys.insert(1, family)
-    value: Any = said
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

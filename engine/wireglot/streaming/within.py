@@ -13,7 +13,8 @@ from typing import Any
 from ..interpreter.within import Marks, moved, says_more
 from .incoming import Part
 from .outcome import Outcome
-from .unfold import Running, Unfold
+from .parts import Running
+from .unfold import Unfold
 
 
 class Split:
