@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from wireglot.authoring import examples, show
 from wireglot.authoring.examples import Example
-from wireglot.language.model import Dialect, Shape
+from wireglot.language.model import Dialect
+from wireglot.language.shape import Shape
 from wireglot.language.source import Node
 from wireglot.loading import listing
 from wireglot.rulesets import RuleSet

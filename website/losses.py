@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from wireglot.language import picture as pic
 from wireglot.language.lenses import Table
-from wireglot.language.model import Case, Conversation, Dialect
+from wireglot.language.model import Dialect
 from wireglot.language.picture import Hole
+from wireglot.language.shape import Case
+from wireglot.language.talk import Conversation
 from wireglot.notes import CODES
 
 MADE_TIME = "time"

@@ -15,8 +15,9 @@ from ..authoring.generate import BY_TYPE
 from ..authoring.maker import TIMED, TIMES, Made, Maker
 from ..ir import field_type
 from ..language.lenses import UNTYPED, is_guard, stringify
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
+from ..language.shape import Case
 from .schemaprobes import SCHEMAS
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided

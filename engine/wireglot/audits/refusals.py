@@ -15,7 +15,7 @@ from ..interpreter.sight import Look
 from ..interpreter.units import messages_of
 from ..ir import FUNCTION
 from ..language.lenses import Misfit
-from ..language.model import Case, Shape
+from ..language.shape import Case, Shape
 from ..results import rule_of
 from ..rulesets import RuleSet
 from ..trail import At, Trail, keys_of, pointer

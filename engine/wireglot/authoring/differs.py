@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from ..errors import WireglotError
 from ..language.events import Event
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, keyed
+from ..language.shape import Case
 from ..rulesets import RuleSet
 from ..trail import At, value_at
 from .places import Place, objects, places

@@ -12,8 +12,9 @@ from typing import Any
 
 from ..ir import field_type
 from ..language.lenses import UNTYPED, is_guard, stringify
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
+from ..language.shape import Case
 from .maker import TIMED, TIMES, Made, Maker
 
 MAX_DEPTH = 7

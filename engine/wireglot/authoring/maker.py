@@ -10,8 +10,9 @@ from typing import Any
 
 from ..language import picture as pic
 from ..language.lenses import milliseconds_of
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.shape import Case, Shape
 
 TIMED = ("time", "start", "end")
 TIMES = ("2026-01-31T12:00:00.000Z", "2026-01-31T12:00:01.250Z")

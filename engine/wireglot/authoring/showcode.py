@@ -13,7 +13,8 @@ from ..executor.lists import Listing
 from ..executor.readinner import Inners
 from ..language import picture as pic
 from ..language.lenses import SAID
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
+from ..language.shape import Case, Shape
 
 WORDS = ("ABSENT", "NO", "ODD", "EMPTY", "BARE", "KEPT", "Misfit")
 HEAD = """\

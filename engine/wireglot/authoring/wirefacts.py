@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..language.lenses import SAID, stringify
-from ..language.model import Case, Dialect, Shape, of_frame
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
+from ..language.shape import Case, Shape, of_frame
 from ..trace.paths import MAX_LENGTH
 
 MARKED = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..language.findings import Findings
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import Fields
+from ..language.shape import Case
 from ..language.source import Node
 from ..loop import carry
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from ..ir import FUNCTION
 from ..language import picture as pic
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
+from ..language.shape import Case, Shape
 from .fields import ANY, KINDS, held
 
 Objects = frozenset[str]

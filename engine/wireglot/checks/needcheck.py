@@ -8,8 +8,9 @@ from typing import Any
 from ..ir import FUNCTION, MEDIA
 from ..language import picture as pic
 from ..language.findings import Findings
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
+from ..language.shape import Case, Shape
 from .contexts import Contexts
 from .overlap import named, place
 

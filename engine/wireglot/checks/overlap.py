@@ -20,8 +20,9 @@ from ..language import picture as pic
 from ..language.findings import Findings
 from ..language.lenses import Misfit, is_guard, same, stringify
 from ..language.measure import may_fit
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.shape import Case, Shape
 from ..language.source import Pos
 from ..trail import Trail
 from .contexts import Contexts

@@ -20,9 +20,10 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from ..language.lenses import is_guard
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.picture import Text as TextPicture
+from ..language.shape import Case, Shape
 from ..patterns import later
 from . import places
 

@@ -9,8 +9,9 @@ from typing import NamedTuple, Protocol
 
 from ..ir import OPAQUE
 from ..language import picture as pic
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Hole, Picture
+from ..language.shape import Case, Shape
 from .code import Code, Text, spelled
 
 

@@ -13,8 +13,9 @@ from ..language.ladder import Ladder
 from ..language.lenses import (
     Misfit,
 )
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
+from ..language.shape import Case
 from .readtime import NO
 from .values import EMPTY
 

@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..language import picture as pic
-from ..language.model import Case, Dialect, Group, Shape
+from ..language.model import Dialect
 from ..language.picture import Hole, Picture
+from ..language.shape import Case, Shape
+from ..language.talk import Group
 
 Address = tuple[Any, ...]
 MODEL = frozenset(("shapes", "units", "groups", "tables", "schemas", "case", "node", "alone"))

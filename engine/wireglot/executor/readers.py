@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..ir import field_type
 from ..language.lenses import UNTYPED
 from ..language.measure import needed
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, Text, holes, keyed
+from ..language.shape import Case, Shape
 from . import code, modules, readodd
 from .code import Functions, Unwritten
 from .places import Address

@@ -12,8 +12,9 @@ from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..language.lenses import Misfit
 from ..language.measure import may_fit
-from ..language.model import Case, Group, Shape
 from ..language.picture import Hole
+from ..language.shape import Case, Shape
+from ..language.talk import Group
 from ..payload import MAX_DEPTH
 from ..trail import At, pointer
 from . import readers

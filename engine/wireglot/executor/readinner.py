@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..interpreter import building, itself
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.shape import Case, Shape
 from ..trail import At, Several
 from .readtime import NO, ODD, Memory, marked, says
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import building, conversation, runs
-from ..language.model import Case, Group, Shape
+from ..language.shape import Case, Shape
+from ..language.talk import Group
 from ..trail import At, Several, Trail, keys_of
 from .readtime import attempt
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..ir import OPAQUE
-from ..language.model import Case, Shape
 from ..language.picture import Picture, Text, keyed
+from ..language.shape import Case, Shape
 from .code import Functions, Unwritten
 from .readend import WholeText
 from .readtext import Slot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..language.model import Conversation, Group
 from ..language.picture import Hole, Test, keyed
+from ..language.talk import Conversation, Group
 from . import code
 from .code import Functions, Unwritten
 from .places import alone

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..ir import MEDIA, field_type
-from ..language.model import Case, Shape
 from ..language.picture import Fields, Hole, Items, Picture, Test, Text, holes
+from ..language.shape import Case, Shape
 from ..trail import pointer
 from . import code
 

@@ -17,8 +17,8 @@ from ..language.lenses import (
     same,
     stringify,
 )
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
+from ..language.shape import Case, Shape
 from ..trail import keys_of
 from .readtime import NO
 

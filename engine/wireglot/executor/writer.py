@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
+from ..language.shape import Case, Shape
 from ..trail import At
 from .lists import shared
 from .readtime import NO

@@ -21,8 +21,9 @@ from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.measure import disjoint
-from ..language.model import Case, Dialect, Shape, of_frame
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
+from ..language.shape import Case, Shape, of_frame
 from ..trail import keys_of
 from . import modules
 from .code import Code, Text, begins

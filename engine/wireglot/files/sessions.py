@@ -18,8 +18,9 @@ from ..language import picture
 from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, keyed
+from ..language.shape import Case, Shape
 from ..trail import At, keys_of
 from . import ids, pieces, replay, tree
 

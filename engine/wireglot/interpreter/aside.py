@@ -12,7 +12,8 @@ from typing import Any
 from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import whose
-from ..language.model import Conversation, Dialect
+from ..language.model import Dialect
+from ..language.talk import Conversation
 from .copies import instead, with_parts
 from .jobs import WriteJob
 

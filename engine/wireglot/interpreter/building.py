@@ -7,8 +7,8 @@ from typing import Any
 from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import Misfit, same
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
+from ..language.shape import Case, Shape
 from ..trail import At
 from .env import Env
 from .jobs import ReadJob

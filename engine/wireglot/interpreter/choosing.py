@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit, deepest
-from ..language.model import Case, Shape
+from ..language.shape import Case, Shape
 from ..notes import Draft
 from .jobs import WriteJob
 from .sight import alike, memory_of

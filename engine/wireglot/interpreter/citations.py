@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from ..language import picture as pic
 from ..language.lenses import characters
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
+from ..language.shape import Case
 from ..trail import At, Several, Trail, pointer
 from .jobs import ReadJob
 

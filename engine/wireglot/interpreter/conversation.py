@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit
-from ..language.model import Case, Conversation, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.shape import Case, Shape
+from ..language.talk import Conversation, Group
 from ..trail import At, pointer
 from . import answers, building, intake, marks
 from .env import Env

@@ -15,8 +15,9 @@ from .jobs import WriteJob
 from .leftover import weighed
 
 if TYPE_CHECKING:
-    from ..language.model import Case, Dialect
+    from ..language.model import Dialect
     from ..language.schema import Schema
+    from ..language.shape import Case
     from ..trail import At
     from .sight import View
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from ..language.model import Conversation
 from ..language.picture import Hole
+from ..language.talk import Conversation
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
 from . import share, turns
 from .copies import instead, with_parts

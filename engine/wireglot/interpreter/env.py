@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import stringify
-from ..language.model import Case
 from ..language.picture import ABSENT, Fields, Hole, Literal, Text
+from ..language.shape import Case
 from ..trail import At, pointer
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from ..ir import FUNCTION
 from ..language import picture as pic
 from ..language.lenses import Misfit
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole, keyed
+from ..language.shape import Case, Shape
 from ..notes import no_place
 from . import leftover
 from .jobs import WriteJob

@@ -19,8 +19,8 @@ from ..language.lenses import (
     stringify,
     time_of,
 )
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Hole
+from ..language.shape import Case, Shape
 from ..trail import At, Several, pointer
 from . import building, runs
 from .env import Env, show

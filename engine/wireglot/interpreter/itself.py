@@ -7,8 +7,8 @@ from typing import Any
 
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, deepest, same
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.shape import Case, Shape
 from ..trail import At, Several, pointer
 from . import building, demands, intake
 from .env import Env

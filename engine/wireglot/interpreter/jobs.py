@@ -10,8 +10,10 @@ import functools
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ..language.model import Case, Dialect, Group, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
+from ..language.shape import Case, Shape
+from ..language.talk import Group
 from ..notes import Draft, Effect, Weight
 from ..trail import At, Trail
 from .env import Env

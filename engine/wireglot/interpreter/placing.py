@@ -7,9 +7,10 @@ from typing import Any
 from ..ir import DERIVED, GRAVE
 from ..language.ladder import step
 from ..language.lenses import Misfit
-from ..language.model import Case, Conversation, Group
 from ..language.orderwords import ROLES
 from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
+from ..language.shape import Case
+from ..language.talk import Conversation, Group
 from ..notes import Weight
 from .jobs import WriteJob
 from .sight import View

@@ -13,8 +13,9 @@ from ..errors import ConversionError
 from ..ir import field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
-from ..language.model import Case, Group, Shape
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards
+from ..language.shape import Case, Shape
+from ..language.talk import Group
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
 from . import building, conversation, intake, itself, sums

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit
-from ..language.model import Case, Shape
 from ..language.picture import ABSENT, Fields, Literal, Text, keyed
+from ..language.shape import Case, Shape
 from ..trail import At, Several, keys_of
 from . import building
 from .env import Env

@@ -7,8 +7,9 @@ from typing import Any
 from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
 from ..language.ladder import Row, step, whose
 from ..language.lenses import Misfit, deepest, same
-from ..language.model import Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Hole
+from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from ..trail import Several
 from . import gathering, media

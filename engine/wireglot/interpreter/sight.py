@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..ir import OPAQUE
 from ..language.lenses import Misfit, parse_json, same
-from ..language.model import Case, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
+from ..language.shape import Case, Shape
 
 if TYPE_CHECKING:
     from ..trail import At

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..language.lenses import Misfit
-from ..language.model import Case, Conversation, Group
 from ..language.picture import Hole
+from ..language.shape import Case
+from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Draft
 from ..trail import HOLDERS, everywhere
 from . import answers, aside, enforce, marks, pairing, system, turns, within

@@ -13,7 +13,7 @@ from .env import Env, show
 from .jobs import ReadJob, WriteJob
 
 if TYPE_CHECKING:
-    from ..language.model import Case
+    from ..language.shape import Case
     from .sight import View
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.model import Conversation
 from ..language.orderwords import LATER
+from ..language.talk import Conversation
 from ..notes import LEFT_OUT, NO_WORD
 from .copies import instead
 from .jobs import WriteJob

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from ..language.model import Conversation, Turn
 from ..language.picture import Hole
+from ..language.talk import Conversation, Turn
 from ..notes import ONE_ROLE
 from . import share
 from .copies import with_parts

@@ -8,8 +8,10 @@ from ..errors import UsageError
 from ..ir import USER_DATA
 from ..language import ladder
 from ..language.lenses import Misfit
-from ..language.model import Case, Conversation, Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Hole, holes
+from ..language.shape import Case, Shape
+from ..language.talk import Conversation
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob, WriteJob
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..language.lenses import Misfit, same, stringify
-from ..language.model import Shape
 from ..language.picture import ABSENT
+from ..language.shape import Shape
 from ..trail import At, pointer
 from . import units
 from .jobs import ReadJob, WriteJob

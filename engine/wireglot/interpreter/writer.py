@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..ir import FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import Misfit, deepest, guard, is_guard, same
-from ..language.model import Case, Shape, of_frame
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.shape import Case, Shape, of_frame
 from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import choosing, itself, leftover, listforms, making, outlet, share, speaking, sums

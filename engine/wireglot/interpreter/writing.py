@@ -19,7 +19,7 @@ from .sight import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held
-    from ..language.model import Shape
+    from ..language.shape import Shape
     from .reading import Read
 
 REMEMBERED = 1000  # envelopes of a dialect

@@ -54,7 +54,7 @@ class Written(Protocol):
 
 
 class Pictured(Protocol):
-    """A shape; `model.Shape` is one."""
+    """A shape; `shape.Shape` is one."""
 
     @property
     def cases(self) -> Sequence[Written]: ...

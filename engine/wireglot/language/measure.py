@@ -11,7 +11,7 @@ from .lenses import GUARDS, UNTYPED, is_guard
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
 
 if TYPE_CHECKING:
-    from .model import Case, Head
+    from .shape import Case, Head
 
 
 def measure(case: Case, kind: str | None) -> None:

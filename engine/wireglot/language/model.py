@@ -1,17 +1,18 @@
-"""What a rule file says, as data: shapes with cases, messages, and the dialect that holds them."""
+"""What a rule file says, as data: shapes with cases, and the dialect that holds them."""
 
 from __future__ import annotations
 
 import functools
-from _thread import RLock
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..ir import OPAQUE, PARTS
 from ..patterns import fits
 from . import picture as pic
-from .picture import Fields, Hole, Literal, Picture
-from .source import Node, Pos
+from .picture import Fields, Hole
+from .shape import Case, Shape
+from .source import Node
+from .talk import Conversation
 
 if TYPE_CHECKING:
     from .documents import Document
@@ -19,198 +20,7 @@ if TYPE_CHECKING:
     from .lenses import Table
     from .schema import Schema
 
-BUILDING = RLock()
 T = TypeVar("T")
-Head = tuple[tuple[str, ...], frozenset[str], bool]  # spellings, words, whether none may stand
-
-
-class Case:
-    """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
-
-    __slots__ = (
-        "alone", "doubles", "drop", "heads", "home", "ir", "lists", "name", "needs", "note",
-        "pos", "rivals", "shape", "sides", "weight", "wire",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        name: str,
-        shape: str,
-        wire: Picture,
-        ir: Picture | None,
-        drop: dict[str, str],
-        note: str | None,
-        pos: Pos,
-    ) -> None:
-        self.name, self.shape, self.wire, self.ir = name, shape, wire, ir
-        self.drop, self.note, self.pos = drop, note, pos
-        self.weight = 0.0
-        self.sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-        self.lists: dict[str, list[Hole]] = {}
-        self.rivals = False  # whether another case may read what this one writes
-        self.doubles = False  # whether another case may write what this one reads
-        self.heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
-        self.needs: frozenset[str] = frozenset()  # keys of the wire that must be there
-        self.home = False  # written only at home, where nothing else is
-        # Paths with a hole of their own, once a sum has asked.
-        self.alone: frozenset[str] | None = None
-
-    def may_be(self, kind: Any) -> bool:
-        """Tell whether it may write a part of a kind, by what it says of it."""
-        said = self.sides[0].get("/type")
-        return not isinstance(said, tuple) or kind in said
-
-    @property
-    def read_only(self) -> bool:
-        """Whether messages of this case are written nowhere but where they were read."""
-        holes = self.lists.get("parts", [])
-        return bool(holes) and all(hole.dated for hole in holes)
-
-
-def of_frame(p: Picture) -> Case:
-    """Return the case by which a frame of a stream is written."""
-    case = Case("", "", p, None, {}, None, p.pos)
-    for hole in pic.holes(p):
-        if hole.mode == "each":
-            case.lists.setdefault(hole.path, []).append(hole)
-    return case
-
-
-class Shape:
-    """A named picture; `kind` is the IR type it reads as, `keys` the wire keys it names.
-
-    `groups` are the kinds of a run that it holds, `marks` the field of the element before it.
-    """
-
-    __slots__ = (
-        "__weakref__", "_make", "cases", "groups", "keys", "kind", "marks", "name", "pos",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        name: str,
-        kind: str | None,
-        cases: list[Case],
-        groups: frozenset[str],
-        keys: frozenset[str],
-        pos: Pos,
-        marks: str = "",
-    ) -> None:
-        self.name, self.kind, self.groups = name, kind, groups
-        self.keys, self.pos, self.marks = keys, pos, marks
-        self._make: Callable[[], list[Case]] | None = None
-        self.cases = cases
-
-    @classmethod
-    def built(cls, make: Callable[[], list[Case]], *rest: Any) -> Shape:
-        """Return a shape of what it holds but its cases, which are made when they are needed."""
-        made = cls.__new__(cls)
-        made.name, made.kind, made.groups, made.keys, made.pos, made.marks = rest
-        made._make = make
-        return made
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "cases":
-            raise AttributeError(name)
-        with BUILDING:  # one case is one object, whoever asks first
-            if self._make is not None:
-                self.cases, self._make = self._make(), None
-        return self.cases
-
-    @property
-    def whole(self) -> bool:
-        """Whether its cases are there."""
-        return self._make is None
-
-
-class Group:
-    """Conversation cases that share one skeleton: one wire message, read item by item."""
-
-    __slots__ = ("cases", "skeleton", "spliced")
-
-    def __init__(self, cases: list[Case], skeleton: str, spliced: bool) -> None:
-        self.cases, self.skeleton, self.spliced = cases, skeleton, spliced
-
-    @property
-    def whole(self) -> bool:
-        """Whether its cases are there."""
-        return True
-
-    @property
-    def alone(self) -> bool:
-        """Whether a message of it holds one part."""
-        found = [hole for case in self.cases for hole in case.lists.get("parts", ())]
-        return bool(found) and all("single" in hole.lenses for hole in found)
-
-
-class Turn:
-    """A turn that must stand somewhere; `between` names the roles of its neighbours.
-
-    It stands there only where the turn `before` which it is holds such a part.
-    """
-
-    __slots__ = ("at", "before", "between", "pos", "role", "text")
-
-    def __init__(
-        self, role: str, text: str, at: str, between: tuple[str, str], pos: Pos, before: str = ""
-    ) -> None:
-        self.role, self.text, self.at, self.between = role, text, at, between
-        self.pos, self.before = pos, before
-
-
-class Beside(NamedTuple):
-    """A kind of part, and the kind that must stand beside it in its message, with a text."""
-
-    kind: str
-    stands: str
-    text: str
-    pos: Pos
-
-
-class Conversation:
-    """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
-
-    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "turns")
-
-    def __init__(
-        self,
-        per: str,
-        groups: list[Group],
-        enforce: list[tuple[str, str]],
-        pos: Pos,
-        turns: list[Turn],
-        places: dict[str, Pos],
-        beside: list[Beside],
-    ) -> None:
-        """Hold what a rule file says; `places` are where words of `enforce` stand."""
-        self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
-        self.turns, self.places, self.beside = turns, places, beside
-
-    def joins(self, role: Any) -> bool:
-        """Tell whether a message of this role joins the wire message of its neighbour before it."""
-        return self.per == "run" or (self.per == "turn" and role == "tool")
-
-    def speaker(self) -> str:
-        """Return the key on the wire by whose words messages are told apart: mostly `role`."""
-        words: dict[str, set[str]] = {}
-        for group in self.groups:
-            for names, said, _ in group.cases[0].heads:
-                words.setdefault(names[0], set()).update(said)
-        return max(words, key=lambda key: len(words[key]), default="role")
-
-    @property
-    def cases(self) -> list[Case]:
-        """The cases of all groups."""
-        return [case for group in self.groups for case in group.cases]
-
-    def role(self, case: Case) -> str:
-        """Return the IR role of a case."""
-        ir = case.ir
-        if isinstance(ir, Fields):
-            for names, child in ir.entries:
-                if names[0] == "role" and isinstance(child, Literal):
-                    return str(child.values[0])
-        return case.name
 
 
 class Signatures:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .model import Beside, Turn
 from .orderwords import MANY, SAID, SPEAKERS, VALUES, Step
 from .source import Node, Pos
+from .talk import Beside, Turn
 
 
 def steps(word: str) -> list[str]:

@@ -13,11 +13,13 @@ from . import schema as schema_words
 from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
-from .model import Case, Conversation, Dialect, Group, Shape, Signatures, Weights
+from .model import Dialect, Signatures, Weights
 from .order import asked
 from .picture import Fields, Items, Picture
 from .schema import Schema
+from .shape import Case, Shape
 from .source import Node, wrong
+from .talk import Conversation, Group
 from .valuewords import NAMED
 from .variants import Rows
 from .words import UNITS

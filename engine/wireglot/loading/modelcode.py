@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..executor.code import plainly, spelled
-from ..language.model import FOUND, LATER, Dialect, Shape
+from ..language.model import FOUND, LATER, Dialect
+from ..language.shape import Shape
 
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.

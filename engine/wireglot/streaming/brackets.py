@@ -7,8 +7,9 @@ from typing import Any
 from ..interpreter import gathering
 from ..language import picture as pic
 from ..language.events import Event, Stream
-from ..language.model import Dialect, Shape
+from ..language.model import Dialect
 from ..language.picture import Hole
+from ..language.shape import Shape
 from .outgoing import Frames, Place, is_made
 
 

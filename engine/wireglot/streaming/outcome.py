@@ -11,8 +11,9 @@ from ..interpreter import building, itself, units
 from ..interpreter.env import Env
 from ..interpreter.hands import Reader, Writer
 from ..language.lenses import Misfit
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Picture, holes
+from ..language.shape import Case
 from ..seeds import Seed
 from ..trail import At, Trail
 from .incoming import Candidate, laid_over, merged

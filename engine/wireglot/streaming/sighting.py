@@ -9,8 +9,9 @@ from ..interpreter.reader import told_by
 from ..ir import field_type
 from ..language.events import Event, Stream, guards
 from ..language.lenses import UNTYPED, guard, same
-from ..language.model import Case, Dialect
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed
+from ..language.shape import Case
 from ..trail import At
 
 Taken = tuple[Hole, Any, At]

@@ -1,0 +1,99 @@
+"""How the messages of a dialect stand: cases with one skeleton, turns, and what runs together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .picture import Fields, Literal
+from .shape import Case
+from .source import Pos
+
+
+class Group:
+    """Conversation cases that share one skeleton: one wire message, read item by item."""
+
+    __slots__ = ("cases", "skeleton", "spliced")
+
+    def __init__(self, cases: list[Case], skeleton: str, spliced: bool) -> None:
+        self.cases, self.skeleton, self.spliced = cases, skeleton, spliced
+
+    @property
+    def whole(self) -> bool:
+        """Whether its cases are there."""
+        return True
+
+    @property
+    def alone(self) -> bool:
+        """Whether a message of it holds one part."""
+        found = [hole for case in self.cases for hole in case.lists.get("parts", ())]
+        return bool(found) and all("single" in hole.lenses for hole in found)
+
+
+class Turn:
+    """A turn that must stand somewhere; `between` names the roles of its neighbours.
+
+    It stands there only where the turn `before` which it is holds such a part.
+    """
+
+    __slots__ = ("at", "before", "between", "pos", "role", "text")
+
+    def __init__(
+        self, role: str, text: str, at: str, between: tuple[str, str], pos: Pos, before: str = ""
+    ) -> None:
+        self.role, self.text, self.at, self.between = role, text, at, between
+        self.pos, self.before = pos, before
+
+
+class Beside(NamedTuple):
+    """A kind of part, and the kind that must stand beside it in its message, with a text."""
+
+    kind: str
+    stands: str
+    text: str
+    pos: Pos
+
+
+class Conversation:
+    """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
+
+    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "turns")
+
+    def __init__(
+        self,
+        per: str,
+        groups: list[Group],
+        enforce: list[tuple[str, str]],
+        pos: Pos,
+        turns: list[Turn],
+        places: dict[str, Pos],
+        beside: list[Beside],
+    ) -> None:
+        """Hold what a rule file says; `places` are where words of `enforce` stand."""
+        self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
+        self.turns, self.places, self.beside = turns, places, beside
+
+    def joins(self, role: Any) -> bool:
+        """Tell whether a message of this role joins the wire message of its neighbour before it."""
+        return self.per == "run" or (self.per == "turn" and role == "tool")
+
+    def speaker(self) -> str:
+        """Return the key on the wire by whose words messages are told apart: mostly `role`."""
+        words: dict[str, set[str]] = {}
+        for group in self.groups:
+            for names, said, _ in group.cases[0].heads:
+                words.setdefault(names[0], set()).update(said)
+        return max(words, key=lambda key: len(words[key]), default="role")
+
+    @property
+    def cases(self) -> list[Case]:
+        """The cases of all groups."""
+        return [case for group in self.groups for case in group.cases]
+
+    def role(self, case: Case) -> str:
+        """Return the IR role of a case."""
+        ir = case.ir
+        if isinstance(ir, Fields):
+            for names, child in ir.entries:
+                if names[0] == "role" and isinstance(child, Literal):
+                    return str(child.values[0])
+        return case.name
