@@ -14,11 +14,11 @@ from wireglot.checks import laddercheck
 from wireglot.checks.pictureform import MODES
 from wireglot.errors import ConversionError
 from wireglot.language import (
+    drawn,
     events,
     ladder,
     lenses,
     orderwords,
-    picture,
     valuewords,
 )
 from wireglot.language import words as wordlist
@@ -133,7 +133,7 @@ def test_a_base_is_right_and_converts_alike_by_functions_and_the_walk(name: str)
         valuewords.SCHEMA.words.keys() - {"examples"},
         lenses.LENSES - {"not-an-object"},
         {*lenses.SPELLED, "again", "single"},
-        picture.MARKS,
+        drawn.MARKS,
         MODES,
         ("write", "read-also", "write-also", "otherwise", "only", "schema", "here", "where", "has"),
         wordlist.ROW.words.keys() - {"examples"},

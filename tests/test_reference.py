@@ -13,9 +13,9 @@ import wireglot
 from wireglot import notes
 from wireglot.authoring import trial
 from wireglot.language import (
+    drawn,
     lenses,
     orderwords,
-    picture,
     source,
     valuewords,
 )
@@ -99,7 +99,7 @@ def test_the_page_has_examples() -> None:
         lenses.LENSES,
         {*lenses.SPELLED, "again", "single"},
         lenses.GUARDS.keys(),
-        picture.MARKS,
+        drawn.MARKS,
     ],
     ids="header shape case enforce limits schema lenses forms guards marks".split(),
 )

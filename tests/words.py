@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from wireglot.language import (
+    drawn,
     events,
     lenses,
     nodes,
     orderwords,
-    picture,
     short,
     source,
     valuewords,
@@ -51,7 +51,7 @@ def groups() -> dict[str, tuple[str, ...]]:
         "mode": MODES,
         "codec": {*lenses.LENSES, *lenses.SPELLED, "again", "single"},
         "guard": lenses.GUARDS,
-        "mark": picture.MARKS,
+        "mark": drawn.MARKS,
         "stream": wordlist.STREAM.words,
         "act": events.ACTS,
         "example": {word for form, _ in (EXAMPLES, ROW_EXAMPLES) for word in form.of.words},
@@ -213,7 +213,7 @@ def _texts(value: Any) -> Iterator[tuple[str, str]]:
         for word in ("$absent", "$present", "$has", "$nth", "$run", "$removed"):
             if re.match(re.escape(word) + r"\b", value):
                 yield "special", word
-        match = picture.HOLE.fullmatch(value)
+        match = drawn.HOLE.fullmatch(value)
         if match:
             if match["mode"]:
                 yield "mode", match["mode"]

@@ -11,10 +11,10 @@ from typing import Literal
 from ..checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from ..checks.pictureform import FORM
 from ..ir import FUNCTION, PARTS, TOOLS
+from ..language.drawn import HOLE, MARKS, OR, VAR
 from ..language.forms import Schema
 from ..language.lenses import GUARDS
 from ..language.nodes import LENSES as NODE_LENSES
-from ..language.picture import HOLE, MARKS, OR, VAR
 from ..language.short import LIST
 
 # What stands in the parentheses of a mark: nothing, a value, or perhaps one.

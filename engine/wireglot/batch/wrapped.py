@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import seeds
 from ..errors import ConversionError, UsageError
+from ..language import drawn
 from ..language import picture as pic
 from ..language.lenses import guard, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
@@ -72,7 +73,7 @@ def packaged() -> Forms:
         like = node.get("like")
         lines = dict(forms[like.value].lines) if like is not None else {}
         for kind, picture in node.value["lines"].value.items():
-            read = pic.parse(picture)
+            read = drawn.parse(picture)
             assert isinstance(read, Fields)
             lines[kind] = read
         forms[name] = Form(name, node.value["of"].plain(), lines)

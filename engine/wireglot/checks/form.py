@@ -13,10 +13,11 @@ from typing import Any
 
 from ..ir import PARTS, field_type
 from ..language import events, forms, variants, version
+from ..language.drawn import parse
 from ..language.findings import Findings, helped
 from ..language.forms import Form
 from ..language.merge import like
-from ..language.picture import Hole, parse
+from ..language.picture import Hole
 from ..language.source import Node
 from ..language.words import FILE, WHEN
 from . import fields

@@ -7,9 +7,9 @@ from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION
+from ..language import drawn, version
 from ..language import ladder as steps
 from ..language import picture as pic
-from ..language import version
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.lenses import GUARDS, SAID
@@ -87,7 +87,7 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
         return False
     hits = findings.hits
     given = {name for name, _ in _named(before)}
-    for hole in pic.holes(pic.parse(before)):
+    for hole in pic.holes(drawn.parse(before)):
         for lens in hole.lenses:
             if lens not in scales and not all(word in TESTS for word in lens.split("+")):
                 help = helped(lens, (*TESTS, *scales), "the tests are")
@@ -97,7 +97,7 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
             if name not in given:
                 message = f"`${name}` has no value: `from` does not name it"
                 findings.error("R014", message, pos, helped(name, given, "it names", "$"))
-        for hole in pic.holes(pic.parse(picture)):
+        for hole in pic.holes(drawn.parse(picture)):
             for lens in hole.lenses:
                 if lens not in LENSES and lens not in scales:
                     said = [SAID.get(name, name) for name in (*LENSES, *scales)]
@@ -109,7 +109,7 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
 
 def _named(picture: Node) -> Iterator[tuple[str, Pos]]:
     """Yield what a picture names, with its place."""
-    parsed = pic.parse(picture)
+    parsed = drawn.parse(picture)
     for hole in pic.holes(parsed):
         yield from ((path, hole.pos) for path in hole.paths)
     for text in pic.texts(parsed):

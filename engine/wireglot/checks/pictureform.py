@@ -6,7 +6,7 @@ import re
 
 from ..errors import RuleError
 from ..ir import FUNCTION
-from ..language import picture as pic
+from ..language import drawn
 from ..language.findings import Findings, helped
 from ..language.picture import ABSENT, Hole, Literal, Picture, Test
 from ..language.source import Node, Pos
@@ -60,7 +60,7 @@ class Pictures:
         if isinstance(value, list):
             return self._list(node, of, rests)
         try:
-            parsed = pic.parse(node)
+            parsed = drawn.parse(node)
         except RuleError as error:
             self._unread(node, error)
             return None
@@ -75,7 +75,7 @@ class Pictures:
             help = "give the list a name, as in `parts: $parts`"
             self._no("an `ir` picture holds no list but `[]`", node.pos, help)
             return None
-        if len(value) > 1 and of != "wire" and pic.tail(value[-1]) is not None:
+        if len(value) > 1 and of != "wire" and drawn.tail(value[-1]) is not None:
             help = "picture the list with its length, or name it whole"
             self._no("the rest of a list stands in pictures of the wire alone", value[-1].pos, help)
             return None
@@ -109,7 +109,7 @@ class Pictures:
 
     def _within(self, node: Node) -> bool:
         """Tell whether a list stands where one element of a list does, and report it."""
-        parsed = None if isinstance(node.value, dict | list) else pic.parse(node)
+        parsed = None if isinstance(node.value, dict | list) else drawn.parse(node)
         if not isinstance(parsed, Hole) or parsed.mode not in ("each", "entries"):
             return False
         if not ONE.isdisjoint(parsed.lenses):
@@ -122,7 +122,7 @@ class Pictures:
         """Check what stands behind `...`."""
         right = True
         for item in node.value if isinstance(node.value, list) else [node]:
-            parsed = pic.parse(item)
+            parsed = drawn.parse(item)
             absent = isinstance(parsed, Literal) and parsed.values == (ABSENT,)
             if not isinstance(parsed, Hole) and not absent:
                 help = "write for example `...: $own.rest`, or `...: $absent` for no other key"
@@ -140,7 +140,7 @@ class Pictures:
         if found and child.value is None:
             help = "write a space after the colon of each key"
             return self._no(f"a space is missing after `{found[1]}:`", pos, help, "R020")
-        if "(or" in key and len(pic.spellings(key)) == 1:
+        if "(or" in key and len(drawn.spellings(key)) == 1:
             help = "write `first (or second third)`, or put a key with such a name in backquotes"
             return self._no(f"`{key[:60]}` is no key with spellings", pos, help)
         if key.startswith("$") and not key.startswith("$$"):
@@ -156,8 +156,8 @@ class Pictures:
             message = message[:157] + "..."
         if found := re.search(r"\(([A-Za-z-]+)([^()]*)\)\s*$", text):
             word = found[1]
-            if word not in pic.MARKS:
-                help = helped(word, pic.MARKS, "the marks are") + _spaced(text)
+            if word not in drawn.MARKS:
+                help = helped(word, drawn.MARKS, "the marks are") + _spaced(text)
             elif re.search(r"\S\(", text):
                 help = f"put a space before `({word}`"
                 word = ""

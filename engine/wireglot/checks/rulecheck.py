@@ -6,8 +6,8 @@ from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION, PARTS, TOOLS
+from ..language import drawn, rulefile
 from ..language import picture as pic
-from ..language import rulefile
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.merge import without
@@ -261,7 +261,7 @@ class _Names:
             self.findings.error("R022", message, said.pos, help)
         document = self.model.document
         for role, node in document.again if document is not None else ():
-            for hole in pic.holes(pic.parse(node)):
+            for hole in pic.holes(drawn.parse(node)):
                 if hole.path not in ("text", "time"):
                     message = f"a line that says a text of the {role} again holds `${hole.path}`"
                     help = "it knows `$text` and `$time` of the message"

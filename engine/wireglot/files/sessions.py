@@ -14,7 +14,7 @@ from typing import Any
 from ..interpreter import units
 from ..interpreter.jobs import ReadJob, WriteJob
 from ..interpreter.sight import View, memory_of
-from ..language import picture
+from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
@@ -326,7 +326,7 @@ def _again(writer: WriteJob, document: Document, line: dict[str, Any]) -> Iterat
     for role, node in document.again if parts else ():
         if role != message["role"]:
             continue
-        case = Case("", "message", picture.parse(node), None, {}, None, node.pos)
+        case = Case("", "message", drawn.parse(node), None, {}, None, node.pos)
         said = {"time": message.get("time", writer.now), "text": "".join(p["text"] for p in parts)}
         writer.trail.copy(message, said)
         writer.trail.put(said, "text", writer.trail.find(parts[0], "text"))

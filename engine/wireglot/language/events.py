@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..patterns import fits
 from ..trail import At, path_of
+from . import drawn
 from . import picture as pic
 from .lenses import Table
 from .merge import merge
@@ -185,7 +186,7 @@ def load(
     `respelt` says that the caller will let keys be read in a second spelling.
     """
     words, frame = node.value, node.get("frame")
-    common = pic.parse(frame) if frame is not None else None
+    common = drawn.parse(frame) if frame is not None else None
     stream = Stream(
         words["framing"].value if "framing" in words else "sse",
         words["named"].value if "named" in words else "",
@@ -315,16 +316,16 @@ def _shared(name: str, node: Node, frame: Node | None, respelt: bool) -> Event:
     What one stream says of it, such as its likes, belongs to a copy; its pictures are shared, but
     not with a stream whose keys are `respelt`.
     """
-    return _event(name, node, frame, pic.parse(frame) if frame is not None else None)
+    return _event(name, node, frame, drawn.parse(frame) if frame is not None else None)
 
 
 def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:
     words = parsed(name)
     given = node.value if isinstance(node.value, list) else [node]
-    reads = tuple(_addressed(pic.parse(one), common) for one in given)
+    reads = tuple(_addressed(drawn.parse(one), common) for one in given)
     over = (merge(frame, one) if isinstance(one.value, dict) else one for one in given)
     acts = frozenset(word.act for word in words)
-    event = Event(name, words, reads, tuple(pic.parse(one) for one in over), node.pos)
+    event = Event(name, words, reads, tuple(drawn.parse(one) for one in over), node.pos)
     event.acts, event.last = acts, bool(acts.intersection(LAST))
     flows = [w for w in words if w.act in ("append", "part_start") and w.kind != "candidate"]
     if flows:

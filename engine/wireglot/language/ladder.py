@@ -13,6 +13,7 @@ from typing import Any
 from ..ir import MEDIA
 from ..notes import Effect
 from ..trail import At, Listener, Trail
+from . import drawn
 from . import picture as pic
 from .lenses import Misfit, guard, is_guard, same, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -116,11 +117,11 @@ def load(node: Node) -> Ladder:
 
 
 def _row(name: str, row: Node, scales: Scales) -> Row:
-    before, after = (pic.parse(row.value[word]) for word in ("from", "to"))
+    before, after = (drawn.parse(row.value[word]) for word in ("from", "to"))
     assert isinstance(before, Fields) and isinstance(after, Fields)
     beside, shown, whose = map(row.get, ("beside", "examples", "whose"))
-    aside: Any = pic.parse(beside) if beside else None
-    said: Any = pic.parse(whose) if whose else None
+    aside: Any = drawn.parse(beside) if beside else None
+    said: Any = drawn.parse(whose) if whose else None
     return Row(
         name,
         before,

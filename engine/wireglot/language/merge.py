@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from ..errors import RuleError
-from .picture import spellings
+from .drawn import spellings
 from .source import Node, Pos, wrong
 
 REMOVED = "$removed"

@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from ..trail import At
+from . import drawn
 from . import picture as pic
 from .lenses import Misfit, guard, is_guard, same
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
@@ -192,7 +193,7 @@ class Rules:
 
 def _fields(node: Node, word: str, name: str) -> Fields:
     said = node.get(word)
-    found = None if said is None else pic.parse(said)
+    found = None if said is None else drawn.parse(said)
     if not isinstance(found, Fields):
         raise wrong(f"`{name}` has `{word}`, a picture of a node", node.pos)
     if any(hole.mode for hole in pic.holes(found)):

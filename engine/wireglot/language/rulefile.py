@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..ir import PARTS, TOOLS
-from . import documents, events, short, variants
+from . import documents, drawn, events, short, variants
 from . import picture as pic
 from . import schema as schema_words
 from .lenses import Table
@@ -89,7 +89,7 @@ def load(node: Node) -> Dialect:
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)
-        _without_line(dialect.conversation, pic.parse(dialect.document.line))
+        _without_line(dialect.conversation, drawn.parse(dialect.document.line))
     if respelt:
         _respell(dialect)
     return dialect
@@ -189,10 +189,10 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         if "also" in words:
             wire_node = _with(wire_node, words["also"], shapes)
         wire_node, ir_node = short.named(wire_node, ir_node)
-        wire = pic.parse(wire_node)
+        wire = drawn.parse(wire_node)
         if case_node.get("read-only") or words.get("read-only"):
-            pic.only_read(wire, case_node.get("wire"))
-        ir = pic.parse(ir_node) if ir_node else None
+            drawn.only_read(wire, case_node.get("wire"))
+        ir = drawn.parse(ir_node) if ir_node else None
         case = Case(case_name, name, wire, ir, drop, noted, case_node.pos)
         measure(case, kind)
         cases.append(case)
@@ -252,9 +252,9 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         by_itself = spliced  # items are told apart by their own pictures, also in lines
         if line is not None:
             merged, spliced = _around(line, merged), False
-        wire = pic.parse(merged)
+        wire = drawn.parse(merged)
         ir_node = case_node.get("ir")
-        ir = pic.parse(ir_node) if ir_node else None
+        ir = drawn.parse(ir_node) if ir_node else None
         case = Case(name, "message", wire, ir, case_node.said("drop", {}), None, case_node.pos)
         measure(case, None)
         skeleton = name if by_itself else _skeleton(case)
