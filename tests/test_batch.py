@@ -228,8 +228,8 @@ REFUSED = {
         "standard input cannot be read again: a run over it cannot go on",
     ),
     "no dialect": (
-        ["in.jsonl", "--force", "--from", "opnai"],
-        "there is no dialect `opnai`; there are: ",
+        ["in.jsonl", "--force", "--from", "opnai-chat"],
+        "no dialect `opnai-chat`; did you mean `openai-chat`? `wireglot dialects` lists them",
     ),
 }
 

@@ -158,6 +158,36 @@ def test_a_part_ends_by_its_address_alone(tmp_path: Path) -> None:
     assert "unknown-frame" not in {note.code for note in t.notes}
 
 
+# A word in every frame that says that nothing ended.
+WORDED = """stream:
+  framing: lines
+  frame: {piece: "", stop: going}
+  events:
+    append.text: {piece: $piece}
+    finish: {stop: $stop_reason}
+"""
+
+
+def test_a_word_that_every_frame_holds_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mini.yaml").write_text(MINI + WORDED, "utf-8")
+    rules = wireglot.load_rules(tmp_path)
+    frames = [{"piece": "Hi", "stop": "going"}, {"piece": "!", "stop": "end_turn"}]
+    t = rules.translator(source="mini", target="anthropic")
+    first = [frame["type"] for frame in t.feed(frames[0])]
+    assert first == ["message_start", "content_block_start", "content_block_delta"]
+    told = t.feed(frames[1]) + t.finish()
+    assert [f["delta"]["stop_reason"] for f in told if f["type"] == "message_delta"] == ["end_turn"]
+    assert not {"unknown-key", "unknown-frame", "contradiction"} & {note.code for note in t.notes}
+    assert t.result is not None and t.result.body["content"] == [{"type": "text", "text": "Hi!"}]
+    cut = rules.translator(source="mini", target="anthropic")
+    cut.feed(frames[0])
+    cut.finish()
+    assert cut.result is not None and cut.result.body["stop_reason"] is None
+    assert "cut-short" in {note.code for note in cut.notes}
+    home = rules.translator(source="mini", target="mini")
+    assert [f for frame in frames for f in home.feed(frame)] + home.finish() == frames
+
+
 def below(frames: int, call: Callable[[], Any]) -> Any:
     """Call something from so many frames further down."""
     return below(frames - 1, call) if frames else call()

@@ -586,7 +586,7 @@ def test_show_has_examples_beneath_their_picture_or_none(
     [
         (
             ["nobody"],
-            "there is no dialect `nobody`; there are: adp, ag-ui, agent-sdk, ai-sdk",
+            "there is no dialect `nobody`; `wireglot dialects` lists them\n",
         ),
         (["gemini", "nothing"], "there is no `nothing` in it; there are: "),
     ],

@@ -93,7 +93,7 @@ def test_what_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["show", "gemini", "nothing", "--code"]) == 2
     assert "there is no `nothing` in it; there are: " in capsys.readouterr().err
     assert cli.main(["show", "nobody", "--code"]) == 2
-    assert "there is no dialect `nobody`; there are: " in capsys.readouterr().err
+    assert "there is no dialect `nobody`; `wireglot dialects` lists them" in capsys.readouterr().err
     assert cli.main(["show", "gemini", "--home"]) == 2
     assert "`--home` goes with `--code`" in capsys.readouterr().err
 

@@ -324,4 +324,7 @@ def _hands() -> tuple[Any, Any, Any]:
 def check_name(name: str, there: Collection[str]) -> None:
     """Raise UsageError for a dialect that is not there."""
     if name not in there:
-        raise UsageError(f"there is no dialect `{name}`; there are: {', '.join(sorted(there))}")
+        from .language.findings import near
+
+        told = " ".join(filter(None, (near(name, there), "`wireglot dialects` lists them")))
+        raise UsageError(f"there is no dialect `{name}`; {told}")

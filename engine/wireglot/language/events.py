@@ -322,7 +322,7 @@ def _shared(name: str, node: Node, frame: Node | None, respelt: bool) -> Event:
 def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:
     words = parsed(name)
     given = node.value if isinstance(node.value, list) else [node]
-    reads = tuple(_addressed(drawn.parse(one), common) for one in given)
+    reads = tuple(_framed(drawn.parse(one), common) for one in given)
     over = (merge(frame, one) if isinstance(one.value, dict) else one for one in given)
     acts = frozenset(word.act for word in words)
     event = Event(name, words, reads, tuple(drawn.parse(one) for one in over), node.pos)
@@ -352,18 +352,20 @@ def _depths(p: Picture, depth: int = 0) -> Iterator[tuple[str, int]]:
             yield from _depths(child, depth)
 
 
-def _addressed(p: Picture, common: Picture | None) -> Picture:
-    """Let a picture that is read have the addresses that stand in every frame."""
+def _framed(p: Picture, common: Picture | None) -> Picture:
+    """Let a picture that is read know what every frame holds: addresses, and fixed values."""
     if isinstance(p, Fields) and isinstance(common, Fields):
         for names, child in common.entries:
             there = next((c for own, c in p.entries if names[0] in own), None)
             if there is not None:
-                _addressed(there, child)
+                _framed(there, child)
             elif isinstance(child, Hole) and child.path[:3] == "at.":
                 hole = Hole(child.paths, None, None, (), "optional", None, child.pos)
                 p.entries.append((names, hole))
         p.names = frozenset(n for names, _ in p.entries for n in names)
     elif isinstance(p, Items) and isinstance(common, Items):
         for one, two in zip(p.items, common.items, strict=False):
-            _addressed(one, two)
+            _framed(one, two)
+    elif isinstance(p, Hole) and isinstance(common, Literal):
+        p.unsaid = tuple(filter(guards, common.values))
     return p

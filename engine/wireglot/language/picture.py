@@ -100,7 +100,9 @@ class Text(Picture):
 class Hole(Picture):
     """A place for a value of the IR."""
 
-    __slots__ = ("_idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "value")
+    __slots__ = (
+        "_idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "unsaid", "value",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -116,6 +118,8 @@ class Hole(Picture):
         self.paths, self.mode, self.shape = paths, mode, shape
         self.lenses, self.mark, self.value = lenses, mark, value
         self.path = paths[0]  # mostly the only one
+        # Values that say nothing here: in an event, what every frame holds in this place.
+        self.unsaid: tuple[Any, ...] = ()
         self._idle = (
             mark in ("optional", "refused", "read-only")
             and len(paths) == 1

@@ -158,7 +158,7 @@ class Frame:
         return True
 
     def _hole(self, h: Hole, wire: Any, at: At, sight: Sight) -> bool:
-        if wire is ABSENT or wire is None:
+        if wire is ABSENT or wire is None or any(same(value, wire) for value in h.unsaid):
             return h.mark is not None
         path = h.path
         if path[:3] == "at.":
