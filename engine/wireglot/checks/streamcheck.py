@@ -25,7 +25,7 @@ NEEDS = {"append": "piece", "add": "piece", "put": "path", "part": "part", "item
 
 def check(model: Dialect, findings: Findings) -> None:
     """Report holes that name nothing (R001), shapes that are not there (R014), events that say
-    nothing (R022)."""
+    nothing (R022), and an inherited stream of other responses (R037)."""
     if model.stream is None:
         return
     shapes = {name for word in ("shapes", "unions") for name in definitions(model, word)}
@@ -38,6 +38,23 @@ def check(model: Dialect, findings: Findings) -> None:
             _lenses(hole, model, findings)
     for event in model.stream.events:
         _event(event, _objects(event, model, findings), shapes, model, findings)
+    _inherited(model, findings)
+
+
+def _inherited(model: Dialect, findings: Findings) -> None:
+    """Warn where answers of a response stand under a key that no frame of a parent has (R037)."""
+    stream = model.stream
+    assert stream is not None
+    response = model.units.get("response")
+    wires = [case.wire for case in response.cases] if response is not None else []
+    keys = {name for p in stream.pictures() if isinstance(p, Fields) for name in p.names}
+    own = {pos.file for pos in (stream.pos, *(event.pos for event in stream.events))}
+    for names, child in (entry for wire in wires for entry in pic.keyed(wire)):
+        answers = [hole for hole in pic.holes(child) if hole.path == "candidates"]
+        if answers and keys.isdisjoint(names) and answers[0].pos.file not in own:
+            help = "write the events of this API under `stream`, or `stream: $removed`"
+            message = f"no frame of the stream, which is a parent's, holds `{names[0]}`"
+            findings.warn("R037", message, answers[0].pos, help)
 
 
 def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
