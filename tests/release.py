@@ -82,7 +82,7 @@ def fresh(python: str, wheel: Path, folder: Path, extra: str = "") -> Path:
 def commands(programs: Path, cwd: Path) -> list[str]:
     """Return the commands that the installed program has."""
     text = run(programs / "wireglot", "--help", cwd=cwd).partition("COMMAND\n")[2]
-    return re.findall(r"^    (\w+) ", text, re.MULTILINE)
+    return re.findall(r"^    (\w+)(?= |$)", text, re.MULTILINE)
 
 
 def alone(python: str, wheel: Path, folder: Path) -> str:

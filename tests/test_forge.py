@@ -18,6 +18,9 @@ from .test_readme import targets
 
 ROOT = Path(__file__).parent.parent
 FILES = [*sorted((ROOT / ".github").rglob("*.yml")), ROOT / "action.yml"]
+# What a field of an issue form may say, by its type.
+ASKED = {"label", "description", "placeholder", "value"}
+FORM = {"input": ASKED, "textarea": ASKED | {"render"}, "dropdown": ASKED | {"options"}}
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
 
 
@@ -66,6 +69,15 @@ def test_every_python_that_is_supported_is_tested() -> None:
     assert {word for word in said if re.fullmatch(r"3\.\d+", word)} <= set(versions)
     assert project["version"] == wireglot.__version__
     assert project["requires-python"] == f">={versions[0]}"
+
+
+@pytest.mark.parametrize("name", ["fault", "provider"])
+def test_forms_have_only_what_a_forge_knows(name: str) -> None:
+    form = yaml.safe_load((ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text("utf-8"))
+    for one in form["body"]:
+        # A comma in a text without quotes makes a key of what follows.
+        assert one["attributes"].keys() <= FORM[one["type"]], one["id"]
+        assert one.keys() <= {"type", "id", "attributes", "validations"}
 
 
 def test_forms_ask_for_what_a_fault_needs() -> None:
