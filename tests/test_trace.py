@@ -254,6 +254,29 @@ def test_each_leaf_of_a_log_has_a_fate_and_the_head_its_place() -> None:
     assert list(map(str, plain)) == list(map(str, out.notes))
 
 
+@pytest.mark.parametrize(
+    ("target", "made", "again", "of"),
+    [
+        ("opencode", "/messages/0/info/id", "/messages/1/info/parentID", None),
+        ("opencode", None, "/messages/1/info/sessionID", "/info/id"),
+        ("atif", "/steps/1/step_id", None, None),
+        ("openclaw", None, "/2/parentId", "/1/id"),
+    ],
+)
+def test_an_id_that_a_document_makes_or_says_again_has_an_origin(
+    target: str, made: str | None, again: str | None, of: str | None
+) -> None:
+    out = RULES.convert(LOG, "gemini-cli", target, "session", trace=True)
+    assert out.trace is not None
+    assert [at for at, origin in out.trace.origins.items() if not origin.steps] == []
+    found = out.trace.origins
+    for at in filter(None, (made, again if of is None else None)):
+        assert [step.way for step in found[at].steps] == ["made"] and not found[at].sources
+        assert str(found[at].rule).startswith(f"rules/{target}.yaml:")
+    if again is not None and of is not None:
+        assert found[again] == found[of]
+
+
 def test_what_stood_beside_a_result_that_is_left_out_is_told() -> None:
     """A line of Claude Code alone: the call that it answers is not there."""
     result = {"type": "tool_result", "tool_use_id": "t", "content": "out"}

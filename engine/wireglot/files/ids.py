@@ -15,12 +15,13 @@ REPEATS = "it repeats another value"
 
 
 class Place(NamedTuple):
-    """A place of an id: the path that leads there, the object, the key, and what stands there."""
+    """A place of an id: the path there, the object, the key; the id, and where it first stands."""
 
     path: tuple[str, ...]
     at: At
     owner: dict[str, Any]
     name: Any = None
+    of: Place | None = None
 
     @property
     def key(self) -> str:
@@ -60,15 +61,20 @@ def _again(
     ids: dict[str, Ids], whole: dict[str, Any], messages: list[Any], key: str, roles: list[str]
 ) -> Iterator[Place]:
     """Yield the places in which an id stands once more, with that id."""
-    session = ids.get("session")
-    last = {"session": value_at(whole, session.at)} if session is not None else {}
+    last = {who: _stands(whole, said) for who, said in ids.items() if who == "session"}
     for i, message in enumerate(messages):
-        last["message"] = value_at(message, ids["message"].at) if "message" in ids else None
+        last["message"] = _stands(message, ids["message"]) if "message" in ids else None
         for who, said in ids.items():
             for path in said.again if who != roles[i] else ():
+                of = last.get(who)
                 for place in _places(message, path, path, (key, i)):
-                    yield place._replace(name=last.get(who))
+                    yield place._replace(name=of and of.owner.get(of.key), of=of)
         last[roles[i]] = last["message"]
+
+
+def _stands(value: Any, said: Ids) -> Place | None:
+    """Return the place of an id, as far as its object is there."""
+    return next(_places(value, said.at, said.at, ()), None)
 
 
 def _counted(said: Ids, places: list[Place]) -> Iterator[Place]:
@@ -114,12 +120,14 @@ def given(
     roles: list[str], loose: list[str],
 ) -> None:  # fmt: skip
     """Make the ids that lack, and say them where they stand once more."""
-    messages, session = whole[key], ids.get("session")
+    messages, session, told = whole[key], ids.get("session"), writer.recorder
     seed = digest(value_at(whole, session.at) if session is not None else "")[:LENGTH]
     for said, places in _own(ids, messages, key) if messages else ():
         for place in _counted(said, places):
-            if ".".join(place.path) not in loose:
-                place.owner.setdefault(place.key, place.name)
+            if ".".join(place.path) not in loose and place.key not in place.owner:
+                place.owner[place.key] = place.name
+                if told is not None:
+                    told.made(place.owner, place.key, "it counts its place", said.pos)
         before, count = f"{said.made}{seed}", 0
         for place in places:
             if place.key in place.owner:  # so do all numbers
@@ -127,7 +135,12 @@ def given(
             elif ".".join(place.path) not in loose:
                 count += 1
                 place.owner[place.key] = f"{before}{count:06}"
-                writer.note("made-id", "added", None, None, MADE, place.owner, place.key)
+                writer.note("made-id", "added", None, said.pos, MADE, place.owner, place.key)
+                if told is not None:
+                    told.made(place.owner, place.key, MADE, said.pos)
     for place in _again(ids, whole, messages, key, roles):
-        if place.name is not None and ".".join(place.path) not in loose:
-            place.owner.setdefault(place.key, place.name)
+        lacks = place.key not in place.owner and ".".join(place.path) not in loose
+        if place.of is not None and place.name is not None and lacks:
+            place.owner[place.key] = place.name
+            if told is not None:
+                told.repeat(place.of.owner, place.of.key, place.owner, place.key)

@@ -283,7 +283,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         for line in on_path:
             if "parent" in (told := _told(writer, line)):
                 line[document.tree.parent] = told["parent"]
-        tree.linked(document.tree, on_path, memory.get("root"))
+        tree.linked(document.tree, on_path, memory.get("root"), writer.recorder)
     if document.in_each:
         return lines
     bare = memory.get("headless") and same(wire, _fixed(shape))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
+from ..interpreter.recorder import Recorder
 from ..language.documents import Tree
 
 
@@ -60,16 +61,16 @@ def _text(name: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def linked(tree: Tree, lines: list[dict[str, Any]], root: Any) -> None:
+def linked(tree: Tree, lines: list[dict[str, Any]], root: Any, recorder: Recorder | None) -> None:
     """Let each line of a path name the one before it; the first names the `root`.
 
     A line that names another line of the path keeps that.
     """
-    parent = root
+    parent, before = root, None
     there = {_text(line.get(tree.id)) for line in lines} - {""}
     for line in lines:
         if _text(line.get(tree.parent)) in there:
-            parent = line.get(tree.id)
+            parent, before = line.get(tree.id), line
             continue
         pairs = [(k, v) for k, v in line.items() if k != tree.parent]
         line.clear()
@@ -78,4 +79,8 @@ def linked(tree: Tree, lines: list[dict[str, Any]], root: Any) -> None:
             if key == tree.id:
                 line[tree.parent] = parent
         line.setdefault(tree.parent, parent)
-        parent = line.get(tree.id)
+        if recorder is not None and before is None:
+            recorder.made(line, tree.parent, "nothing stands before it", tree.pos)
+        elif recorder is not None:
+            recorder.repeat(before, tree.id, line, tree.parent)
+        parent, before = line.get(tree.id), line

@@ -26,6 +26,13 @@ class Whole(NamedTuple):
     pos: Pos | None
 
 
+class Made(NamedTuple):
+    """An id that a document has, and that comes from its place among others alone."""
+
+    what: str
+    pos: Pos | None
+
+
 class Recorder:
     """What one conversion tells; objects are kept by identity, and so they are held."""
 
@@ -47,7 +54,7 @@ class Recorder:
         self.place: At | None = None  # of the element that is written, where it is a word
         self.envelope: Any = None
         self.top: Written | None = None  # where the whole output is what one picture writes
-        self._written: dict[tuple[int, Any], tuple[Any, Written | Whole]] = {}
+        self._written: dict[tuple[int, Any], tuple[Any, Written | Whole | Made]] = {}
         self._wholes: dict[int, tuple[Any, Whole]] = {}
         self._bare: list[tuple[Any, Written]] = []
 
@@ -119,6 +126,15 @@ class Recorder:
         """`owner[key]` stood at `at` and is put back."""
         self._written[id(owner), key] = (owner, Whole(at, pos))
 
+    def made(self, owner: Any, key: Any, what: str, pos: Pos | None) -> None:
+        """`owner[key]` is an id that stood nowhere."""
+        self._written[id(owner), key] = (owner, Made(what, pos))
+
+    def repeat(self, old: Any, key: Any, owner: Any, name: Any) -> None:
+        """`owner[name]` says once more what stands under a key of another object."""
+        if (found := self._written.get((id(old), key))) is not None:
+            self._written[id(owner), name] = (owner, found[1])
+
     def whole(self, value: Any, at: At, pos: Pos | None) -> None:
         """A value stood at `at` and goes through as it is."""
         if isinstance(value, dict | list):
@@ -127,9 +143,7 @@ class Recorder:
     def copy(self, old: Any, new: Any, *keys: Any) -> None:
         """The keys of one object, or some of them, now stand in another."""
         for key in keys or old:
-            found = self._written.get((id(old), key))
-            if found is not None:
-                self._written[id(new), key] = (new, found[1])
+            self.repeat(old, key, new, key)
 
     def again(self, old: Any, new: Any) -> None:
         """What a row of the ladder made, or text pictures, was copied."""
@@ -160,7 +174,7 @@ class Recorder:
         found = bool(self._bare) and self._bare[-1][0] is value
         return self._bare[-1][1] if found else None
 
-    def at(self, owner: Any, key: Any) -> Written | Whole | None:
+    def at(self, owner: Any, key: Any) -> Written | Whole | Made | None:
         """Return what wrote `owner[key]`."""
         found = self._written.get((id(owner), key))
         return None if found is None else found[1]

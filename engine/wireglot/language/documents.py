@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import jsontext
 from ..errors import ConversionError
-from .source import Node
+from .source import Node, Pos
 
 
 class Log(NamedTuple):
@@ -34,6 +34,7 @@ class Tree(NamedTuple):
     leaf: str | None = None
     turn: tuple[str, ...] = ()
     beside: str | None = None
+    pos: Pos | None = None
 
 
 class Ids(NamedTuple):
@@ -46,6 +47,7 @@ class Ids(NamedTuple):
     at: tuple[str, ...]
     made: str | int | None
     again: tuple[tuple[str, ...], ...]
+    pos: Pos
 
 
 class Document(NamedTuple):
@@ -68,22 +70,25 @@ def load(node: Node) -> Document:
     return Document(
         tuple(texts),
         Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
-        _tree(tree) if tree and {"id", "parent"} <= tree.keys() else None,
+        _tree(node.value["tree"]) if tree and {"id", "parent"} <= tree.keys() else None,
         node.get("message"),
         said.get("head") == "in-each",
         tuple(again.value.items()) if again is not None else (),
-        {name: _ids(one) for name, one in said["ids"].items()} if "ids" in said else None,
+        {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
     )
 
 
-def _ids(said: dict[str, Any]) -> Ids:
+def _ids(node: Node) -> Ids:
+    said = node.plain()
     again = tuple(tuple(path.split(".")) for path in said.get("again", ()))
-    return Ids(tuple(said.get("at", "").split(".")), said.get("made"), again)
+    return Ids(tuple(said.get("at", "").split(".")), said.get("made"), again, node.pos)
 
 
-def _tree(said: dict[str, str]) -> Tree:
+def _tree(node: Node) -> Tree:
+    said = node.plain()
     turn = tuple(said["turn"].split(".")) if "turn" in said else ()
-    return Tree(said["id"], said["parent"], said.get("leaf"), turn, said.get("beside"))
+    named = (said["id"], said["parent"], said.get("leaf"))
+    return Tree(*named, turn, said.get("beside"), node.pos)
 
 
 # -- text ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..interpreter.recorder import Recorder, Whole
+from ..interpreter.recorder import Made, Recorder, Whole
 from ..interpreter.sight import Written
 from ..language import picture as pic
 from ..language.lenses import SAID, is_guard, same, stringify
@@ -77,9 +77,9 @@ class Origins:
                 return Origin((pointer(at),), origin.rule, steps or (Step("kept", "as it was"),))
         return origin
 
-    def _made(self, top: Any, at: At) -> tuple[Written | Whole | None, int]:
+    def _made(self, top: Any, at: At) -> tuple[Written | Whole | Made | None, int]:
         """Return the nearest that was told of a place, and how deep that is."""
-        found: tuple[Written | Whole | None, int] = (self.recorder.top, 0)
+        found: tuple[Written | Whole | Made | None, int] = (self.recorder.top, 0)
         if not at and (bare := self.recorder.made_bare(top)) is not None:
             return bare, 0
         owner = top
@@ -93,11 +93,14 @@ class Origins:
         return found if whole is None else (whole, len(at))
 
     def _origin(
-        self, made: Written | Whole | None, rest: At, at: At, value: Any, top: Any
+        self, made: Written | Whole | Made | None, rest: At, at: At, value: Any, top: Any
     ) -> Origin:
         if isinstance(made, Whole):
             whole = (pointer((*made.at, *rest)),)
             return Origin(whole, rule_of(made.pos), (Step("kept", "as it was"),))
+        if isinstance(made, Made):
+            rule = rule_of(made.pos)
+            return Origin((), rule, (Step("made", made.what, rule),))
         if made is None:
             return self._noted(at, None)
         self._decide(made, (OUTSIDE if top is not self.out else "") + pointer(at))
