@@ -16,11 +16,13 @@ from ..authoring.maker import TIMED, TIMES, Made, Maker
 from ..ir import field_type
 from ..language.lenses import UNTYPED, is_guard, stringify
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole, Picture
-from ..language.shape import Case
+from ..language.picture import ABSENT, Hole, Picture, holes
+from ..language.shape import Case, Shape
 from .schemaprobes import SCHEMAS
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
+Chosen = dict[Label, int]  # which way is taken; the first where nothing is said
+Met = dict[Label, tuple[str, Sequence[Any]]]  # the shape of a decision, and the ways
 MAX_DEPTH = 6
 NEAR = 6  # steps above a decision that tell its place from others
 MOST = 6000  # payloads of one unit; only a file that means harm has so many
@@ -48,14 +50,51 @@ MEDIA_TYPES = ("image/png", "text/plain", "application/pdf", "audio/wav", "video
 GUARDS = {"list": (["a"], []), **{k: v for k, v in BY_TYPE.items() if k not in ("list", "any")}}
 
 
-def explored(dialect: Dialect, unit: str, calls: Any = None) -> Iterator[tuple[Any, bool]]:
+class Tried:
+    """What was tried of a dialect: of its variants only what is other in them is tried again."""
+
+    def __init__(self) -> None:
+        self.met: dict[Label, list[Sequence[Any]]] = {}  # decisions, with their ways
+        self.first: dict[str, list[Chosen]] = {}  # by shape: where something of it was first met
+        self.forms: dict[str, list[Any]] = {}  # of each shape
+
+    def again(self, dialect: Dialect) -> list[Chosen]:
+        """Return what is to be chosen again, for shapes that are as they never were."""
+        found: dict[str, Chosen] = {}
+        for shape in (*dialect.shapes.values(), *dialect.units.values()):
+            form, known = _form(dialect, shape), self.forms.setdefault(shape.name, [])
+            if form not in known:
+                known.append(form)
+                found.update((str(one), one) for one in self.first.get(shape.name, ()))
+        return list(found.values())
+
+    def keep(self, chosen: Chosen, met: Met) -> None:
+        """Keep where something of a shape was met for the first time."""
+        for label, (shape, _) in met.items():
+            if label not in self.met:
+                self.met[label] = []
+                self.first.setdefault(shape, []).append(chosen)
+
+
+def _form(dialect: Dialect, shape: Shape) -> Any:
+    """Return what a shape says, with what it names but shapes."""
+    there = [hole for case in shape.cases for hole in holes(case.wire)]
+    tables = [dialect.tables[lens] for h in there for lens in h.lenses if lens in dialect.tables]
+    unions = [dialect.unions.get(h.named) for h in there]
+    return shape, unions, [(one.to_ir, one.read_also, one.closed) for one in tables]
+
+
+def explored(
+    dialect: Dialect, unit: str, calls: Any = None, tried: Tried | None = None
+) -> Iterator[tuple[Any, bool]]:
     """Yield payloads of a unit in which each decision is taken in every way, the smallest first.
 
     With each comes whether it holds what no picture takes. `calls` gives the wire messages of calls
-    that results answer.
+    that results answer; `tried` is what was so yielded of the dialect without this variant.
     """
+    tried = tried or Tried()
     known: set[Label] = set()
-    waiting: list[dict[Label, int]] = [{}]
+    waiting: list[Chosen] = [{}, *filter(None, tried.again(dialect))]
     made = 0
     while waiting and made < MOST:
         rounds, waiting = waiting, []
@@ -64,20 +103,23 @@ def explored(dialect: Dialect, unit: str, calls: Any = None) -> Iterator[tuple[A
             payload = maker.unit(unit)
             yield payload, maker.odd
             made += 1
-            for label, ways in maker.met.items():
-                if label not in known:
-                    known.add(label)
-                    waiting += [{**chosen, label: way} for way in range(1, ways)]
+            tried.keep(chosen, maker.met)
+            for label, (_, ways) in maker.met.items():
+                if label not in known and ways not in tried.met[label]:
+                    tried.met[label].append(ways)
+                    waiting += [{**chosen, label: way} for way in range(1, len(ways))]
+                known.add(label)
 
 
 class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
-    def __init__(self, dialect: Dialect, chosen: dict[Label, int], calls: Any = None) -> None:
+    def __init__(self, dialect: Dialect, chosen: Chosen, calls: Any = None) -> None:
         super().__init__(dialect)
         self.chosen, self.calls = chosen, calls
-        self.met: dict[Label, int] = {}
+        self.met: Met = {}
         self.at: Label = ()
+        self.shaped = ""  # the shape that is made
         self.odd = False  # whether something in it fits no picture
         self.wanted: list[tuple[str, str]] = []  # calls that results ask for
 
@@ -87,7 +129,7 @@ class Prober(Maker):
         at = self.at[:-1] if whole else self.at
         label = (*at[-NEAR:], what)
         if self.depth <= MAX_DEPTH and len(ways) > 1:
-            self.met.setdefault(label, len(ways))
+            self.met.setdefault(label, (self.shaped, ways))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
 
     mostly = choose
@@ -99,11 +141,13 @@ class Prober(Maker):
 
     def case(self, case: Case, kind: str | None, nth: int) -> Any:
         """Make a wire value of a case, which is part of the place of what it decides."""
-        outer = self.at  # what a second element may hold is tried where it stands alone
-        steps = ("[]" if step == "two" else step for step in outer)
-        self.at = (*steps, f"{case.shape}.{case.name}")
+        outer = self.at, self.shaped
+        # What a second element may hold is tried where it stands alone.
+        steps = ("[]" if step == "two" else step for step in self.at)
+        self.at, self.shaped = (*steps, f"{case.shape}.{case.name}"), case.shape
+        self.met.setdefault(self.at[-NEAR:], (case.shape, (None,)))
         made = super().case(case, kind, nth)
-        self.at = outer
+        self.at, self.shaped = outer
         return made
 
     def within(self, key: Any, child: Picture, made: Made) -> Any:

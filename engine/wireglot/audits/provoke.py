@@ -64,8 +64,9 @@ def payloads(
         return found if isinstance(found, list) else []
 
     def all_made() -> Iterator[Made]:
+        tried = probes.Tried()
         for model in models:
-            for body, odd in probes.explored(model, unit, calls):
+            for body, odd in probes.explored(model, unit, calls, tried):
                 yield Made(body, odd, model is not models[0])
         for value in straining.values(unit):
             try:
