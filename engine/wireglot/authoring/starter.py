@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..errors import WireglotError
+from ..errors import RuleError, WireglotError
 from ..language.findings import Finding
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
@@ -236,11 +236,15 @@ def _held(
 ) -> Started:
     """Check a file, and let it hold the samples as examples where they run."""
     text = layout.formatted(text, f"{wanted.name}.yaml")
-    findings = list(checking.check({wanted.name: text}))
-    if any(finding.severity == "error" for finding in findings):
-        return Started(text, told, asked, findings)
     overlays = [wanted.name] if wanted.overlay else []
-    rules = load_rules({wanted.name: text}, *sources, overlays=overlays)
+    try:
+        rules = load_rules({wanted.name: text}, *sources, overlays=overlays)
+    except RuleError:
+        findings = list(checking.check({wanted.name: text}))
+        if any(finding.severity == "error" for finding in findings):
+            return Started(text, told, asked, findings)
+        raise  # it does not go together with the other files
+    findings = [one for one in rules.findings if one.file == f"{wanted.name}.yaml"]
     name = wanted.overlay or wanted.name
     found: dict[str, list[str]] = {}
     for owner, wire, ir in (*shown, *((unit, body, None) for unit, body in samples)):

@@ -24,7 +24,7 @@ _OPEN = re.compile(r"\$\{[^}]*$")
 
 
 class Pictures:
-    """Checks pictures, and returns them without what is wrong in them."""
+    """Checks pictures, and returns those that are right as they are."""
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
@@ -49,14 +49,9 @@ class Pictures:
     def _picture(self, node: Node, of: str, rests: bool = False) -> Node | None:
         value = node.value
         if isinstance(value, dict):
-            kept = {}
-            for key, child in value.items():
-                if self._key(key, child, node):
-                    found = self._picture(child, of, rests or key == "...")
-                    if found is not None and (key != "..." or self._rest(found)):
-                        kept[key] = found
+            entries = [self._entry(key, child, node, of, rests) for key, child in value.items()]
             # An object that lost a key is another picture: it must not be compared with others.
-            return Node(kept, node.pos, node.keys) if len(kept) == len(value) else None
+            return node if all(entries) else None
         if isinstance(value, list):
             return self._list(node, of, rests)
         try:
@@ -68,6 +63,12 @@ class Pictures:
             return None
         right = of == "row" or (self._on_wire if of == "wire" else self._in_ir)(parsed, node)
         return node if right else None
+
+    def _entry(self, key: str, child: Node, owner: Node, of: str, rests: bool) -> bool:
+        if not self._key(key, child, owner):
+            return False
+        found = self._picture(child, of, rests or key == "...")
+        return found is not None and (key != "..." or self._rest(found))
 
     def _list(self, node: Node, of: str, rests: bool) -> Node | None:
         value = node.value
@@ -82,7 +83,7 @@ class Pictures:
         items = [found for item in value if (found := self._picture(item, of, rests)) is not None]
         if not rests:
             items = [item for item in items if not self._within(item)]
-        return Node(items, node.pos) if len(items) == len(value) else None
+        return node if len(items) == len(value) else None
 
     def _on_wire(self, parsed: Picture, node: Node) -> bool:
         if isinstance(parsed, Test):

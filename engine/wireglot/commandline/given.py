@@ -20,8 +20,11 @@ WORDS = ("ignore", "note", "fail")
 
 def rules(arguments: argparse.Namespace) -> RuleSet:
     """Return the rules that are asked for. Raises Stop, RuleError, UsageError."""
-    terminal.folders(arguments.rules)
-    return start.load_rules(*arguments.rules, overlays=arguments.overlay, plugins=arguments.plugins)
+    sources, overlays, plugins = arguments.rules, arguments.overlay, arguments.plugins
+    if not (sources or overlays or plugins):
+        return start.packaged()
+    terminal.folders(sources)
+    return start.load_rules(*sources, overlays=overlays, plugins=plugins)
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:

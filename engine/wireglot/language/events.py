@@ -192,7 +192,7 @@ def load(
         words["named"].value if "named" in words else "",
         common,
         [
-            copy.copy(_shared(name, child, frame, respelt))
+            copy.copy(_shared(name, child, frame, respelt, True))
             for name, child in words["events"].value.items()
         ],
         words["drop"].plain() if "drop" in words else {},
@@ -203,10 +203,10 @@ def load(
     also = words["read-also"].value if "read-also" in words else {}
     for event in stream.events:
         if event.name in also:
-            event.reads += _event(event.name, also[event.name], None, common).reads
+            event.reads += _shared(event.name, also[event.name], frame, respelt, False).reads
     known = {event.name for event in stream.events}
     for name in (name for name in also if name not in known):  # in the order of the file
-        stream.events.append(_event(name, also[name], None, common))
+        stream.events.append(copy.copy(_shared(name, also[name], frame, respelt, False)))
         stream.events[-1].writes = ()
     stream.events.sort(key=lambda event: "part" in event.acts)  # the most general ones
     for event in stream.events:
@@ -309,14 +309,15 @@ def _word(text: str) -> Word:
     return Word(act, kind, path)
 
 
-@functools.lru_cache(2048)
-def _shared(name: str, node: Node, frame: Node | None, respelt: bool) -> Event:
+@functools.lru_cache(4096)
+def _shared(name: str, node: Node, frame: Node | None, respelt: bool, written: bool) -> Event:
     """Return an event, made once for the same nodes: most streams hold those of a parent.
 
     What one stream says of it, such as its likes, belongs to a copy; its pictures are shared, but
-    not with a stream whose keys are `respelt`.
+    not with a stream whose keys are `respelt`. Only what is `written` lies over the frame.
     """
-    return _event(name, node, frame, drawn.parse(frame) if frame is not None else None)
+    common = drawn.parse(frame) if frame is not None else None
+    return _event(name, node, frame if written else None, common)
 
 
 def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:

@@ -37,7 +37,7 @@ LISTS = frozenset(
 class Laid(Node):
     """A node that lies over another: `was` is what it replaced, `gone` what it took away."""
 
-    __slots__ = ("__weakref__", "gone", "was")
+    __slots__ = ("gone", "was")
 
     def __init__(
         self,

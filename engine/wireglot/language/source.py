@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from ..errors import RuleError
 from ..patterns import later
@@ -35,7 +36,7 @@ class Pos(NamedTuple):
 class Node:
     """A YAML node: `value` is a dict of name to Node, a list of Node, or a JSON scalar."""
 
-    __slots__ = ("keys", "pos", "value")
+    __slots__ = ("__weakref__", "keys", "pos", "value")
 
     def __init__(self, value: Any, pos: Pos, keys: dict[str, Pos] | None = None) -> None:
         self.value, self.pos, self.keys = value, pos, keys or {}
@@ -92,13 +93,27 @@ def plain(node: Node) -> Node:
     return Node(kept, node.pos, node.keys)
 
 
+# The sum of what each file says, as long as anybody has it: most sets share most files.
+_sums: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
+
+
 def fingerprint(files: Mapping[str, Node]) -> str:
     """Return the SHA-256 of what rule files say, in hex digits."""
+    return _sum({name: _sum_of(node) for name, node in files.items()})
+
+
+def _sum_of(node: Node) -> str:
+    found = _sums.get(node)
+    if found is None:
+        found = _sums[node] = _sum(plain(node).plain())
+    return found
+
+
+def _sum(said: dict[str, Any]) -> str:
     import hashlib
     import json
 
-    said = {name: plain(node).plain() for name, node in sorted(files.items())}
-    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(dict(sorted(said.items())), ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -35,7 +35,7 @@ class Makers:
         """Return the attributes of an object, all of them."""
         kind = type(value)
         slots = [one for base in kind.__mro__[::-1] for one in getattr(base, "__slots__", ())]
-        fields = slots or sorted(vars(value))
+        fields = [one for one in slots if one != "__weakref__"] or sorted(vars(value))
         assert self.fields.setdefault(kind, fields) == fields, f"{kind} has no one form"
         return fields
 
