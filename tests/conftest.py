@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 
 import pytest
+
+# Where a shell says that no bytecode is kept, each process would compile the whole engine.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Little of what a test makes holds itself, and looking for that took a sixth of the suite's time.
 gc.set_threshold(100_000, 50, 50)

@@ -15,6 +15,7 @@ from wireglot.commandline import given, terminal
 from wireglot.loading import load
 
 from . import width
+from .command import run
 
 CALL = {
     "id": "call_1",
@@ -43,12 +44,6 @@ def status_of(*argv: str) -> int:
     except SystemExit as stop:
         assert isinstance(stop.code, int)
         return stop.code
-
-
-def run(*argv: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "wireglot", *argv], input=stdin, capture_output=True, timeout=60
-    )
 
 
 def test_stdin_becomes_compact_json_on_stdout() -> None:

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests.command import run
 from tests.test_streams import ANTHROPIC, DIALECTS, INTERLEAVED, RULES, WHOLE, chunk, translated
 from wireglot.streaming import framing
 
@@ -163,11 +164,6 @@ def test_the_text_of_a_stream_is_neither_reasoning_nor_arguments() -> None:
 
 
 # -- the command line -----------------------------------------------------------------------------
-
-
-def run(*argv: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "wireglot", *argv]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=60)
 
 
 def test_the_command_translates_a_stream() -> None:

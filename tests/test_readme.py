@@ -14,9 +14,7 @@ laws cross to all dialects, not to the main ones alone.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import io
 import os
 import re
 import shlex
@@ -29,9 +27,9 @@ from typing import NamedTuple
 
 import pytest
 
-from wireglot import cli
 from wireglot.authoring import trial
 
+from .command import run
 from .width import MAIN, WIDE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,7 +86,11 @@ def run_command(command: str, output: str, where: str, apart: bool = False) -> N
     if words[0] in NOT_RUN:
         return
     here = words[0] == "wireglot" and not apart and not needs_shell(command)
-    status, printed = in_process(words[1:]) if here else in_shell(command)
+    if here:
+        status, text, _ = run(*words[1:], together=True)
+        printed = text.decode("utf-8")
+    else:
+        status, printed = in_shell(command)
     if output:
         check_output(output, printed, f"{where}: `{command}`")
     else:
@@ -99,18 +101,6 @@ def needs_shell(command: str) -> bool:
     """Tell whether a command has an operator of the shell, a variable or a pattern."""
     reader = shlex.shlex(command, posix=False, punctuation_chars=True)
     return any(set(token) & set("();<>|&$`*?~") for token in reader if token[0] not in "'\"")
-
-
-def in_process(words: list[str]) -> tuple[int | str | None, str]:
-    """Run `wireglot` here; return its exit status, and what it printed to both streams."""
-    data = io.BytesIO()
-    stream = io.TextIOWrapper(data, encoding="utf-8", write_through=True)
-    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-        try:
-            status: int | str | None = cli.main(words)
-        except SystemExit as stop:
-            status = stop.code
-    return status, data.getvalue().decode("utf-8")
 
 
 def in_shell(command: str) -> tuple[int, str]:
