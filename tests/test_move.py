@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from wireglot import cli
+from wireglot.interpreter import reading
 from wireglot.moving import listing, move, places
 
 from . import test_rich_session as rich
@@ -106,7 +107,8 @@ def test_a_session_moves_and_says_the_same(source: str, target: str, home: Path)
     assert cli.main(["move", *asked]) == 0
     agent = places.agent(target)
     [path] = listing.files(agent, os.environ)
-    body, ir = listing.read(rich.RULES, agent, path)
+    body = rich.RULES[agent.dialect].parse(listing.text(agent, path))
+    ir = listing.read(rich.RULES, agent, path).ir
     assert ir["cwd"] == str(home / "work")
     assert ir["id"] == (ID if source != "opencode" else str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
     dialect = SOURCES[source]
@@ -141,6 +143,19 @@ def test_nothing_is_written_that_was_not_asked_for(
     asked = [str(session.path), "--to", "codex", "--id", other]
     assert cli.main(["move", *asked]) == 0
     assert len(list(listing.files(places.agent("codex"), os.environ))) == 2
+
+
+def test_a_session_is_read_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept("codex", home)
+    seen, read = [], reading.read
+
+    def heard(*given: Any) -> reading.Read:
+        seen.append(given[2])
+        return read(*given)
+
+    monkeypatch.setattr(reading, "read", heard)
+    assert cli.main(["move", ID, "--to", "claude-code"]) == 0
+    assert seen == ["session"]
 
 
 def test_a_session_in_use_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

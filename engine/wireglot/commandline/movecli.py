@@ -22,6 +22,8 @@ def sessions(arguments: argparse.Namespace) -> int:
     found = listing.sessions(given.rules(arguments), os.environ)
     if arguments.json:
         said = [{**one._asdict(), "path": str(one.path)} for one in found]
+        for row in said:
+            del row["read"]
         _print(json.dumps(said, indent=2, ensure_ascii=False))
         return OK
     for one in found:

@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
+from ..interpreter import reading
+from ..room import with_room
 from ..rulesets import RuleSet
 from .places import Agent, packaged
 
@@ -28,6 +31,7 @@ class Session(NamedTuple):
         words: What the user said first.
         turns: How often the user said something.
         wrong: Why it cannot be read; empty where it can.
+        read: What it means, in the IR; None of one that cannot be read, and in a list of many.
     """
 
     agent: str
@@ -38,12 +42,13 @@ class Session(NamedTuple):
     words: str
     turns: int
     wrong: str = ""
+    read: reading.Read | None = None
 
 
 def sessions(rules: RuleSet, env: Mapping[str, str]) -> list[Session]:
     """Return the sessions of all known agents, the latest first."""
     found = [
-        session_of(rules, agent, path)
+        session_of(rules, agent, path)._replace(read=None)
         for agent in packaged().values()
         for path in files(agent, env)
     ]
@@ -59,22 +64,28 @@ def files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
         yield from sorted(root.glob(pattern))
 
 
-def read(rules: RuleSet, agent: Agent, path: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the body of a session file, and what it means. Raises ConversionError, UsageError."""
+def read(rules: RuleSet, agent: Agent, path: Path) -> reading.Read:
+    """Return what a session file means. Raises ConversionError, UsageError."""
     dialect = rules[agent.dialect]
     try:
-        body = dialect.parse(_text(agent, path))
+        body = dialect.parse(text(agent, path))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"`{path}` cannot be read: {error}") from None
-    ir = dialect.read(body, unit="session").ir
-    if agent.owner is not None and "cwd" not in ir:
+    found = _meant(dialect, body)
+    if agent.owner is not None and "cwd" not in found.ir:
         owners = (above / agent.owner for above in path.parents)
         owner = next((one for one in owners if one.is_file()), None)
-        ir |= {"cwd": owner.read_text("utf-8").strip()} if owner is not None else {}
-    return body, ir
+        found.ir.update({"cwd": owner.read_text("utf-8").strip()} if owner is not None else {})
+    return found
 
 
-def _text(agent: Agent, path: Path) -> str:
+@with_room
+def _meant(dialect: DialectRules, body: Any) -> reading.Read:
+    return reading.read(dialect, body, "session", None, None, {})
+
+
+def text(agent: Agent, path: Path) -> str:
+    """Return the text of a session file, or of one in a database. Raises what `read` does."""
     if agent.database is None or path.is_file():
         return path.read_text("utf-8")
     return "".join(agent.database.ask(path.parent, agent.database.session, path.name))
@@ -83,14 +94,16 @@ def _text(agent: Agent, path: Path) -> str:
 def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
     """Return what a listing says of a file."""
     try:
-        ir = read(rules, agent, path)[1]
+        known = read(rules, agent, path)
     except (ConversionError, UsageError) as error:
         return Session(agent.name, path, path.stem, "", "", "", 0, str(error))
-    said = [text for message in ir["messages"] if (text := _said(message))]
+    ir = known.ir
+    said = [words for message in ir["messages"] if (words := _said(message))]
     date = began(ir)
     words = shown(said[0]) if said else ""
     name = path.name if agent.database is not None else str(ir.get("id") or path.stem)
-    return Session(agent.name, path, name, str(ir.get("cwd", "")), date, words, len(said))
+    cwd = str(ir.get("cwd", ""))
+    return Session(agent.name, path, name, cwd, date, words, len(said), read=known)
 
 
 def began(ir: dict[str, Any]) -> str:

@@ -12,10 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..dialects import DialectRules
 from ..errors import UsageError
+from ..interpreter import reading, writing
 from ..interpreter.jobs import START
 from ..notes import Note
-from ..results import Conversion
+from ..results import all_notes
+from ..room import with_room
 from ..rulesets import RuleSet
 from . import listing
 from .places import Agent, agent
@@ -77,46 +80,44 @@ def plan(
     home, other = agent(source.agent), agent(target)
     if not other.name_of:
         raise UsageError(f"sessions are not written for {target}: it finds them by its own index")
-    body, ir = listing.read(rules, home, source.path)
-    folder = cwd or str(ir.get("cwd") or "")
+    read = source.read or listing.read(rules, home, source.path)
+    folder = cwd or str(read.ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
     name = name or source.id
     if not _UUID.fullmatch(name):
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
-    if name != ir.get("id"):  # ids that are made are of the session's
-        body = rules[home.dialect].write({**ir, "id": name}, unit="session").body
-    made = rules.convert(body, home.dialect, other.dialect, unit="session")
-    text, start, closed = _named(rules, other, made, name, folder)
+    messages, open_calls = closed(read.ir["messages"])
+    ir = {**read.ir, "id": name, "cwd": folder, "messages": messages}
+    start = listing.began(ir) or START
+    dialect = rules[other.dialect]
+    body, notes = _written(dialect, ir, read, other.dialect == home.dialect)
     root = other.root(env)
     below, owner = other.owned(root, folder)
     path = root / other.file_of(below, name, start)
     return Move(
         source,
         path,
-        text,
+        dialect.text(body),
         None if owner is None else (owner, folder),
-        made.notes,
-        [*_told(source, other, folder, path), *_open(closed)],
+        notes,
+        [*_told(source, other, folder, path), *_open(open_calls)],
         other.command(other.register, folder, name, path),
         other.command(other.resume, folder, name, path),
         folder,
     )
 
 
-def _named(
-    rules: RuleSet, other: Agent, made: Conversion, name: str, cwd: str
-) -> tuple[str, str, int]:
-    """Return the text of the new file under a name and about a folder, and when it begins.
-
-    And how many calls without a result are closed in it.
-    """
-    dialect = rules[other.dialect]
-    ir: dict[str, Any] = dialect.read(made.body, unit="session").ir
-    start = listing.began(ir) or START
-    messages, many = closed(ir["messages"])
-    ir |= {"id": name, "messages": messages, **({"cwd": cwd} if "cwd" in ir else {})}
-    return dialect.text(dialect.write(ir, unit="session").body), start, many
+@with_room
+def _written(
+    dialect: DialectRules, ir: dict[str, Any], read: reading.Read, same: bool
+) -> tuple[Any, tuple[Note, ...]]:
+    """Return the body of a file that says what was read and then changed, and all notes."""
+    read.trail.copy(read.ir, ir)
+    body, drafts, _ = writing.write(
+        dialect, ir, "session", same, read.trail, {}, read.made, read.odd
+    )
+    return body, tuple(all_notes(read.notes, drafts, body, same))
 
 
 def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
@@ -133,7 +134,7 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     for message in messages:
         done = message["role"] != "tool" and out and out[-1]["role"] in ("assistant", "tool")
         if waiting and done and not (message["role"] == out[-1]["role"] == "assistant"):
-            out.append({"role": "tool", "parts": waiting, **_when(out)})
+            out.append({"role": "tool", "parts": waiting})
             waiting = []
         out.append(message)
         for part in message["parts"]:
@@ -142,13 +143,8 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
                 waiting.append({"type": "tool_result", **key, "kind": "error", "value": CLOSED})
                 closed += 1
     if waiting:
-        out.append({"role": "tool", "parts": waiting, **_when(out)})
+        out.append({"role": "tool", "parts": waiting})
     return out, closed
-
-
-def _when(messages: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the time of the last message, where it says one."""
-    return {"time": messages[-1]["time"]} if "time" in messages[-1] else {}
 
 
 def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterator[str]:
