@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
+import sqlite3
 import sys
 import time
 import uuid
@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GEMINI_CLI_HOME", str(tmp_path / "agent"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PATH", str(tmp_path / "node_modules" / ".bin"))
     (tmp_path / "work").mkdir()
     return tmp_path
 
@@ -77,25 +77,40 @@ COLUMNS = {
 }
 
 
+# The same of one that takes in what its old index names, and puts the files aside.
+SETTLES = """#!{python}
+import json, os, sqlite3
+home = os.environ["HOME"] + "/.openclaw/agents/main"
+index = home + "/sessions/sessions.json"
+os.makedirs(home + "/agent", exist_ok=True)
+data = sqlite3.connect(home + "/agent/openclaw-agent.sqlite")
+data.execute("CREATE TABLE IF NOT EXISTS session_windows (session_id PRIMARY KEY, created_at)")
+data.execute("CREATE TABLE IF NOT EXISTS transcript_events (session_id, seq, event_json)")
+for row in json.load(open(index)).values():
+    name = row["sessionId"]
+    file = home + "/sessions/" + name + ".jsonl"
+    data.execute("INSERT INTO session_windows VALUES (?, ?)", (name, row["updatedAt"]))
+    for number, line in enumerate(open(file)):
+        data.execute("INSERT INTO transcript_events VALUES (?, ?, ?)", (name, number, line[:-1]))
+    os.rename(file, file + ".imported")
+os.rename(index, index + ".imported")
+data.commit()
+"""
+
+
 def installed(home: Path) -> None:
-    """Let a stand-in of the agent with a database be there."""
-    program = home / "bin" / "opencode"
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(IMPORTS.format(python=sys.executable, columns=COLUMNS))
-    program.chmod(0o700)
+    """Let stand-ins of the agents with databases be there."""
+    for name, script in {"opencode": IMPORTS, "openclaw": SETTLES}.items():
+        program = home / "node_modules" / ".bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(script.format(python=sys.executable, columns=COLUMNS))
+        program.chmod(0o700)
 
 
 def kept(agent: str, home: Path, body: Any = None) -> listing.Session:
-    body = body or rich.BODIES[SOURCES[agent]]
-    if places.agent(agent).database is not None:
-        file = home / "session.json"
-        file.write_text(json.dumps(body))
-        words = places.agent(agent).command(places.agent(agent).register, "", "", file)
-        subprocess.run(words, cwd=home / "work", check=True, env=dict(os.environ))
-        (path,) = listing.files(places.agent(agent), os.environ)
-        return listing.session_of(rich.RULES, places.agent(agent), path)
-    made = keep(places.agent(agent), body, home)
-    os.utime(made.path, (time.time() - 3600,) * 2)
+    made = keep(places.agent(agent), body or rich.BODIES[SOURCES[agent]], home, home)
+    if made.path.exists():
+        os.utime(made.path, (time.time() - 3600,) * 2)
     return made
 
 
@@ -192,7 +207,6 @@ def test_the_list_has_what_lies_here_and_no_secret(
     [
         (["nothing", "--to", "codex"], "no session is called `nothing`"),
         ([ID, "--to", "nobody"], "no agent is called `nobody`"),
-        ([ID, "--to", "openclaw"], "it finds them by its own index"),
         ([ID[:4], "--to", "pi"], "--from says whose it is"),
     ],
 )
@@ -223,9 +237,44 @@ def test_an_agent_takes_a_file_in_by_itself(home: Path, capsys: pytest.CaptureFi
     [session] = [s for s in listing.sessions(rich.RULES, os.environ) if s.agent == "opencode"]
     assert (session.id[:12], session.cwd, session.turns) == ("ses_11111111", f"{home}/work", 2)
     assert cli.main(["move", "ses_1111", "--to", "pi"]) == 0
-    (home / "bin/opencode").write_text("#!/bin/sh\necho Missing key >&2; exit 1\n")
+    (home / "node_modules/.bin/opencode").write_text("#!/bin/sh\necho Missing key >&2; exit 1\n")
     assert cli.main([*asked, "--id", "21111111-1111-4111-8111-111111111111"]) == 2
     assert "in: Missing key" in capsys.readouterr().err
+
+
+def test_an_agent_takes_in_what_its_index_names(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept("codex", home)
+    folder = home / ".openclaw/agents/main"
+    index = folder / "sessions/sessions.json"
+    index.parent.mkdir(parents=True)
+    index.write_text("[]")
+    asked = ["move", ID, "--from", "codex", "--to", "openclaw", "--cwd", str(home / "work")]
+    assert cli.main(asked) == 2
+    assert f"`{index}` is no index of sessions" in capsys.readouterr().err
+    row = {"sessionId": "s0", "updatedAt": 1}
+    index.write_text(json.dumps({f"agent:main:{ID}": row}))
+    assert cli.main([*asked, "--dry-run"]) == 2
+    assert f"names a session {ID}" in capsys.readouterr().err
+    index.write_text(json.dumps({"agent:main:main": row}))
+    assert cli.main(asked) == 2  # it is not installed
+    assert f"openclaw chat --session agent:main:{ID}" not in capsys.readouterr().out
+    rows = json.loads(index.read_text())
+    assert rows["agent:main:main"] == row
+    assert rows[f"agent:main:{ID}"]["sessionId"] == ID
+    assert time.time() * 1000 - rows[f"agent:main:{ID}"]["updatedAt"] < 60_000
+    (index.parent / "s0.jsonl").write_text('{"type":"session","version":3,"id":"s0"}\n')
+    installed(home)
+    assert cli.main([*asked, "--id", "11111111-1111-4111-8111-111111111111"]) == 0
+    assert "openclaw chat --session agent:main:11111111-" in capsys.readouterr().out
+    assert cli.main(asked) == 2  # the database has it: with the other it was taken in
+    assert "is there already" in capsys.readouterr().err
+    base = sqlite3.connect(folder / "agent/openclaw-agent.sqlite")
+    base.execute("UPDATE transcript_events SET event_json = NULL WHERE seq = 2")
+    base.commit()
+    assert cli.main(["move", "11111111", "--to", "pi"]) == 2
+    assert "keeps some of it packed" in capsys.readouterr().err
 
 
 def test_ids_sort_as_they_stand_and_are_of_one_session(home: Path) -> None:

@@ -2,7 +2,8 @@
 
     python -m tests.loaders.resume FOLDER [TARGET ...]
 
-FOLDER is where `make agents` installs the agents. Each session of `cases/rich.yaml` that an agent
+FOLDER is where `make agents` installs the agents; the one that asks for another Node comes into a
+folder within. Each session of `cases/rich.yaml` that an agent
 keeps lies in a home of its own, moves to each other agent, and is taken up there with one more
 question. What the agent sends must be a request that its provider takes, and hold the same calls in
 their order, each with its result. Exit code 1: something differs.
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wireglot.moving import listing, move, places
+from wireglot.serve import agents
 
 from .. import test_rich_session as rich
 from ..agents import hearing, programs
@@ -31,6 +33,7 @@ SOURCES = {
     "gemini-cli": "gemini-cli",
     "pi": "openclaw",
     "opencode": "opencode",
+    "openclaw": "openclaw",
 }
 # How each is started without a terminal, before which provider, with a session.
 JUDGES = {
@@ -55,8 +58,45 @@ JUDGES = {
         "chat",
         ["run", PROMPT, "--format", "json", "-m", "wireglot/m1", "--session"],
     ),
+    "openclaw": (
+        "openclaw",
+        "chat",
+        ["agent", "--local", "--json", "--message", PROMPT, "--session-key"],
+    ),
+}
+OPENCLAW = ["node@24", "openclaw@2026.9.6"]
+MODEL = {"id": "m1", "name": "m1", "input": ["text", "image"], "contextWindow": 200000}
+PROVIDER = {"baseUrl": "$url/v1", "apiKey": "$key", "api": "openai-completions", "models": [MODEL]}
+SETTINGS = {
+    "models": {"mode": "merge", "providers": {"wireglot": PROVIDER}},
+    "agents": {"defaults": {"model": {"primary": "wireglot/m1"}}},
+}
+PROGRAMS = {
+    **programs.PROGRAMS,
+    "openclaw": programs.Program(
+        "openclaw",
+        command=lambda _: [],
+        again=lambda _: [],
+        agent=agents.Agent(
+            "", {"OPENCLAW_CONFIG_PATH": "$folder/openclaw.json"}, [], {"openclaw.json": SETTINGS}
+        ),
+    ),
 }
 LAST = {"codex": [PROMPT], "pi": [PROMPT]}
+
+
+def where(place: Path, agent: str) -> Path:
+    """Return the folder in which an agent is installed; that with a Node of its own is, here."""
+    if agent != "openclaw":
+        return place
+    inner = place / agent
+    if not (inner / "node_modules").is_dir():
+        inner.mkdir(parents=True)
+        npm = ["npm", "--no-audit", "--no-fund", "--loglevel=error"]
+        # Its own script refuses the Node of this machine, and runs before the other is there.
+        subprocess.run([*npm, "install", "--ignore-scripts", *OPENCLAW], cwd=inner, check=True)
+        subprocess.run([*npm, "rebuild", "node"], cwd=inner, check=True)
+    return inner
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -70,23 +110,24 @@ def started(place: Path, home: Path) -> dict[str, str]:
 
 
 def keep(agent: places.Agent, body: Any, home: Path, place: Path | None = None) -> listing.Session:
-    """Write a session where its agent keeps it; one with a database takes it in by itself."""
+    """Write a session where its agent keeps it; with a place one takes it into its database."""
     env, work = environment(home), str(home / "work")
-    if agent.database is not None and place is not None:
-        file = home / "session.json"
-        file.write_text(rich.RULES[agent.dialect].text(body), "utf-8")
-        command = agent.command(agent.register, work, "", file)
-        subprocess.run(command, cwd=work, env=started(place, home), check=True, capture_output=True)
-        (found,) = listing.files(agent, env)
-        return listing.session_of(rich.RULES, agent, found)
     ir = rich.RULES[agent.dialect].read(body, unit="session").ir
     name = ir.get("id", "5f0c2b6e-0000-5000-8000-000000000001")
-    folder, owner = agent.owned(agent.root(env), work)
-    path = agent.root(env) / agent.file_of(folder, name, "2026-02-21T14:37:00.000Z")
+    root = agent.root(env)
+    folder, owner = agent.owned(root, work)
+    path = root / agent.file_of(folder, name, "2026-02-21T14:37:00.000Z")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(rich.RULES[agent.dialect].text(body), "utf-8")
-    if owner is not None:
-        owner.write_text(work, "utf-8")
+    beside = [] if owner is None else [(owner, work)]
+    beside += [] if agent.naming is None else [agent.naming.with_row(root, name)]
+    for file, text in beside:
+        file.write_text(text, "utf-8")
+    if agent.register and place is not None:
+        command = agent.command(agent.register, work, name, path)
+        env = started(place, home)
+        subprocess.run(command, cwd=work, env=env, check=True, capture_output=True)
+        (path,) = listing.files(agent, environment(home))
     return listing.session_of(rich.RULES, agent, path)
 
 
@@ -94,7 +135,9 @@ def judged(place: Path, source: str, target: str, home: Path) -> Iterator[str]:
     """Move a session, let the other agent take it up, and yield what is wrong."""
     work = home / "work"
     work.mkdir(parents=True)
-    session = keep(places.agent(source), rich.BODIES[SOURCES[source]], home, place)
+    body, installed = rich.BODIES[SOURCES[source]], where(place, source)
+    session = keep(places.agent(source), body, home, installed)
+    place = where(place, target)
     ready = move.plan(rich.RULES, session, target, environment(home), cwd=str(work))
     move.write(ready)
     if ready.register:
@@ -102,7 +145,7 @@ def judged(place: Path, source: str, target: str, home: Path) -> Iterator[str]:
     name, provider, words = JUDGES[target]
     handle = str(ready.path) if target == "pi" else ready.command[-1]
     again = [*words, handle, *LAST.get(target, [])]
-    program = programs.PROGRAMS[name]._replace(again=lambda _: again)
+    program = PROGRAMS[name]._replace(again=lambda _: again)
     model = StandIn(TARGETS[provider], str(work))
     with running(model) as server:
         command, env = programs.prepared(program, server.url, home, PROMPT, fresh=False)

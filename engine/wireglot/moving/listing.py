@@ -56,10 +56,9 @@ def sessions(rules: RuleSet, env: Mapping[str, str]) -> list[Session]:
 
 
 def files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the files of an agent's sessions; in a database they stand as if it were a folder."""
+    """Yield the files of an agent's sessions, and those in its databases."""
     root = agent.root(env)
-    if agent.database is not None and (file := root / agent.database.file).is_file():
-        yield from (file / name for name in agent.database.ask(file, agent.database.names))
+    yield from agent.kept(root)
     for pattern in agent.files if root.is_dir() else ():
         yield from sorted(root.glob(pattern))
 
@@ -101,7 +100,7 @@ def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
     said = [words for message in ir["messages"] if (words := _said(message))]
     date = began(ir)
     words = shown(said[0]) if said else ""
-    name = path.name if agent.database is not None else str(ir.get("id") or path.stem)
+    name = str(ir.get("id") or path.stem) if path.is_file() else path.name
     cwd = str(ir.get("cwd", ""))
     return Session(agent.name, path, name, cwd, date, words, len(said), read=known)
 

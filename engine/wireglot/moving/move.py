@@ -36,7 +36,8 @@ class Move(NamedTuple):
         source: The session.
         path: The file to write.
         text: What it will say.
-        owner: A further file that says whose the folder is, with what it says.
+        beside: Further files, as one that says whose the folder is, with what they will say.
+        there: Where the agent has a session of this name.
         notes: What became of all that could not go as it was.
         said: What the user should know before.
         register: The command with which the agent takes the file in, there; empty where none is.
@@ -47,7 +48,8 @@ class Move(NamedTuple):
     source: listing.Session
     path: Path
     text: str
-    owner: tuple[Path, str] | None
+    beside: list[tuple[Path, str]]
+    there: Path | None
     notes: tuple[Note, ...]
     said: list[str]
     register: list[str]
@@ -78,8 +80,6 @@ def plan(
         ConversionError: The file is no session.
     """
     home, other = agent(source.agent), agent(target)
-    if not other.name_of:
-        raise UsageError(f"sessions are not written for {target}: it finds them by its own index")
     read = source.read or listing.read(rules, home, source.path)
     folder = cwd or str(read.ir.get("cwd") or "")
     if not folder:
@@ -95,13 +95,17 @@ def plan(
     root = other.root(env)
     below, owner = other.owned(root, folder)
     path = root / other.file_of(below, name, start)
+    there = next(_there(other, root, path, name), None)
+    beside = [] if owner is None else [(owner, folder)]
+    beside += [] if other.naming is None else [other.naming.with_row(root, name)]
     return Move(
         source,
         path,
         dialect.text(body),
-        None if owner is None else (owner, folder),
+        beside,
+        there,
         notes,
-        [*_told(source, other, folder, path), *_open(open_calls)],
+        [*_told(source, other, folder, there), *_open(open_calls)],
         other.command(other.register, folder, name, path),
         other.command(other.resume, folder, name, path),
         folder,
@@ -147,7 +151,7 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     return out, closed
 
 
-def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterator[str]:
+def _told(source: listing.Session, other: Agent, cwd: str, there: Path | None) -> Iterator[str]:
     """Yield what the user should know."""
     file = source.path if source.path.exists() else source.path.parent  # of a database
     age = time.time() - file.stat().st_mtime
@@ -157,8 +161,15 @@ def _told(source: listing.Session, other: Agent, cwd: str, path: Path) -> Iterat
         yield f"the folder {cwd} is not there; --cwd names another one"
     if shutil.which(other.resume[0]) is None:
         yield f"`{other.resume[0]}` is not installed: {other.install}"
+    if there is not None:
+        yield THERE.format(there)
+
+
+def _there(other: Agent, root: Path, path: Path, name: str) -> Iterator[Path]:
+    """Yield where an agent has a session that it would find by a file or a name."""
     if path.exists():
-        yield THERE.format(path)
+        yield path
+    yield from (one for one in other.kept(root) if one.name.endswith(name))
 
 
 def _open(closed: int) -> list[str]:
@@ -167,14 +178,23 @@ def _open(closed: int) -> list[str]:
 
 
 def write(move: Move) -> None:
-    """Write a session. Raises UsageError where a file of its name is there."""
-    for path, text in ((move.path, move.text), *((move.owner,) if move.owner else ())):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with open(path, "x", encoding="utf-8", opener=_private) as file:
-                file.write(text)
-        except FileExistsError:
-            raise UsageError(THERE.format(path)) from None
+    """Write a session. Raises UsageError where one of its name is there."""
+    if move.there is not None:
+        raise UsageError(THERE.format(move.there))
+    _put(move.path, move.text, "x")
+    for path, text in move.beside:
+        new = path.with_name(f"{path.name}.new")
+        _put(new, text, "w")
+        os.replace(new, path)
+
+
+def _put(path: Path, text: str, mode: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(path, mode, encoding="utf-8", opener=_private) as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(THERE.format(path)) from None
 
 
 def register(move: Move, env: Mapping[str, str]) -> None:

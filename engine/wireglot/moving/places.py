@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..loading.shelf import beside
+from ..serve.wires import filled
 
 FILE = "sessions/agents.yaml"
 
 
 class Database(NamedTuple):
-    """A database of SQLite: its file, and what asks it for the names of sessions, and for one."""
+    """Databases of SQLite: a pattern of files, what asks one for its sessions, and for one."""
 
     file: str
     names: str
@@ -29,9 +32,31 @@ class Database(NamedTuple):
 
         try:
             with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as base:
-                return [str(row[0]) for row in base.execute(query, given)]
+                found = [row[0] for row in base.execute(query, given)]
         except sqlite3.Error as error:
             raise UsageError(f"`{file}` cannot be read: {error}") from None
+        if None in found:
+            raise UsageError(f"`{file}` keeps some of it packed, which is not read")
+        return [str(one) for one in found]
+
+
+class Index(NamedTuple):
+    """A file of JSON that names the sessions, and the row of one."""
+
+    file: str
+    row: dict[str, Any]
+
+    def with_row(self, root: Path, name: str) -> tuple[Path, str]:
+        """Return the file, and what it says with a session. Raises UsageError where it cannot."""
+        path = root / self.file
+        row = filled(self.row, {"$id": name, "$now": int(time.time() * 1000)})
+        try:
+            said = json.loads(path.read_text("utf-8")) if path.exists() else {}
+            if said.keys() & row.keys():
+                raise UsageError(f"`{path}` names a session {name}; --id gives it another name")
+            return path, json.dumps(said | row, indent=2)
+        except (OSError, ValueError, AttributeError) as error:
+            raise UsageError(f"`{path}` is no index of sessions: {error}") from None
 
 
 class Agent(NamedTuple):
@@ -50,7 +75,8 @@ class Agent(NamedTuple):
         local: Whether times of names are local ones.
         resume: The command that takes a session up.
         register: The command with which the agent itself takes in a file that was written.
-        database: Where it keeps sessions, if not in files.
+        database: Where it keeps sessions, if not in files alone.
+        naming: The index that must name a file that is written.
     """
 
     name: str
@@ -66,6 +92,7 @@ class Agent(NamedTuple):
     resume: list[str]
     register: list[str]
     database: Database | None
+    naming: Index | None
 
     def root(self, env: Mapping[str, str]) -> Path:
         """Return the folder of the agent."""
@@ -109,6 +136,12 @@ class Agent(NamedTuple):
         held = {"folder": folder, "id": name, "short": name[:8]}
         return _filled(moment.strftime(self.name_of), held)
 
+    def kept(self, root: Path) -> Iterator[Path]:
+        """Yield the sessions in databases: each stands as if its database were a folder."""
+        if (base := self.database) is not None:
+            for file in sorted(root.glob(base.file)):
+                yield from (file / name for name in base.ask(file, base.names))
+
     def command(self, words: list[str], cwd: str, name: str, file: Path) -> list[str]:
         """Return a command about a session, as that which takes it up."""
         return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in words]
@@ -141,6 +174,7 @@ def made(said: Any) -> dict[str, Agent]:
             one.get("resume", []),
             one.get("register", []),
             Database(**one["database"]) if "database" in one else None,
+            Index(**one["index"]) if "index" in one else None,
         )
         for name, one in said["agents"].items()
     }
