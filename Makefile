@@ -188,7 +188,7 @@ release: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.release
 
 test-all-pythons:
-	@for version in 3.11 3.12 3.13; do \
+	@for version in 3.11 3.12 3.13 3.14; do \
 	python=$$($(call find_python,$$version)); \
 	if [ -z "$$python" ]; then echo "Python $$version: not found, skipped."; continue; fi; \
 	echo "Python $$version:"; \
@@ -199,7 +199,7 @@ clean:
 	@rm -rf engine/wireglot.egg-info
 
 $(BIN)/python:
-	@python=$$($(call find_python,3.11 3.12 3.13 3,$(PYTHON))); \
+	@python=$$($(call find_python,3.11 3.12 3.13 3.14 3,$(PYTHON))); \
 	if [ -z "$$python" ]; then \
 	echo "No Python 3.11 or newer with venv was found: install one, or name it with PYTHON=..." >&2; \
 	exit 1; fi; \
