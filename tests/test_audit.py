@@ -400,3 +400,9 @@ def test_the_page_loads_nothing_and_runs_nothing(
 def test_one_side_alone_must_be_a_dialect(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["audit", "--from", "anthropc"]) == 2
     assert "there is no dialect `anthropc`" in capsys.readouterr().err
+
+
+def test_a_key_that_only_a_variant_reads_is_tried() -> None:
+    """The variant for `gpt-oss` pictures the words of `reasoning_effort`, the rest but `none`."""
+    lines = wireglot.load_rules().audit("groq", "anthropic").of("reasoning_effort")
+    assert "effort-as-budget" in {line.code for line in lines}

@@ -17,12 +17,13 @@ from ..ir import field_type
 from ..language.lenses import UNTYPED, is_guard, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture, holes
-from ..language.shape import Case, Shape
+from ..language.source import Pos
 from .schemaprobes import SCHEMAS
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
 Chosen = dict[Label, int]  # which way is taken; the first where nothing is said
-Met = dict[Label, tuple[str, Sequence[Any]]]  # the shape of a decision, and the ways
+Ways = tuple[Pos | None, Sequence[Any]]  # of a decision: where its picture stands, and the ways
+Met = dict[Label, tuple[str, Ways]]  # the shape of a decision, and its ways
 MAX_DEPTH = 6
 NEAR = 6  # steps above a decision that tell its place from others
 MOST = 6000  # payloads of one unit; only a file that means harm has so many
@@ -54,7 +55,7 @@ class Tried:
     """What was tried of a dialect: of its variants only what is other in them is tried again."""
 
     def __init__(self) -> None:
-        self.met: dict[Label, list[Sequence[Any]]] = {}  # decisions, with their ways
+        self.met: dict[Label, list[Ways]] = {}
         self.first: dict[str, list[Chosen]] = {}  # by shape: where something of it was first met
         self.forms: dict[str, list[Any]] = {}  # of each shape
 
@@ -107,7 +108,7 @@ def explored(
             for label, (_, ways) in maker.met.items():
                 if label not in known and ways not in tried.met[label]:
                     tried.met[label].append(ways)
-                    waiting += [{**chosen, label: way} for way in range(1, len(ways))]
+                    waiting += [{**chosen, label: way} for way in range(1, len(ways[1]))]
                 known.add(label)
 
 
@@ -120,6 +121,7 @@ class Prober(Maker):
         self.met: Met = {}
         self.at: Label = ()
         self.shaped = ""  # the shape that is made
+        self.pos: Pos | None = None  # where the picture stands
         self.odd = False  # whether something in it fits no picture
         self.wanted: list[tuple[str, str]] = []  # calls that results ask for
 
@@ -129,7 +131,7 @@ class Prober(Maker):
         at = self.at[:-1] if whole else self.at
         label = (*at[-NEAR:], what)
         if self.depth <= MAX_DEPTH and len(ways) > 1:
-            self.met.setdefault(label, (self.shaped, ways))
+            self.met.setdefault(label, (self.shaped, (self.pos, ways)))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
 
     mostly = choose
@@ -145,15 +147,16 @@ class Prober(Maker):
         # What a second element may hold is tried where it stands alone.
         steps = ("[]" if step == "two" else step for step in self.at)
         self.at, self.shaped = (*steps, f"{case.shape}.{case.name}"), case.shape
-        self.met.setdefault(self.at[-NEAR:], (case.shape, (None,)))
+        self.met.setdefault(self.at[-NEAR:], (case.shape, (None, ("made",))))
         made = super().case(case, kind, nth)
         self.at, self.shaped = outer
         return made
 
     def within(self, key: Any, child: Picture, made: Made) -> Any:
-        outer, self.at = self.at, (*self.at, key)
+        outer = self.at, self.pos
+        self.at, self.pos = (*self.at, key), getattr(child, "pos", None)
         found = super().within(key, child, made)
-        self.at = outer
+        self.at, self.pos = outer
         return found
 
     def piece(self, name: str, made: Made) -> str:
