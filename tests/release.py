@@ -29,6 +29,7 @@ USES = {
     "check": "import jsonschema",
     "completion": "import shtab",
     "fast": "import orjson",
+    "hf": "import datasets",
     "models": "import wireglot.models",
     "otel": "import opentelemetry.trace",
     "parquet": "import pyarrow.parquet",

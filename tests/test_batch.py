@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import json
 import multiprocessing
@@ -19,7 +20,7 @@ import pytest
 
 import wireglot
 from wireglot import batch, cli
-from wireglot.batch import lines, pool
+from wireglot.batch import lines, pool, tables
 from wireglot.batch.job import Job
 
 Json = Any
@@ -150,6 +151,90 @@ def test_rows_of_parquet_are_lines(there: Path) -> None:
     assert [one["messages"] for one in found] == [body["messages"] for body in wanted(
         [request(nth) for nth in range(300)]
     )]  # fmt: skip
+
+
+def test_a_table_of_texts_goes_into_a_table(
+    there: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    values = [request(nth, **({"seed": 1} if nth == 7 else {})) for nth in range(600)]
+    texts = [json.dumps(value) for value in values]
+    days = [datetime.datetime(2026, 11, 26, nth % 24) for nth in range(600)]
+    table = pyarrow.table({"day": days, "raw": [b"\xff"] * 600, "body": [*texts[:-1], "{"]})
+    parquet.write_table(table, "in.parquet", row_group_size=100)
+    command = ["batch", "in.parquet", *PAIR, "--at", "/body", "--text", "--workers", "1", "-o"]
+    assert cli.main([*command, "out.parquet"]) == 1
+    assert "600 lines: 599 converted, 1 refused" in capsys.readouterr().err
+    (bad,) = read("out.parquet.bad.jsonl")
+    assert bad["line"] == 600 and bad["reason"].startswith("no JSON: column 2")
+    out = parquet.read_table("out.parquet")
+    assert out.column_names == ["json", "notes"]
+    found = [json.loads(text) for text in out["json"].to_pylist()]
+    assert [json.loads(one["body"]) for one in found] == wanted(values[:-1])
+    assert [one["day"] for one in found] == [day.isoformat() for day in days[:-1]]
+    assert {one["raw"] for one in found} == {"/w=="}
+    notes = [json.loads(text or "[]") for text in out["notes"].to_pylist()]
+    told = [[note.code for note in wireglot.convert(one, *ENDS).notes] for one in values[:-1]]
+    assert [[note["code"] for note in row] for row in notes] == told
+    assert "no-place" in told[7] and not (there / "out.parquet.part").exists()
+    assert cli.main(["batch", "in.parquet", *PAIR, "--text"]) == 2
+    assert "`--text` goes with `--at`" in capsys.readouterr().err
+    (there / "in.parquet").write_bytes(b"PAR1")
+    assert cli.main([*command, "other.parquet"]) == 1
+    assert "`in.parquet` is no Parquet file" in capsys.readouterr().err
+
+
+def test_a_run_into_a_table_goes_on(there: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    values = [request(nth, **({"seed": 1} if nth == 700 else {})) for nth in range(1000)]
+    parquet.write_table(pyarrow.Table.from_pylist(values[:650]), "a.parquet", row_group_size=70)
+    written(there / "b.jsonl", values[650:])
+    command = ["batch", "a.parquet", "b.jsonl", *PAIR, "--workers", "1", "-o"]
+    assert cli.main([*command, "whole.parquet"]) == 0
+    assert cli.main([*command, "out.parquet", "--policy", "effect:lost=fail"]) == 3
+    journal = json.loads((there / "out.parquet.resume").read_text())
+    assert 500 < journal["done"]["good"] < 700
+    assert cli.main([*command, "out.parquet", "--resume"]) == 0
+    assert (there / "out.parquet").read_bytes() == (there / "whole.parquet").read_bytes()
+    assert sorted(one.name for one in there.glob("out.parquet*")) == ["out.parquet"]
+    home = ["--from", "anthropic", "--to", "anthropic", "--at", "/json", "--text"]
+    assert cli.main(["batch", "out.parquet", *home, "--workers", "1", "-o", "back.jsonl"]) == 0
+    texts = parquet.read_table("out.parquet")["json"].to_pylist()
+    assert [one["json"] for one in read("back.jsonl")] == texts
+    # In the middle of a file, and of a group of its rows.
+    for skip in (0, 69, 70, 71, 650):
+        with open("a.parquet", "rb") as raw:
+            rows = [json.loads(line) for line in tables.rows(raw, skip, 256)]
+        said = [row["messages"][0]["content"] for row in rows]
+        assert said == [f"Weather {nth}?" for nth in range(skip, 650)]
+
+
+def test_a_data_set_by_name(
+    there: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("datasets", reason="the extra `hf` is not installed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HOME", str(there / "cache"))
+    values = [request(nth) for nth in range(600)]
+    (there / "set").mkdir()
+    written(there / "set" / "train.jsonl", values)
+    command = ["batch", "hf:set", *PAIR, "--workers", "1", "-o"]
+    assert cli.main([*command, "out.jsonl"]) == 0
+    found, meant = read("out.jsonl"), wanted(values)
+    assert [one["messages"] for one in found] == [one["messages"] for one in meant]
+    assert [json.loads(line)["messages"][0] for line in tables.stored("hf:set", 598)] == [
+        one["messages"][0] for one in values[598:]
+    ]
+    version = tables.version("hf:set")
+    assert tables.version("hf:set@train") == version
+    for name in ("hf:set@test", "hf:nowhere"):
+        assert cli.main(["batch", name, *PAIR, "--workers", "1", "-o", "no.jsonl"]) == 2
+        assert f"`{name}`" in capsys.readouterr().err
+    assert cli.main([*command, "out.jsonl", "--resume"]) == 0
+    written(there / "set" / "train.jsonl", values[:500])
+    assert tables.version("hf:set") != version  # so no run goes on with the other
 
 
 def test_zst(there: Path) -> None:

@@ -292,7 +292,9 @@ def _batches(made: argparse.ArgumentParser) -> None:
     add("--option", action="append", default=[], metavar="K=V", help="V is JSON, else text")
     add("--check-arguments", action="store_true", help=CHECKED)
     add("--at", default="", metavar="POINTER", help="what is converted in a line; the rest stays")
-    add("-o", "--output", metavar="FILE", help="write here instead of stdout; .gz and .zst pack")
+    add("--text", action="store_true", help="a text of JSON stands at --at, and shall again")
+    wide = "write here instead of stdout; .gz and .zst pack, .parquet is a table"
+    add("-o", "--output", metavar="FILE", help=wide)
     add("--bad", metavar="FILE", help="where refused lines go (OUTPUT.bad.jsonl; else stderr)")
     add("--notes", metavar="FILE", help="write every note here, as JSON lines")
     words = "as for `convert`; a forbidden note stops, and what stands before is kept"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ConversionError, UsageError, WireglotError
-from ..jsontext import parse
+from ..jsontext import parse, stringify
 from ..loaded import check_name
 from ..loading import shelf
 from ..loading.start import load_rules, packaged
@@ -58,6 +58,7 @@ class Job(NamedTuple):
         overlays: Names of overlays that are switched on.
         plugins: Whether installed packages bring rule files.
         at: Where in each value stands what is converted, as keys; the rest goes along as it is.
+        text: Whether a text of JSON stands there, and shall again.
     """
 
     source: str
@@ -70,6 +71,7 @@ class Job(NamedTuple):
     overlays: tuple[str, ...] = ()
     plugins: bool = False
     at: tuple[str, ...] = ()
+    text: bool = False
 
     def carrying(self) -> Job:
         """Return the job with the text of its rule files in it, for a machine without the files."""
@@ -106,7 +108,7 @@ class Converter:
         """Convert one value, or say why it is refused. Raises UsageError where none can be."""
         try:
             return Converted(*self.made(value), None)
-        except ConversionError as error:
+        except (ConversionError, NoJson) as error:
             return Converted(value, (), error)
         except PolicyError as error:
             return Converted(value, error.conversion.notes if error.conversion else (), error)
@@ -114,9 +116,9 @@ class Converter:
     def text(self, text: str | bytes) -> Converted:
         """Convert the value that a text is, or say why it is refused."""
         try:
-            value = parse(text if isinstance(text, str) else text.decode())
-        except (ValueError, RecursionError) as error:
-            return Converted(text, (), _no_json(error))
+            value = _parsed(text)
+        except NoJson as error:
+            return Converted(text, (), error)
         return self.one(value)
 
     def made(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
@@ -129,11 +131,22 @@ class Converter:
         body = value_at(value, job.at, _NOTHING) if job.at else value
         if body is _NOTHING:
             raise ConversionError(f"nothing stands at {pointer(job.at)}")
+        if job.text and not isinstance(body, str):
+            raise ConversionError(f"no text stands at {pointer(job.at)}")
         out = self.rules.convert(
-            body, job.source, job.target, job.unit, job.model,
+            _parsed(body) if job.text else body, job.source, job.target, job.unit, job.model,
             options=job.options, policy=job.policy,
         )  # fmt: skip
-        return (put(value, job.at, out.body) if job.at else out.body), out.notes
+        made = stringify(out.body) if job.text else out.body
+        return (put(value, job.at, made) if job.at else made), out.notes
+
+
+def _parsed(text: str | bytes) -> Any:
+    """Return the value that a text is. Raises NoJson."""
+    try:
+        return parse(text if isinstance(text, str) else text.decode())
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error) from None
 
 
 def _no_json(error: Exception) -> NoJson:

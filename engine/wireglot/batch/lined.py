@@ -10,6 +10,7 @@ from typing import NamedTuple
 from .. import jsontext
 from ..notes import Note
 from ..results import PolicyError
+from . import tables
 from .job import Converter
 from .lines import Piece, Place, packed
 
@@ -57,7 +58,7 @@ def lined(way: Way, converter: Converter, piece: Piece) -> Made:
     refused: list[str] = []
     notes: list[str] = []
     counts: dict[Key, Count] = {}
-    blank, stop = 0, ""
+    blank, stop, table = 0, "", way.name.endswith(tables.PARQUET)
     for number, line in enumerate(piece.lines, piece.first):
         if line.isspace():
             blank += 1
@@ -65,7 +66,7 @@ def lined(way: Way, converter: Converter, piece: Piece) -> Made:
         bare = line.rstrip(b"\r\n")
         done = converter.text(bare.removeprefix(codecs.BOM_UTF8) if number == 1 else bare)
         if done.error is None:
-            out.append(jsontext.stringify(done.value))
+            out.append(tables.row(done) if table else jsontext.stringify(done.value))
             _count(counts, done.notes, f"{piece.file}:{number}")
             if way.told:
                 notes += _told(done.notes, piece.file, number)

@@ -1,4 +1,4 @@
-"""Lines of files, in pieces: JSON lines as they are or compressed, standard input, Parquet."""
+"""Lines of files, in pieces: JSON lines as they are or compressed, standard input, tables."""
 
 from __future__ import annotations
 
@@ -13,18 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ..errors import UsageError, WireglotError
-from ..jsontext import stringify
+from ..errors import UsageError
+from . import tables
+from .tables import NAMED, PARQUET, Broken
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".parquet")
+ENDINGS = (".jsonl", ".ndjson", ".json", PARQUET)
 PACKED = (".gz", ".zst")
 LINES, BYTES = 256, 1 << 20  # of a piece: it ends with the first of the two that is reached
 BUFFER = 1 << 18
 STDIN = "-"
-
-
-class Broken(WireglotError):
-    """Raised when a file cannot be read to its end."""
 
 
 class Place(NamedTuple):
@@ -54,13 +51,13 @@ class Piece(NamedTuple):
 
 
 def files(names: Sequence[str]) -> list[str]:
-    """Return the files that names stand for: files, folders and what is in them, globs, `-`.
+    """Return what names stand for: files, folders and what is in them, globs, data sets, `-`.
 
     Those of a folder or glob are sorted. Raises UsageError where nothing is there.
     """
     found: list[str] = []
     for name in names or (STDIN,):
-        if name == STDIN or os.path.isfile(name):
+        if not _lies(name) or os.path.isfile(name):
             found.append(name)
             continue
         whole = f"{glob.escape(name)}/**" if os.path.isdir(name) else name
@@ -83,7 +80,16 @@ def ending(name: str) -> str:
 
 def size(names: Sequence[str]) -> int | None:
     """Return how many bytes files have together; None where that is not known."""
-    return None if STDIN in names else sum(os.path.getsize(name) for name in names)
+    return sum(map(_size, names)) if all(map(_lies, names)) else None
+
+
+def _lies(name: str) -> bool:
+    """Tell whether a name is that of a file, and not of standard input or a data set."""
+    return name != STDIN and not name.startswith(NAMED)
+
+
+def _size(name: str) -> int:
+    return os.path.getsize(name) if _lies(name) else 0
 
 
 def pieces(names: Sequence[str], begin: Place) -> Iterator[Piece]:
@@ -92,7 +98,7 @@ def pieces(names: Sequence[str], begin: Place) -> Iterator[Piece]:
     Where a piece ends follows from where it begins, so that a run that goes on makes the same ones.
     Raises Broken, and UsageError for a library that is missing.
     """
-    before = sum(os.path.getsize(name) for name in names[: begin.file])
+    before = sum(map(_size, names[: begin.file]))
     for number, name in enumerate(names[begin.file :], begin.file):
         at = begin if number == begin.file else Place(number)
         with _reading(name, at) as (lines, told):
@@ -103,7 +109,7 @@ def pieces(names: Sequence[str], begin: Place) -> Iterator[Piece]:
                     break
                 first, seen, offset = seen + 1, seen + len(taken), offset + length
                 yield Piece(name, first, taken, Place(number, seen, offset), before + told())
-        before += 0 if name == STDIN else os.path.getsize(name)
+        before += _size(name)
 
 
 def _some(lines: Iterator[bytes]) -> tuple[list[bytes], int]:
@@ -127,6 +133,9 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
                 raise UsageError("stdin is closed; name a file")
             yield iter(sys.stdin.buffer), lambda: 0
             return
+        if name.startswith(NAMED):
+            yield tables.stored(name, at.lines), lambda: 0
+            return
         raw = open(name, "rb")  # noqa: SIM115
         lines = _opened(raw, name, at)
         yield lines, raw.tell
@@ -139,11 +148,8 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
 
 
 def _opened(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
-    if name.endswith(".parquet"):
-        rows = _rows(raw)
-        for _ in range(at.lines):
-            next(rows, None)
-        return rows
+    if name.endswith(PARQUET):
+        return tables.rows(raw, at.lines, LINES)
     if not name.endswith(PACKED):
         raw.seek(at.bytes)
         return iter(raw)
@@ -165,6 +171,12 @@ def _unpacked(raw: IO[bytes]) -> Any:
     return _zstandard().ZstdDecompressor().stream_reader(raw, read_across_frames=True)
 
 
+def unzstd(data: bytes) -> bytes:
+    """Return what zstd has packed. Raises UsageError where no library reads it."""
+    found: bytes = _unpacked(io.BytesIO(data)).read()
+    return found
+
+
 def packed(data: bytes, name: str) -> bytes:
     """Return bytes as a file of this name has them; what was packed one by one stands together."""
     if not data or not name.endswith(PACKED):
@@ -183,16 +195,5 @@ def _zstandard() -> Any:
     try:
         import zstandard
     except ImportError:
-        raise UsageError("zst files need `pip install 'wireglot[batch]'`") from None
+        raise UsageError("what zstd has packed needs `pip install 'wireglot[batch]'`") from None
     return zstandard
-
-
-def _rows(raw: IO[bytes]) -> Iterator[bytes]:
-    """Yield the rows of a Parquet file as JSON lines."""
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError("Parquet files need `pip install 'wireglot[parquet]'`") from None
-    for group in parquet.ParquetFile(raw).iter_batches(LINES):
-        for row in group.to_pylist():
-            yield stringify(row).encode() + b"\n"

@@ -28,6 +28,7 @@ def convert(
     rules: Sequence[Source] = (),
     overlays: Sequence[str] = (),
     at: str = "",
+    text: bool = False,
     workers: int | None = 1,
 ) -> Generator[Converted, None, None]:
     """Convert each value of an iterable; nothing is held but what is on its way.
@@ -43,6 +44,7 @@ def convert(
         rules: Rule files of your own: folders, zip files or mappings.
         overlays: Names of overlays to switch on.
         at: A JSON pointer to what is converted in each value; the rest goes along as it is.
+        text: Whether a text of JSON stands there, and shall again.
         workers: How many processes convert; None for one on each processor. More than one needs
             values, options and policy that can be pickled.
 
@@ -56,7 +58,7 @@ def convert(
     """
     job = Job(
         source, target, unit, model, options, policy, tuple(rules), tuple(overlays),
-        at=keys(at),
+        at=keys(at), text=text,
     )  # fmt: skip
     return _each(over(job.ready(), _converted, _pieces(values), workers or cores()))
 

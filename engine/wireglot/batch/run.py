@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple
 
 from ..errors import UsageError, WireglotError
-from . import lines
+from . import lines, tables
 from .job import Converter
 from .lined import Count, Key, Made, Way, lined
 from .lines import STDIN, Place
@@ -107,7 +107,7 @@ def run(
 
     Raises:
         Stopped: The policy forbids a note. What stands before is written, and a run can go on.
-        Broken: A file cannot be read to its end; the same holds.
+        tables.Broken: A file cannot be read to its end; the same holds.
         UsageError: A file is there, or a run cannot go on with what it is given.
     """
     way = Way(files.out or "", files.notes is not None, aside)
@@ -133,12 +133,19 @@ class _Writing:
         self.sizes: list[int] | None = None
         if files.out is None:
             return
+        if self._table:
+            tables.parquet()  # what it needs is missed before the work
         if resume and STDIN in names:
             raise UsageError("standard input cannot be read again: a run over it cannot go on")
         if resume and os.path.exists(files.journal):
             self._goes_on()
         elif not force:
             self._is_new()
+
+    @property
+    def _table(self) -> bool:
+        """Whether lines become a table when all of them are there."""
+        return str(self.files.out).endswith(tables.PARQUET)
 
     def _is_new(self) -> None:
         files = self.files
@@ -220,9 +227,13 @@ class _Writing:
             return
         self._stack.close()
         if self.files.out is not None:
-            os.replace(self.files.part, self.files.out)
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(self.files.journal)
+            made = self.files.part
+            if self._table:
+                tables.written(self.files.part, made := f"{self.files.out}.new")
+            os.replace(made, self.files.out)
+            for name in (self.files.journal, self.files.part):  # as long as the one, the other
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(name)
         if self.files.refused is not None and not self.done.bad:
             os.remove(self.files.refused)
 
@@ -231,15 +242,19 @@ def _key(converter: Converter, names: Sequence[str], files: Files) -> dict[str, 
     """Return what a run must have in common with one that goes on; the policy may be another."""
     job = converter.job
     said = job._asdict()
-    told = {name: said[name] for name in ("source", "target", "unit", "model", "options", "at")}
+    told = {
+        name: said[name] for name in ("source", "target", "unit", "model", "options", "at", "text")
+    }
     inputs = [(n, *_stat(n)) for n in names]
     whole = {**told, "rules": converter.rules.hash, "files": inputs, "outputs": files[1:]}
     found: dict[str, Any] = json.loads(json.dumps(whole))
     return found
 
 
-def _stat(name: str) -> tuple[int, int]:
+def _stat(name: str) -> tuple[int | str, ...]:
     if name == STDIN:
         return 0, 0
+    if name.startswith(tables.NAMED):
+        return (tables.version(name),)
     found = os.stat(name)
     return found.st_size, found.st_mtime_ns

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..batch import Job, lines, pool
+from ..batch import Job, lines, pool, tables
 from ..batch.job import keys
 from ..batch.run import Files, Stopped, Sum, run
 from ..columns import columns
@@ -26,6 +26,8 @@ def batch(arguments: argparse.Namespace) -> int:
     out = arguments.output
     files = Files(out, arguments.bad or (f"{out}.bad.jsonl" if out else None), arguments.notes)
     _apart(names, files)
+    if arguments.text and not arguments.at:
+        raise Stop(USAGE, "`--text` goes with `--at`: a line is a text of JSON anyway")
     if arguments.resume and out is None:
         raise Stop(USAGE, "`--resume` goes with `-o FILE`: standard output knows no run before")
     if arguments.resume and os.path.exists(out) and not os.path.exists(files.journal):
@@ -34,7 +36,7 @@ def batch(arguments: argparse.Namespace) -> int:
     job = Job(
         arguments.source, arguments.target, arguments.unit, arguments.model, options, policy,
         tuple(arguments.rules), tuple(arguments.overlay), arguments.plugins,
-        keys(arguments.at),
+        keys(arguments.at), arguments.text,
     )  # fmt: skip
     goes_on = f"; `--resume` goes on from there, into {out}" if out else ""
     converter = job.ready()
@@ -53,7 +55,7 @@ def batch(arguments: argparse.Namespace) -> int:
             )
     except Stopped as stopped:
         raise Stop(FORBIDDEN, f"{stopped}{goes_on}") from None
-    except (lines.Broken, pool.WorkerDied) as error:
+    except (tables.Broken, pool.WorkerDied) as error:
         raise Stop(FAILED, f"{error}{goes_on}") from None
     if not arguments.quiet:
         for line in _told(done, files.refused):
