@@ -87,7 +87,7 @@ def text(agent: Agent, path: Path) -> str:
     """Return the text of a session file, or of one in a database. Raises what `read` does."""
     if agent.database is None or path.is_file():
         return path.read_text("utf-8")
-    return "".join(agent.database.ask(path.parent, agent.database.session, path.name))
+    return "\n".join(agent.database.ask(path.parent, agent.database.session, path.name))
 
 
 def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..batch.lines import unzstd
 from ..errors import UsageError
 from ..loading.shelf import beside
 from ..serve.wires import filled
@@ -27,7 +28,7 @@ class Database(NamedTuple):
     session: str
 
     def ask(self, file: Path, query: str, *given: str) -> list[str]:
-        """Return the texts of the first column. Raises UsageError."""
+        """Return the texts of the first column; a blob is one packed by zstd. Raises UsageError."""
         import sqlite3  # most agents keep files
 
         try:
@@ -35,9 +36,7 @@ class Database(NamedTuple):
                 found = [row[0] for row in base.execute(query, given)]
         except sqlite3.Error as error:
             raise UsageError(f"`{file}` cannot be read: {error}") from None
-        if None in found:
-            raise UsageError(f"`{file}` keeps some of it packed, which is not read")
-        return [str(one) for one in found]
+        return [unzstd(one).decode() if isinstance(one, bytes) else str(one) for one in found]
 
 
 class Index(NamedTuple):
