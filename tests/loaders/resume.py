@@ -91,7 +91,8 @@ def where(place: Path, agent: str) -> Path:
         return place
     inner = place / agent
     if not (inner / "node_modules").is_dir():
-        inner.mkdir(parents=True)
+        inner.mkdir(parents=True, exist_ok=True)
+        (inner / "package.json").write_text('{"private": true}', encoding="utf-8")
         npm = ["npm", "--no-audit", "--no-fund", "--loglevel=error"]
         # Its own script refuses the Node of this machine, and runs before the other is there.
         subprocess.run([*npm, "install", "--ignore-scripts", *OPENCLAW], cwd=inner, check=True)

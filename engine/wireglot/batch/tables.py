@@ -13,7 +13,7 @@ from .job import Converted
 
 PARQUET = ".parquet"
 NAMED = "hf:"  # a data set: hf:NAME, hf:NAME@SPLIT, hf:NAME:CONFIG@SPLIT
-BYTES = 1 << 24  # of lines that become one group of rows
+BYTES = 1 << 22  # of lines that become one group of rows
 
 
 class Broken(WireglotError):
