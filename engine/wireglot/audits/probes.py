@@ -17,6 +17,7 @@ from ..ir import field_type
 from ..language.lenses import UNTYPED, is_guard, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture, holes
+from ..language.shape import Case, Shape
 from ..language.source import Pos
 from .schemaprobes import SCHEMAS
 
