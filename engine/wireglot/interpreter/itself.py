@@ -86,9 +86,12 @@ def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) ->
         where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at
         if reader.recorder is not None and (text := reader.recorder.made_of.get((id(made), key))):
             where = Several.of([where, *(one for one in text[1] if one != where)])
-        if isinstance(value, dict) and isinstance(env.fields.get(key, (0,))[0], dict):
-            env.fields[key][0].update(value)
-            reader.trail.copy(value, env.fields[key][0])
+        old = env.fields.get(key, (0,))[0]
+        if isinstance(value, dict) and isinstance(old, dict):
+            old.update(value)
+            for name in value:
+                reader.trail.put(old, name, where)
+            reader.trail.copy(value, old)
             continue
         env.put(key, value, where)
 
