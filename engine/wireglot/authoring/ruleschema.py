@@ -20,6 +20,7 @@ from ..language.words import FILE, LADDER, LAYERS
 from .pictureschema import ANY_HOLE, EITHER, NAMES, SPLICED, pictures, ref
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
+STORE = "https://json.schemastore.org/"  # where editors look for schemas by the names of files
 RULE_FILE, LADDER_FILE = "rule-file.schema.json", "ladder.schema.json"
 UNITS = {
     **{unit: unit for unit in ("request", "response", "error", "session")},
@@ -76,7 +77,7 @@ GONE: Schema = {"enum": [REMOVED], "type": "string"}
 
 def rule_file() -> Schema:
     """Return the JSON Schema of a rule file."""
-    made = _made(FILE)
+    made = _made(FILE, "rule-file")
     shapes = made["properties"]["shapes"]["anyOf"][0]
     shape = shapes["additionalProperties"]
     names = sorted(OBJECTS.keys() - {"part", "tool", "message", "request", "session"})
@@ -102,7 +103,7 @@ def rule_file() -> Schema:
 
 def ladder_file() -> Schema:
     """Return the JSON Schema of the ladder's file."""
-    return _used(_made(LADDER))
+    return _used(_made(LADDER, "ladder"))
 
 
 def _hints(name: str, sure: bool) -> Schema:
@@ -113,10 +114,11 @@ def _hints(name: str, sure: bool) -> Schema:
     return {"properties": {**words, "cases": _each(case)}}
 
 
-def _made(words: forms.Words) -> Schema:
+def _made(words: forms.Words, name: str) -> Schema:
     found = _Schemas()
     made = found.of(words, words.layered, False)
-    return {"$schema": DRAFT, **made, "definitions": {**found.definitions, **pictures()}}
+    head = {"$schema": DRAFT, "$id": f"{STORE}wireglot-{name}.json", "title": f"wireglot {name}"}
+    return {**head, **made, "definitions": {**found.definitions, **pictures()}}
 
 
 class _Schemas:
