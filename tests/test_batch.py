@@ -314,7 +314,8 @@ REFUSED = {
     ),
     "no dialect": (
         ["in.jsonl", "--force", "--from", "opnai-chat"],
-        "there is no dialect `opnai-chat`; did you mean `openai-chat`? `wireglot dialects` lists them",
+        "there is no dialect `opnai-chat`; did you mean `openai-chat`? "
+        "`wireglot dialects` lists them",
     ),
 }
 

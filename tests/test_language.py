@@ -76,6 +76,28 @@ request: {wire: {log: $messages as conversation}}
 """
 
 
+@pytest.mark.parametrize("per", ["message", "run"])
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_turn_that_stands_as_another_says_its_note(per: str, trace: bool) -> None:
+    text = f"""
+wireglot: 2
+dialect: one
+shapes:
+  text: {{wire: {{text: $text}}}}
+conversation:
+  per: {per}
+  cases:
+    user: {{wire: {{role: user, content: $parts each text}}}}
+    system: {{note: system-as-user, wire: {{role: user, content: $parts each text}}}}
+request: {{wire: {{messages: $messages as conversation}}}}
+"""
+    rules = wireglot.load_rules({"one.yaml": text})
+    body = {"messages": [{"role": role, "content": "Hi"} for role in ("system", "user")]}
+    notes = rules.convert(body, "openai-chat", "one", model="m", trace=trace).notes
+    (note,) = [one for one in notes if one.code == "system-as-user"]
+    assert (note.source_path, note.rule) == ("/messages/0", "one.yaml:10:13")
+
+
 @pytest.mark.parametrize("arguments", [{}, {"a": {"b": [1, None]}, "c": ""}])
 def test_arguments_may_be_a_list_of_pairs_and_empty(tmp_path: Path, arguments: Any) -> None:
     rules = wireglot.load_rules(_folder(tmp_path, pairs=PAIRS))

@@ -87,6 +87,18 @@ def test_the_model_says_which_provider(tmp_path: Path, servers: tuple[Server, Se
     assert "anthropic -> two 200" in log[0] and "anthropic -> one 200" in log[2]
 
 
+def test_a_key_stands_where_the_file_says_and_nowhere_else(
+    tmp_path: Path, servers: tuple[Server, Server]
+) -> None:
+    servers[0].serves(Hello("openai-chat"))
+    one = '{dialect: vllm, url: "URL", key-env: ONE_KEY, headers: {x-key: "k $key"}}'
+    said = f"serve: 1\nupstreams:\n  one: {one}\n"
+    with served(tmp_path, said, servers[0].url) as (url, _):
+        assert asked(f"{url}/v1/messages", {**HELLO, "model": "m"})[0] == 200
+    sent = servers[0].headers[0]
+    assert sent["x-key"] == "k secret-key" and "authorization" not in sent
+
+
 @pytest.mark.parametrize(
     ("routes", "listed"),
     [

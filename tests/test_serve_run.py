@@ -18,6 +18,7 @@ import wireglot
 from wireglot import cli
 from wireglot.language.source import parse
 from wireglot.serve import agents, words
+from wireglot.serve.run import ended
 
 FILE = Path(__file__).parent.parent / "rules" / "serve" / "agents.yaml"
 KNOWN = FILE.read_text("utf-8")
@@ -136,6 +137,21 @@ def test_signals_are_the_agents(place: Path) -> None:
         assert one.poll() is None
         one.send_signal(signal.SIGTERM)
         assert one.stdout.readline() == "ended 15\n" and one.wait(20) == 3
+
+
+def test_what_signals_before_the_agent_is_there_is_handed_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = subprocess.Popen
+
+    def late(words: list[str], **more: Any) -> Any:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+        return real(words, **more)
+
+    monkeypatch.setattr(subprocess, "Popen", late)
+    sleeps = [sys.executable, "-c", "import time; time.sleep(60)"]
+    assert ended(sleeps, dict(os.environ)) == 128 + signal.SIGTERM
 
 
 def test_an_agent_that_is_killed_is_told_as_a_shell_tells_it(place: Path) -> None:

@@ -48,6 +48,7 @@ _VALUES: dict[str, Any] = {
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
     itself = {h.shape for v in contexts.all() for h in pic.holes(v.case.wire) if h.path == "."}
+    _turns(dialect, findings)
     reach = Reach(dialect.node, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
@@ -64,6 +65,34 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         _shared(dialect, view.case, findings)
         for fields in _objects(view.case.wire):
             _collide(dialect, fields, findings)
+
+
+def _turns(dialect: Dialect, findings: Findings) -> None:
+    """Report turns that stand alike, of which one is read as the other (R004).
+
+    Those of tools are told by their results.
+    """
+    talk = dialect.conversation
+    for group in talk.groups if talk is not None else ():
+        said = [c for c in group.cases if talk and talk.role(c) != "tool" and not c.read_only]
+        told = [(case, kinds) for case in said if (kinds := _parts(dialect, case))]
+        for n, (case, kinds) in enumerate(told):
+            for other, had in told[:n]:
+                if (kinds <= had or had <= kinds) and case.note is None and other.note is None:
+                    message = f"the turns `{other.name}` and `{case.name}` stand alike"
+                    help = (
+                        "leave out the one that has no place here: it becomes another, and that is "
+                        "noted; or say so with a `note:`"
+                    )
+                    beside = (other.pos, "the other turn")
+                    findings.warn("R004", message, case.pos, help, beside=beside)
+                    break
+
+
+def _parts(dialect: Dialect, case: Case) -> frozenset[Any]:
+    """Return the kinds of parts that a turn holds."""
+    holes = case.lists.get("parts", ())
+    return frozenset().union(*(dialect.kinds_of(hole.named) for hole in holes))
 
 
 def _apart(

@@ -214,6 +214,7 @@ def _write_run(
                 said = enforce.before_calls(writer, talk, said)
             wires += [w for _, w in writer.share([hole], said)[id(hole)]]
             unplaced(writer, message, talk.pos)
+        _noted(writer, run, wires)
         return wires
     if writer.repair:
         for kind in writer.dialect.once("put-first", lambda: _first(talk)):
@@ -262,4 +263,13 @@ def _write_run(
     writer.leftover(view, wire)
     for other, message in run[1:]:
         unplaced(writer, message, other.pos)
+    _noted(writer, run, [wire])
     return [wire]
+
+
+def _noted(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]], wires: list[Any]) -> None:
+    """Note of the messages of a run what their cases say is noted."""
+    for case, message in run if wires and not writer.same else ():
+        if case.note is not None:
+            at, told = writer.trail.find(message), f"written as `{case.name}`"
+            writer.note(case.note, "changed", at, case.pos, told, wires[0])

@@ -80,7 +80,8 @@ def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upst
         findings.error("", str(error), node.pos)
         return Upstream(name, "", None, "", {}, None)
     own = {header: text.replace(wires.KEY, key or "") for header, text in headers.items()}
-    return made._replace(name=name, headers=made.headers | own)
+    elsewhere = any(wires.KEY in text for text in headers.values())  # the key stands there alone
+    return made._replace(name=name, headers=own if elsewhere else made.headers | own)
 
 
 def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Row]:

@@ -62,22 +62,36 @@ def environment(more: Mapping[str, str | None], relay: Relay) -> dict[str, str]:
 
 def ended(words: list[str], env: Mapping[str, str]) -> int:
     """Run a program in our place at the terminal, and return its status as a shell tells it."""
-    with subprocess.Popen(words, env=dict(env)) as process, _deaf(process):
+    with _deaf() as begun, subprocess.Popen(words, env=dict(env)) as process:
+        begun(process)
         status = process.wait()
     return status if status >= 0 else 128 - status
 
 
 @contextmanager
-def _deaf(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Leave signals to a program: the terminal sends it one of its own where a user ends it."""
+def _deaf() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Leave signals to a program: the terminal sends it one of its own where a user ends it.
+
+    That holds before the program is there, for it may be asked to end as soon as it is; what is
+    yielded takes it, and hands on what came before.
+    """
+    there: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def leave(number: int, frame: Any) -> None:
         if number in FORWARDED:
-            process.send_signal(number)
+            early.append(number)
+        for process in there:
+            while early:
+                process.send_signal(early.pop(0))
+
+    def begun(process: subprocess.Popen[bytes]) -> None:
+        there.append(process)
+        leave(0, None)
 
     before = {number: signal.signal(number, leave) for number in (signal.SIGINT, *FORWARDED)}
     try:
-        yield
+        yield begun
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
