@@ -73,20 +73,22 @@ def _turns(dialect: Dialect, findings: Findings) -> None:
     Those of tools are told by their results.
     """
     talk = dialect.conversation
-    for group in talk.groups if talk is not None else ():
-        said = [c for c in group.cases if talk and talk.role(c) != "tool" and not c.read_only]
+    if talk is None:
+        return
+    help = (
+        "leave out the one that has no place here: it becomes another, and that is noted; or say "
+        "so with a `note:`"
+    )
+    for group in talk.groups:
+        said = [c for c in group.cases if c.note is None and not c.read_only]
+        said = [c for c in said if talk.role(c) != "tool"]
         told = [(case, kinds) for case in said if (kinds := _parts(dialect, case))]
         for n, (case, kinds) in enumerate(told):
-            for other, had in told[:n]:
-                if (kinds <= had or had <= kinds) and case.note is None and other.note is None:
-                    message = f"the turns `{other.name}` and `{case.name}` stand alike"
-                    help = (
-                        "leave out the one that has no place here: it becomes another, and that is "
-                        "noted; or say so with a `note:`"
-                    )
-                    beside = (other.pos, "the other turn")
-                    findings.warn("R004", message, case.pos, help, beside=beside)
-                    break
+            alike = (one for one, had in told[:n] if kinds <= had or had <= kinds)
+            if (other := next(alike, None)) is not None:
+                message = f"the turns `{other.name}` and `{case.name}` stand alike"
+                beside = (other.pos, "the other turn")
+                findings.warn("R004", message, case.pos, help, beside=beside)
 
 
 def _parts(dialect: Dialect, case: Case) -> frozenset[Any]:

@@ -262,8 +262,7 @@ def misnamed(x: Any, o: dict[str, Any]) -> bool:
 
 def crossed(x: Any, case: Case, o: Any, wire: Any) -> None:
     """Note that a value was written by a case that says so."""
-    assert case.note is not None
-    x.note(case.note, "changed", x.trail.find(o), case.pos, f"written as `{case.name}`", wire)
+    x.by_case(case, x.trail.find(o), wire)
 
 
 def own_of(o: dict[str, Any], family: str, empty: Any) -> Any:
@@ -327,10 +326,7 @@ def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
-    assert case.note is not None
-    at = x.trail.find(o, next(iter(claims), ""))
-    place = itself.spot(wire, into)
-    x.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", *place)
+    x.by_case(case, x.trail.find(o, next(iter(claims), "")), *itself.spot(wire, into))
 
 
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:

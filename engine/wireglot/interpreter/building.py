@@ -139,16 +139,20 @@ def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At |
             raise Misfit(f"`{path}` stands in what is no object", at or ())
     old = owner.get(keys[-1])
     if isinstance(old, dict) and isinstance(value, dict):
-        # Two places of the wire make one object of the IR.
-        old.update(value)
-        for key in value:
-            reader.trail.put(old, key, at)
-        reader.trail.copy(value, old)
+        join(reader, old, value, at)
         return
     if isinstance(old, dict):
         raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
     owner[keys[-1]] = value
     reader.trail.put(owner, keys[-1], at)
+
+
+def join(reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None) -> None:
+    """Let two places of the wire make one object of the IR; each field came from its own."""
+    old.update(value)
+    for key in value:
+        reader.trail.put(old, key, at)
+    reader.trail.copy(value, old)
 
 
 def attach(reader: ReadJob, made: dict[str, Any], env: Env) -> None:

@@ -88,10 +88,7 @@ def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) ->
             where = Several.of([where, *(one for one in text[1] if one != where)])
         old = env.fields.get(key, (0,))[0]
         if isinstance(value, dict) and isinstance(old, dict):
-            old.update(value)
-            for name in value:
-                reader.trail.put(old, name, where)
-            reader.trail.copy(value, old)
+            building.join(reader, old, value, where)
             continue
         env.put(key, value, where)
 
@@ -128,8 +125,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                     said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:
                     at = writer.trail.find(obj, next(iter(inner.claims), ""))
-                    told = f"written as `{case.name}`"
-                    writer.note(case.note, "changed", at, case.pos, told, *spot(wire, into))
+                    writer.by_case(case, at, *spot(wire, into))
                 return wire
             except Misfit as misfit:
                 del writer.notes[mark:]

@@ -202,6 +202,12 @@ class WriteJob:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place, weight))
 
+    def by_case(self, case: Case, at: At | None, owner: Any, place: Any = None) -> None:
+        """Note that something was written by a case that says so."""
+        if case.note is not None:
+            told = f"written as `{case.name}`"
+            self.note(case.note, "changed", at, case.pos, told, owner, place)
+
     def fills(self, owner: Any, path: str) -> None:
         """Remember that a field was filled in for an object."""
         self.filled.setdefault(id(owner), (owner, []))[1].append(path)

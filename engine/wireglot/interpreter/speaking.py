@@ -271,5 +271,4 @@ def _noted(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]], wires: list
     """Note of the messages of a run what their cases say is noted."""
     for case, message in run if wires and not writer.same else ():
         if case.note is not None:
-            at, told = writer.trail.find(message), f"written as `{case.name}`"
-            writer.note(case.note, "changed", at, case.pos, told, wires[0])
+            writer.by_case(case, writer.trail.find(message), wires[0])

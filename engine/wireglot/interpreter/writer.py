@@ -89,8 +89,7 @@ class PictureWriter(WriteJob):
         if self.recorder is not None:
             self.recorder.bare(wire, Written(case.wire, view, ()))
         if case.note is not None and not self.same:
-            at = self.trail.find(value)
-            self.note(case.note, "changed", at, case.pos, f"written as `{case.name}`", wire)
+            self.by_case(case, self.trail.find(value), wire)
         return wire
 
     def _may_be_empty(self, case: Case, view: View) -> bool:

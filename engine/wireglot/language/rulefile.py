@@ -255,15 +255,8 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         wire = drawn.parse(merged)
         ir_node = case_node.get("ir")
         ir = drawn.parse(ir_node) if ir_node else None
-        case = Case(
-            name,
-            "message",
-            wire,
-            ir,
-            case_node.said("drop", {}),
-            case_node.said("note"),
-            case_node.pos,
-        )
+        drop, noted = case_node.said("drop", {}), case_node.said("note")
+        case = Case(name, "message", wire, ir, drop, noted, case_node.pos)
         measure(case, None)
         skeleton = name if by_itself else _skeleton(case)
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
