@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 At = tuple[Any, ...]
 HOLDERS = (dict, list)
+IN_TEXT = object()  # a key: what stands below is said in a text, which is the place of it all
 Late = tuple[Any, At | None, Any, Any]
 
 
@@ -52,6 +53,7 @@ class Ids(Protocol):
 @functools.lru_cache(8192)  # the same places come again and again
 def pointer(at: At) -> str:
     """Write a path of keys and indices as an RFC 6901 pointer."""
+    at = at[: at.index(IN_TEXT)] if IN_TEXT in at else at
     return "".join("/" + str(k).replace("~", "~0").replace("/", "~1") for k in at)
 
 

@@ -213,11 +213,16 @@ def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any
 
 
 def _same_json(apart: Difference) -> bool:
-    """Tell whether two texts are the same JSON; blank text stands for an empty object."""
+    """Tell whether two texts are the same JSON, or the second has more; blank text is `{}`."""
     meant, found = apart.meant, apart.found
     if not isinstance(meant, str) or not isinstance(found, str):
         return False
-    return found[:1] in ("{", "[") and means(meant, parse_json(found))
+    if found[:1] not in ("{", "["):
+        return False
+    value = parse_json(found)
+    if meant[:1] != found[:1] or means(meant, value):
+        return means(meant, value)
+    return all(one.meant is ABSENT for one in differences(parse_json(meant), value))
 
 
 def _longer(apart: Difference, most: int) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..language import picture as pic
-from ..language.lenses import milliseconds_of
+from ..language.lenses import milliseconds_of, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape
@@ -175,7 +175,7 @@ class Maker:
         if lens in self.dialect.schemas:
             return self.schema(lens)
         if lens == "json":
-            return self.json(h, value)
+            return stringify(value) if h.mode == "each" else self.json(h, value)
         if lens == "not":
             return self.maybe("not")
         if lens == "not-an-object":

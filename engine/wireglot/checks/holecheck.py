@@ -285,7 +285,7 @@ class _View:
             return None
         unknown = unknown_lens(lens, self.dialect)
         many, whole = hole.mode == "each", hole.path == "."
-        if unknown is None and (many or whole) and lens not in FORMS:
+        if unknown is None and (many or whole) and lens not in FORMS and (whole or lens != "json"):
             made = "`each` makes a list" if many else "`$.` is the object itself"
             message = f"`{lens.rstrip('!')}` stands behind a value, and {made}"
             help = "leave `each` out, or let the elements have shapes that say it"

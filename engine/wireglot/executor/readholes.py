@@ -38,6 +38,8 @@ def taken(
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
         return
+    if h.mode == "each" and "json" in h.lenses:
+        raise Unwritten
     typed, single, listed, parsed = False, False, False, False
     for lens in reversed(h.lenses):
         if lens == "home" or lens == "again":

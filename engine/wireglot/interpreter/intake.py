@@ -21,7 +21,7 @@ from ..language.lenses import (
 )
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
-from ..trail import At, Several, pointer
+from ..trail import IN_TEXT, At, Several, pointer
 from . import building, runs
 from .env import Env, show
 from .jobs import ReadJob
@@ -150,7 +150,12 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
         if "single" in h.lenses:
             parts, _ = reader.element(h.shape, value[0], at, (env.lenient,))
         else:
-            parts = each(reader, h, value, at, rel, env, "listed" in h.lenses and value is not wire)
+            alone = "listed" in h.lenses and value is not wire
+            if "json" in h.lenses:
+                parts = each(reader, h, value, (*at, IN_TEXT), rel, env)
+                env.spelled[pointer(rel)] = {"text": wire} if value else {"as": wire}
+            else:
+                parts = each(reader, h, value, at, rel, env, alone)
         aside(reader, h, parts, env)
         return parts
     if h.mode == "as":
@@ -175,12 +180,14 @@ def through(
     if lens == "json":
         if not isinstance(value, str):
             raise Misfit(f"expected JSON text, got {show(value)}", at, h.pos)
-        blank = h.path.endswith("arguments") and not value.strip()
+        blank = (h.path.endswith("arguments") or h.mode == "each") and not value.strip()
         if not blank and h.path == "value" and reader.options.get("json_results") == "text":
             raise Misfit("JSON text is kept as text", at, h.pos)
-        parsed = {} if blank else parse_json(value)
+        parsed = ([] if h.mode == "each" else {}) if blank else parse_json(value)
         if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
             raise Misfit("the text is JSON of another type", at, h.pos)
+        if h.mode == "each":
+            return parsed, False  # who reads the list remembers the text
         if f"{h.path}_json" in DERIVED:
             env.put(f"{h.path}_json", value, None)
         elif (written := stringify(parsed)) != value:

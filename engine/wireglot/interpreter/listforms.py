@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import FULL
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, stringify
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import intake, share
 from .jobs import WriteJob
-from .sight import View, Written
+from .sight import View, Written, means
 
 
 def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
@@ -45,7 +45,15 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
             return texts(writer, lens, h, pairs, wires, entry, into)
     if not wires and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
-    return wires
+    return as_text(h, wires, entry.get("text")) if "json" in h.lenses else wires
+
+
+def as_text(h: Hole, wires: list[Any], came: Any) -> str:
+    """Write a list as JSON text: the text as it came while it still means the same."""
+    for whole in (wires, wires[0]) if "listed" in h.lenses and len(wires) == 1 else (wires,):
+        if isinstance(came, str) and means(came, whole):
+            return came
+    return stringify(wires)
 
 
 def texts(

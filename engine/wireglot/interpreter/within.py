@@ -144,8 +144,8 @@ def _unpictured(dialect: Dialect) -> Marks | None:
 
 def _stands(marks: Marks, part: Part) -> bool:
     """Tell whether a part may stand in a text: it would be read back as it is."""
-    said = part.get("text")
-    return part.get("type") == marks.kind and bool(said) and marks.closes not in str(said)
+    said = str(part.get("text") or "")
+    return part.get("type") == marks.kind and bool(said.strip()) and marks.closes not in said
 
 
 def _joined(writer: WriteJob, marks: Marks, parts: list[Part]) -> Iterator[Part]:
