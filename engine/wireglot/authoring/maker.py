@@ -176,6 +176,8 @@ class Maker:
             return self.schema(lens)
         if lens == "json":
             return stringify(value) if h.mode == "each" else self.json(h, value)
+        if lens in self.dialect.lists:
+            return self.dialect.lists[lens].text(value)
         if lens == "not":
             return self.maybe("not")
         if lens == "not-an-object":

@@ -285,7 +285,8 @@ class _View:
             return None
         unknown = unknown_lens(lens, self.dialect)
         many, whole = hole.mode == "each", hole.path == "."
-        if unknown is None and (many or whole) and lens not in FORMS and (whole or lens != "json"):
+        listed = lens == "json" or lens in self.dialect.lists
+        if unknown is None and (many or whole) and lens not in FORMS and (whole or not listed):
             made = "`each` makes a list" if many else "`$.` is the object itself"
             message = f"`{lens.rstrip('!')}` stands behind a value, and {made}"
             help = "leave `each` out, or let the elements have shapes that say it"
@@ -388,7 +389,7 @@ def unknown_lens(lens: str, dialect: Dialect) -> str | None:
     """Return help for a lens that is not there, None for one that is."""
     named = (lens, lens.removeprefix("fits-"))
     defined = (definitions(dialect, word) for word in ("tables", "schemas"))
-    known = {*LENSES, *FORMS, *GUARDS, *dialect.tables, *dialect.schemas}
+    known = {*LENSES, *FORMS, *GUARDS, *dialect.tables, *dialect.schemas, *dialect.lists}
     if is_guard(lens) or lens in known or any(n in there for there in defined for n in named):
         return None
     if lens.rstrip("!") in SAID:

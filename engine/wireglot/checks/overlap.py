@@ -248,6 +248,8 @@ def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
             inner = sample(dialect, case.wire, case.shape, full, depth + 1)
         if h.mode == "as" or lens == "single":
             return inner
+        if lens in dialect.lists:
+            return dialect.lists[lens].text([inner])
         made = "x" if lens in ("bare", "joined") else [inner]
         return stringify(made) if lens == "json" else made
     if h.shape is not None:

@@ -317,6 +317,7 @@ class _Names:
             "unions": contexts.unions,
             "tables": lenses,
             "schemas": lenses,
+            "lists": lenses,
         }
         for word, names in used.items():
             listed = self.raw.get(word)

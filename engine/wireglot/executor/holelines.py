@@ -87,7 +87,7 @@ class HoleLines:
             h.path == "run"
             or h.mark == "copy"
             or h.mode == "entries"
-            or (h.mode == "each" and "json" in h.lenses)
+            or c.dialect.in_text(h) is not None
             or h.path[:6] == "result"
             or (h.shape == "conversation" and (c.home or c.way != "case"))
         ):

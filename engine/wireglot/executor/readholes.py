@@ -38,7 +38,7 @@ def taken(
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
         return
-    if h.mode == "each" and "json" in h.lenses:
+    if t.dialect.in_text(h) is not None:
         raise Unwritten
     typed, single, listed, parsed = False, False, False, False
     for lens in reversed(h.lenses):

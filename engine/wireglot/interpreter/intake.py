@@ -151,9 +151,11 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
             parts, _ = reader.element(h.shape, value[0], at, (env.lenient,))
         else:
             alone = "listed" in h.lenses and value is not wire
-            if "json" in h.lenses:
+            form = reader.dialect.in_text(h)
+            if form is not None:
                 parts = each(reader, h, value, (*at, IN_TEXT), rel, env)
-                env.spelled[pointer(rel)] = {"text": wire} if value else {"as": wire}
+                if form == "json":
+                    env.spelled[pointer(rel)] = {"text": wire} if value else {"as": wire}
             else:
                 parts = each(reader, h, value, at, rel, env, alone)
         aside(reader, h, parts, env)
@@ -223,6 +225,8 @@ def through(
         return value, False
     if lens in READS:
         return _here(READS[lens], value, at, h), False
+    if lens in reader.dialect.lists:
+        return _here(reader.dialect.lists[lens].elements, value, at, h), False
     if lens == "timestamp":
         seconds = _here(seconds_of, value, at, h)
         if value != (written := time_of(seconds)):

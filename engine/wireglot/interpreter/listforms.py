@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import FULL
+from ..language.intext import Listing
 from ..language.lenses import Misfit, stringify
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
@@ -45,10 +46,23 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
             return texts(writer, lens, h, pairs, wires, entry, into)
     if not wires and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
-    return as_text(h, wires, entry.get("text")) if "json" in h.lenses else wires
+    form = writer.dialect.in_text(h)
+    if form == "json":
+        return as_json(h, wires, entry.get("text"))
+    return wires if form is None else as_text(writer, h, writer.dialect.lists[form], pairs, into)
 
 
-def as_text(h: Hole, wires: list[Any], came: Any) -> str:
+def as_text(writer: WriteJob, h: Hole, form: Listing, pairs: list[Any], into: Any) -> str:
+    """Write a list of texts as one, with what stands between them."""
+    for part, wire in pairs:
+        if isinstance(wire, str) and form.between in wire:
+            told = "it says what stands between two of a list, and reads as two"
+            at = writer.trail.find(part)
+            writer.note("ambiguous", "changed", at, h.pos, told, *(into or NOWHERE))
+    return form.text([wire for _, wire in pairs])
+
+
+def as_json(h: Hole, wires: list[Any], came: Any) -> str:
     """Write a list as JSON text: the text as it came while it still means the same."""
     for whole in (wires, wires[0]) if "listed" in h.lenses and len(wires) == 1 else (wires,):
         if isinstance(came, str) and means(came, whole):

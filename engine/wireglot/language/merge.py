@@ -22,6 +22,7 @@ LISTS = frozenset(
         "carry",
         "hooks",
         "limits",
+        "lists",
         "repeated",
         "schemas",
         "slight",

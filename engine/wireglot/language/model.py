@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ..ir import OPAQUE, PARTS
 from ..patterns import fits
 from . import picture as pic
+from .intext import Listing
 from .picture import Fields, Hole
 from .shape import Case, Shape
 from .source import Node
@@ -87,19 +88,21 @@ class Dialect:
         stream: Stream | None,
         weights: Weights,
         within: dict[str, str],
+        lists: dict[str, Listing],
     ) -> None:
         """Hold what a rule file says.
 
         Dialects of one `family` share the fields of `own`; `carry` has kinds of part, and where
         state rides; `origin` is, for each opaque field, the name of whoever reads it; `within` has
-        kinds of part, and how one stands in a text.
+        kinds of part, and how one stands in a text; `lists` says how a list stands in one.
         """
         self.name, self.see, self.verified, self.family = name, see, verified, family
         self.shapes, self.unions, self.units = shapes, unions, units
         self.tables, self.schemas, self.limits, self.bounds = tables, schemas, limits, bounds
         self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
         self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
-        self.document, self.stream, self.weights, self.within = document, stream, weights, within
+        self.document, self.stream, self.weights = document, stream, weights
+        self.within, self.lists = within, lists
         self.origin = dict.fromkeys(OPAQUE, name) | {"signature": signatures.signer or name}
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None
@@ -299,6 +302,12 @@ class Dialect:
         """Return the type of the part that a bare text stands for, in a list of these elements."""
         kinds = self.kinds_of(name)
         return str(next(iter(kinds))) if len(kinds) == 1 and None not in kinds else "text"
+
+    def in_text(self, h: Hole) -> str | None:
+        """Return the codec of a list that stands in a text; None of any other hole."""
+        if h.mode != "each":
+            return None
+        return next((lens for lens in h.lenses if lens == "json" or lens in self.lists), None)
 
     def marks_of(self, name: str) -> dict[str, Shape]:
         """Return the members of a union that are a field of the element before them, by field."""

@@ -208,6 +208,12 @@ _WITHIN = Map(
     "{what} maps kinds of part to texts", keys=("reasoning",),
     strange="{what} names `{name}`, which stands within no text",
 )  # fmt: skip
+_LISTS = Map(
+    Leaf({**TEXT, "pattern": r"^[^$]*\$\{\.\}[^$]+\$\{\.\}[^$]*$"},
+         "{what} is a text that shows a list by two elements, each `${.}`",
+         'write `NAME: "${.}, ${.}"`'),
+    "{what} maps names to texts",
+)  # fmt: skip
 _SNAKE = Leaf({"const": ["camelCase", "snake_case"]}, "{what} is [camelCase, snake_case]")
 _CARRY = Map(
     Leaf(TEXT, "`{value}` is no word"), "{what} maps words to words", keys=(*PARTS, "message"),
@@ -227,6 +233,7 @@ _BODY: dict[str, Word] = {
     "limits": (Special("limits"), "A name or id that does not fit"),
     "tables": (Map(TABLE), "words that stand for themselves"),
     "schemas": (Map(SCHEMA), "A dialect of JSON Schema"),
+    "lists": (_LISTS, "how a list stands in one text, shown with two elements"),
     "shapes": (Map(SHAPE), "A shape is a picture with a name"),
     "unions": (Map(names()), "names for alternatives"),
     "conversation": (CONVERSATION, "`$messages as conversation`: the list of messages"),
