@@ -207,7 +207,9 @@ def test_a_module_names_no_provider(path: Path) -> None:
 def test_a_module_holds_no_key_or_word_of_a_wire(path: Path) -> None:
     if path.name == HOOKS:
         pytest.skip("the hooks may know a key")
-    words = wire_words() - ir_words() - STOPS.get(path.name, set()) - {"from"}  # a word of rows, too
+    words = (
+        wire_words() - ir_words() - STOPS.get(path.name, set()) - {"from"}
+    )  # a word of rows, too
     assert [(n, text) for n, text, prose in literals(path) if not prose and text in words] == []
 
 

@@ -57,6 +57,8 @@ class Contexts:
                 self._follow(View(case, shape, frozenset((UNITS[unit],))))
         for case in talks(dialect):
             self._follow(View(case, None, frozenset(("message",))))
+        for marks in dialect.within.values():
+            self._reach(marks.shape or marks.kind, {"part"})
         stream = dialect.stream
         errors = [e for e in stream.events if "error" in e.acts] if stream is not None else []
         failed = [h for e in errors for p in (*e.reads, *e.writes) for h in pic.holes(p)]

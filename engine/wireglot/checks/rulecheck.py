@@ -9,6 +9,7 @@ from ..ir import FUNCTION, PARTS, TOOLS
 from ..language import drawn, rulefile
 from ..language import picture as pic
 from ..language.findings import Findings, helped
+from ..language.intext import Marks
 from ..language.ladder import Ladder
 from ..language.merge import without
 from ..language.model import Dialect
@@ -41,6 +42,7 @@ def check(
         return None  # what is not whole is not what was meant, but for its form
     _also(clean, node, findings)
     _unions(clean, node, findings)
+    _within(clean, node, findings)
     try:
         model = rulefile.load(clean)
     except RuleError as error:
@@ -88,6 +90,18 @@ def _unions(clean: Node, raw: Node, findings: Findings) -> None:
             message = f"`{name}` is a shape and a union"
             pos = unions.keys.get(name, members.pos)
             findings.error("R014", message, pos, "give one of the two another name")
+
+
+def _within(clean: Node, raw: Node, findings: Findings) -> None:
+    """Take out parts that stand within texts by a shape that is not there (R014)."""
+    within, shapes = clean.get("within-text"), raw.get("shapes")
+    defined = shapes.value if shapes and isinstance(shapes.value, dict) else {}
+    for kind, said in list(within.value.items()) if within else ():
+        name = Marks.of(kind, said.value).shape
+        if within and name and name not in defined:
+            message = f"`{name}` is no shape of this file"
+            findings.error("R014", message, said.pos, helped(name, defined), word=name)
+            del within.value[kind]
 
 
 class _Names:
@@ -313,7 +327,7 @@ class _Names:
         also = {n.value for s in (self.clean.get("shapes") or self.clean).value.values()
                 if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
         used = {
-            "shapes": {*contexts.of, *also, *model.within},
+            "shapes": {*contexts.of, *also},
             "unions": contexts.unions,
             "tables": lenses,
             "schemas": lenses,

@@ -154,7 +154,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
             form = reader.dialect.in_text(h)
             if form is not None:
                 parts = each(reader, h, value, (*at, IN_TEXT), rel, env)
-                if form == "json":
+                if form == "json" or reader.dialect.lists[form].json:
                     env.spelled[pointer(rel)] = {"text": wire} if value else {"as": wire}
             else:
                 parts = each(reader, h, value, at, rel, env, alone)

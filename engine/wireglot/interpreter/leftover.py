@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 ANSWERS = ("response", "candidate")
+PAIRING = ("id", "tool_call_id")
 EMPTY: tuple[Any, ...] = ([], {}, "")  # of which little is lost
 
 
@@ -137,6 +138,8 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     # Nothing is counted, or nothing said.
     none = value == 0 if view.shape == "usage" else value in EMPTY
     quiet = none or path.rpartition(".")[2] in CACHE or (view.shape, path) in SLIGHT
+    # Where ids are made anew, calls and results pair without them, too.
+    quiet = quiet or (path in PAIRING and "call-ids" in writer.dialect.hooks)
     weight: Weight = "slight" if quiet else ""
     if isinstance(places, Several):
         writer.lefts.append((id(obj), path.partition(".")[0]))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ir import FULL
 from ..language.intext import Listing
-from ..language.lenses import Misfit, stringify
+from ..language.lenses import Misfit, same, stringify
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import At, pointer
@@ -49,17 +49,26 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
     form = writer.dialect.in_text(h)
     if form == "json":
         return as_json(h, wires, entry.get("text"))
-    return wires if form is None else as_text(writer, h, writer.dialect.lists[form], pairs, into)
+    return (
+        wires
+        if form is None
+        else as_text(writer, h, writer.dialect.lists[form], pairs, entry.get("text"), into)
+    )
 
 
-def as_text(writer: WriteJob, h: Hole, form: Listing, pairs: list[Any], into: Any) -> str:
+def as_text(
+    writer: WriteJob, h: Hole, form: Listing, pairs: list[Any], came: Any, into: Any
+) -> str:
     """Write a list of texts as one, with what stands between them."""
+    wires = [wire for _, wire in pairs]
+    if isinstance(came, str) and same(form.elements(came), wires):
+        return came
     for part, wire in pairs:
         if isinstance(wire, str) and form.between in wire:
             told = "it says what stands between two of a list, and reads as two"
             at = writer.trail.find(part)
             writer.note("ambiguous", "changed", at, h.pos, told, *(into or NOWHERE))
-    return form.text([wire for _, wire in pairs])
+    return form.text(wires)
 
 
 def as_json(h: Hole, wires: list[Any], came: Any) -> str:

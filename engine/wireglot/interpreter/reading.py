@@ -68,17 +68,20 @@ def read(
             reader.trail.seed = _seed(reader, ir, body)
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
-        made: set[int] = set()
-        if look is None or not look.paired:  # else all have ids
-            made = _hooked(reader, ir, body)
-            look = Look(messages) if made and messages is not None else look
         citations.spread(reader, ir, messages, look is not None and look.cited)
         gone = options.get("away") and not options.get("returned")  # home, all stays as it is
+        told = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             owners = citations.listed(ir, "candidates") if messages is None else messages
-            if within.parted(reader.dialect, owners, reader.trail) and look is not None:
-                look = Look(messages)
+            told = within.parted(reader, owners)
+            look = Look(messages) if told and messages is not None else look
+        made: set[int] = set()
+        if look is None or not look.paired:  # else all have ids
+            made = _hooked(reader, ir, body, within.CALL in told)
+            look = Look(messages) if made and messages is not None else look
         odd = _paired(reader, ir, messages, look)
+        if within.CALL in reader.dialect.within and not gone:
+            odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
         if wanted == "request" and options.get("check_arguments"):
@@ -109,13 +112,23 @@ def _apart(trail: Trail, ir: Any) -> list[Draft]:
     return drafts
 
 
-def _hooked(reader: Reader, ir: Any, body: Any) -> set[int]:
-    """Let the dialect's hooks make ids, and return the parts that got one."""
+def told_in_texts(rules: Held, read: Read, options: dict[str, Any]) -> None:
+    """Let what stands within the texts of an answer that was read as at home be parts."""
+    reader = Reader(rules.model, options)
+    reader.trail, reader.notes = read.trail, read.notes
+    if within.CALL in within.parted(reader, read.ir.get("candidates", [])):
+        read.made.update(_hooked(reader, read.ir, None, True))
+
+
+def _hooked(reader: Reader, ir: Any, body: Any, told: bool) -> set[int]:
+    """Let the dialect's hooks make ids, and return the parts that got one.
+
+    Calls that were `told` in texts have none in any dialect.
+    """
     made: set[int] = set()
-    if not reader.dialect.hooks:
-        return made
+    names = reader.dialect.hooks or (("call-ids",) if told else ())
     whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
-    for name in reader.dialect.hooks:
+    for name in names:
         found = hooks.HOOKS[name](whole, body, reader.dialect.name, reader.trail)
         made |= {id(part) for _, part in found}
         if reader.recorder is not None:

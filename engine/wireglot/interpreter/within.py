@@ -1,90 +1,168 @@
 """Parts of another kind within a text, between two marks, as `within-text` of a rule file has them.
 
-Reading for another dialect, what stands so at the beginning of what the model said is a part of its
-own, and white space around the marks is of the form. Writing, a part of such a kind that no picture
-of the dialect takes in a turn of the model stands so before the text of the turn.
+Reading for another dialect, what stands so in what the model said is a part of its own: a thought
+at the beginning, calls anywhere. White space around the marks is of the form. Writing, a part of
+such a kind that no picture of the dialect takes in a turn of the model stands so in the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from ..language.intext import Marks
+from ..language.lenses import Misfit, parse_json, stringify
 from ..language.model import Dialect
-from ..trail import Trail
+from ..trail import IN_TEXT, At
 from .citations import PLACE, SPAN, made_of, places_of
 from .copies import instead, with_parts
-from .jobs import WriteJob
+from .jobs import ReadJob, WriteJob
 
 Part = dict[str, Any]
+Span = tuple[int, int]  # where a text begins in another one, and where it ends
+Parts = Callable[[str], list[Part]]  # what a text says between two marks; nothing where none
+CALL, THOUGHT = "tool_call", "reasoning"
+TRIES = 16  # marks that may close a part: what it says may hold some
 
 
-class Marks(NamedTuple):
-    """What stands before and behind a part in a text: as it is written, and without spaces."""
+def thought(marks: Marks, text: str) -> tuple[str, int] | None:
+    """Return what stands at the head of a text between marks, and where the text goes on.
 
-    kind: str
-    before: str
-    behind: str
-    opens: str
-    closes: str
-
-    def parted(self, text: str) -> tuple[str, str] | None:
-        """Return what stands between the marks and the text behind; None where no mark begins it.
-
-        What is not closed goes to the end: the model was cut off in it.
-        """
-        text = text.lstrip()
-        if not text.startswith(self.opens):
-            return None
-        inner, _, rest = text[len(self.opens) :].partition(self.closes)
-        return inner.strip(), rest.lstrip()
+    None where no mark begins it. What is not closed goes to the end: the model was cut off in it.
+    """
+    head = text.lstrip()
+    if not head.startswith(marks.opens):
+        return None
+    inner, _, rest = head[len(marks.opens) :].partition(marks.closes)
+    return inner.strip(), len(text) - len(rest.lstrip())
 
 
-def marks_of(dialect: Dialect) -> Marks | None:
-    """Return the marks that a dialect has within texts."""
-    found: Marks | None = dialect.once("within", lambda: (next(_marks(dialect), None),))[0]
-    return found
+def called(
+    marks: Marks, text: str, start: int, over: bool, parts: Parts
+) -> tuple[int, int, list[Part]] | int:
+    """Return where the next calls stand in a text, with their marks, and the calls.
+
+    Where there are none, return the place behind which the text may still hold some: one that is
+    `over` holds none. What stands between marks and is no call is text.
+    """
+    at = text.find(marks.opens, start)
+    while at >= 0:
+        inner = at + len(marks.opens)
+        close, tries = inner, 0
+        while marks.closes and tries < TRIES and (close := text.find(marks.closes, close)) >= 0:
+            if found := parts(text[inner:close].strip()):
+                return at, close + len(marks.closes), found
+            close, tries = close + len(marks.closes), tries + 1
+        if tries < TRIES:
+            if not over:
+                return at
+            if found := parts(text[inner:].strip()):
+                return at, len(text), found
+        at = text.find(marks.opens, at + 1)
+    return len(text) if over else len(text) - begun(text, marks.opens)
 
 
-def _marks(dialect: Dialect) -> Iterator[Marks]:
-    for kind, said in dialect.within.items():
-        before, _, behind = said.partition("${text}")
-        yield Marks(kind, before, behind, before.strip(), behind.strip())
+def begun(text: str, mark: str) -> int:
+    """Return how many of the last signs of a text may begin a mark."""
+    return next((n for n in range(len(mark) - 1, 0, -1) if text.endswith(mark[:n])), 0)
 
 
 # -- reading ----------------------------------------------------------------------------------
 
 
-def parted(dialect: Dialect, owners: list[Any], trail: Trail) -> bool:
-    """Let what stands within the texts of answers or messages be parts; tell whether any does."""
-    marks, found = marks_of(dialect), False
-    if marks is None:
-        return False
-    for owner in owners:
+def parted(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
+    """Let what stands within the texts of answers or messages be parts; return the kinds of them.
+
+    Where the host has told calls as such, the text may say them again, and stays.
+    """
+    kinds: set[str] = set()
+    for owner in owners if reader.dialect.within else ():
         if owner.get("role", "assistant") != "assistant":
             continue
-        made = [_parted(marks, part, trail) for part in owner.get("parts", ())]
+        marks = reader.dialect.within
+        if CALL in marks and any(part.get("type") == CALL for part in owner.get("parts", ())):
+            marks = {kind: one for kind, one in marks.items() if kind != CALL}
+        made = [_parted(reader, marks, part) for part in owner.get("parts", ())]
         if any(one is not None for one in made):
-            found = True
             # What the answer said of the places in all its texts holds no more.
-            owner.get("spelled", {}).get(dialect.name, {}).pop("citations", None)
+            owner.get("spelled", {}).get(reader.dialect.name, {}).pop("citations", None)
             pairs = zip(made, owner["parts"], strict=True)
             owner["parts"] = [p for new, old in pairs for p in ([old] if new is None else new)]
-    return found
+            found = {part["type"] for new in made for part in new or ()}
+            kinds |= found
+            if CALL in found and owner.get("stop_reason") == "end_turn":
+                owner["stop_reason"] = "tool_use"
+    return frozenset(kinds)
 
 
-def _parted(marks: Marks, part: Part, trail: Trail) -> list[Part] | None:
-    """Return the parts that a text holds; None of one that no mark begins."""
+def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Part] | None:
+    """Return the parts that a text holds; None of one that holds nothing else."""
     text = part.get("text") if part.get("type") == "text" else None
-    told = marks.parted(text) if isinstance(text, str) else None
-    if told is None:
+    if not isinstance(text, str):
         return None
-    inner, rest = told
-    out = [{"type": marks.kind, "text": inner}] if inner else []
-    for made in out:
-        trail.copy(part, made)
-    part.update(moved(part, str(text), rest), text=rest)
-    return [*out, part] if rest or says_more(part) else out
+    place = reader.trail.find(part, "text")
+    parts = calls_of(reader, marks.get(CALL), None if place is None else (*place, IN_TEXT))
+    found = list(_pieces(marks, text, parts))
+    if all(isinstance(one, tuple) for one in found):
+        return None
+    spans = [one for one in found if isinstance(one, tuple) and one[0] < one[1]]
+    if not spans and says_more(part):
+        spans = [(len(text), len(text))]
+        found.append(spans[0])
+    cited = shared(part.get("citations"), spans)
+    out: list[Part] = []
+    for one in found:
+        if isinstance(one, list):
+            for told in one:
+                if told["type"] == THOUGHT:
+                    reader.trail.copy(part, told)
+            out += one
+        elif one in spans:
+            nth = spans.index(one)
+            new: Part = part if nth == 0 else {"type": "text"}
+            if nth:
+                reader.trail.copy(part, new)
+            new["text"] = text[one[0] : one[1]]
+            if cited[nth] or "citations" in new:
+                new["citations"] = cited[nth]
+            out.append(new)
+    return out
+
+
+def _pieces(marks: Mapping[str, Marks], text: str, parts: Parts) -> Iterator[list[Part] | Span]:
+    """Yield what a text holds: parts, and the places of texts without the spaces around marks."""
+    start = 0
+    if THOUGHT in marks and (told := thought(marks[THOUGHT], text)) is not None:
+        yield [{"type": THOUGHT, "text": told[0]}] if told[0] else []
+        start = told[1]
+    while CALL in marks:
+        found = called(marks[CALL], text, start, True, parts)
+        if isinstance(found, int):
+            break
+        at, behind, calls = found
+        yield start, start + len(text[start:at].rstrip())
+        yield calls
+        start = len(text) - len(text[behind:].lstrip())
+    yield start, len(text)
+
+
+def calls_of(reader: ReadJob, marks: Marks | None, at: At | None) -> Parts:
+    """Return what reads calls that stand between marks in the text at a place."""
+
+    def parts(text: str) -> list[Part]:
+        assert marks is not None
+        before = len(reader.notes)
+        try:
+            said = parse_json(text) if marks.json else text
+            some = said if marks.many and isinstance(said, list) else [said]
+            found = [reader.shape(marks.shape, one, at or (IN_TEXT,)) for one in some]
+        except Misfit:
+            found = []
+        if not found:
+            del reader.notes[before:]
+        return found
+
+    return parts
 
 
 def says_more(text: Part) -> bool:
@@ -92,20 +170,25 @@ def says_more(text: Part) -> bool:
     return bool(text.keys() - {"type", "text", "spelled"})
 
 
-def moved(part: Part, text: str, now: str) -> Part:
-    """Return a text with its citations where their places are when its beginning is gone or new.
+def shared(citations: list[Part] | None, spans: list[Span]) -> list[list[Part]]:
+    """Return the citations of a text as those of the texts that are left of it.
 
-    One of what is gone has no place any more: all of the text is meant.
+    One of what is gone has no place any more: all of the first text is meant.
     """
-    cited, by = part.get("citations"), len(now) - len(text)
-    return {**part, "citations": [_moved(one, by) for one in cited]} if cited else part
+    out: list[list[Part]] = [[] for _ in spans]
+    for one in citations or ():
+        start, end = one.get("start_index", 0), one.get("end_index")
+        inside = (n for n, (a, b) in enumerate(spans) if end is None or (end > a and start < b))
+        nth = next(inside, None)
+        if nth is not None:
+            out[nth].append(_moved(one, -spans[nth][0]))
+        elif out:
+            out[0].append({key: value for key, value in one.items() if key not in PLACE})
+    return out
 
 
 def _moved(citation: Part, by: int) -> Part:
-    if (end := citation.get("end_index")) is not None and end + by <= 0:
-        return {key: value for key, value in citation.items() if key not in PLACE}
-    places = {key: max(0, citation[key] + by) for key in SPAN if key in citation}
-    return {**citation, **places}
+    return {**citation, **{key: max(0, citation[key] + by) for key in SPAN if key in citation}}
 
 
 # -- writing ----------------------------------------------------------------------------------
@@ -113,65 +196,95 @@ def _moved(citation: Part, by: int) -> Part:
 
 def gathered(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return messages in which parts that have no other place stand within the texts."""
-    marks = None if writer.same else to_write(writer.dialect)
-    if marks is None:
+    marks = {} if writer.same else to_write(writer.dialect)
+    if not marks:
         return messages
     out = []
     for message in messages:
         parts = message.get("parts", []) if message.get("role") == "assistant" else []
-        if any(_stands(marks, part) for part in parts):
+        if any(part.get("type") in marks for part in parts):
             message = with_parts(writer, message, list(_joined(writer, marks, parts)))
         out.append(message)
     return out
 
 
-def to_write(dialect: Dialect) -> Marks | None:
-    """Return the marks of parts that no picture of a turn of the model takes, if there are any."""
-    found: Marks | None = dialect.once("within texts", lambda: (_unpictured(dialect),))[0]
+def to_write(dialect: Dialect) -> dict[str, Marks]:
+    """Return the marks of parts that no picture of a turn of the model takes, by their kinds."""
+    found: dict[str, Marks] = dialect.once("within texts", lambda: _unpictured(dialect))
     return found
 
 
-def _unpictured(dialect: Dialect) -> Marks | None:
-    marks, talk = marks_of(dialect), dialect.conversation
-    if marks is None or talk is None or marks.kind not in dialect.shapes:
-        return None
+def _unpictured(dialect: Dialect) -> dict[str, Marks]:
+    talk = dialect.conversation
+    if talk is None:
+        return {}
     spoken = [case for case in talk.cases if talk.role(case) == "assistant"]
     holes = [hole for case in spoken for hole in case.lists.get("parts", ()) if not hole.dated]
     names = [n for hole in holes for n in dialect.unions.get(hole.named, [hole.named])]
-    taken = [dialect.kinds_of(name) | dialect.shapes[name].groups for name in names]
-    return None if any(marks.kind in kinds for kinds in taken) else marks
+    taken = frozenset[Any]().union(
+        *(dialect.kinds_of(name) | dialect.shapes[name].groups for name in names)
+    )
+    within = dialect.within.items()
+    return {k: one for k, one in within if k not in taken and (one.shape or k) in dialect.shapes}
 
 
-def _stands(marks: Marks, part: Part) -> bool:
-    """Tell whether a part may stand in a text: it would be read back as it is."""
-    said = str(part.get("text") or "")
-    return part.get("type") == marks.kind and bool(said.strip()) and marks.closes not in said
+def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
+    """Return what a part says in a text; None where it would not be read back as it is."""
+    if not marks.shape:
+        said = str(part.get("text") or "")
+        if not said.strip() or marks.closes in said:
+            return None
+    before = len(writer.notes)
+    try:
+        wire = writer.shape(marks.shape or marks.kind, part)
+    except Misfit:
+        del writer.notes[before:]
+        return None
+    return stringify(wire) if marks.json else str(wire)
 
 
-def _joined(writer: WriteJob, marks: Marks, parts: list[Part]) -> Iterator[Part]:
-    """Yield parts with those between the marks at the head of the texts behind them."""
-    waiting: list[Part] = []
+def _joined(writer: WriteJob, marks: dict[str, Marks], parts: list[Part]) -> Iterator[Part]:
+    """Yield parts with those between marks in texts: thoughts at the head, calls behind."""
+    waiting: list[tuple[Part, str | None]] = []
     for part in parts:
-        if _stands(marks, part):
-            waiting.append(part)
-            continue
-        text = part if part.get("type") == "text" else None
-        if waiting:
-            yield _behind(writer, marks, waiting, text)
-        if text is None or not waiting:
+        kind = part.get("type")
+        said = _said(writer, marks[kind], part) if kind in marks else None
+        if said is None and kind != "text":
+            yield from _one(writer, marks, waiting)
             yield part
-        waiting = []
-    if waiting:
-        yield _behind(writer, marks, waiting, None)
+            waiting = []
+            continue
+        if kind != CALL and any(one["type"] != THOUGHT for one, _ in waiting):
+            yield from _one(writer, marks, waiting)
+            waiting = []
+        waiting.append((part, said))
+    yield from _one(writer, marks, waiting)
 
 
-def _behind(writer: WriteJob, marks: Marks, inner: list[Part], text: Part | None) -> Part:
-    """Return a text that says parts between the marks first; what it has no place for is noted."""
-    trail, whole = writer.trail, {"text": "", **(text or {"type": "text"})}
-    said = [f"{marks.before}{writer.shape(marks.kind, part)}{marks.behind}" for part in inner]
-    now = "".join((*said, whole["text"]))
-    fresh = {**moved(whole, whole["text"], now), "text": now}
-    instead(writer, text or inner[0], fresh)
-    places = places_of(trail, *((one, "text") for one in (*inner, text or {})))
-    made_of(trail, fresh, "text", places)
-    return fresh
+def _one(
+    writer: WriteJob, marks: dict[str, Marks], parts: list[tuple[Part, str | None]]
+) -> Iterable[Part]:
+    """Return parts that stand in one text as that text."""
+    if all(said is None for _, said in parts):
+        return [part for part, _ in parts]
+    now, by = "", 0
+    text = next((part for part, said in parts if said is None), None)
+    for n, (part, said) in enumerate(parts):
+        if said is None:
+            by = len(now)
+            now += part["text"]
+            continue
+        one = marks[part["type"]]
+        first = not (one.many and n and parts[n - 1][0]["type"] == CALL)
+        last = not (one.many and n + 1 < len(parts) and parts[n + 1][0]["type"] == CALL)
+        before = f"{one.before}{'[' * one.many}" if first else ","
+        now += f"{before if now else before.lstrip()}{said}"
+        now += f"{']' * one.many}{one.behind}" if last else ""
+    whole = text or {"type": "text"}
+    fresh = {**whole, "text": now}
+    if text is not None and text.get("citations"):
+        fresh["citations"] = [_moved(one, by) for one in text["citations"]]
+    instead(writer, text or parts[0][0], fresh)
+    fields = ((part, key) for part, _ in parts for key in part.keys() - {"type", "spelled"})
+    made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
+    return [fresh]

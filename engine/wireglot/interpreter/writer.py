@@ -95,7 +95,8 @@ class PictureWriter(WriteJob):
     def _may_be_empty(self, case: Case, view: View) -> bool:
         # A field may be an object with nothing in it, and a picture one that has no keys. At home
         # anything may have held nothing, or only keys that no picture names.
-        bare = isinstance(case.wire, Fields) and case.wire.bare
+        wire = case.wire
+        bare = wire.bare if isinstance(wire, Fields) else getattr(wire, "shape", "") is None
         if bare or any(path.startswith("own.") for path in view.claims):
             return True
         kept = view.obj.get("kept")

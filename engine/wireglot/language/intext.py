@@ -1,25 +1,34 @@
-"""What a rule file says of texts that hold more: lists, shown with two elements."""
+"""What a rule file says of texts that hold more: lists, and parts between two marks."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .lenses import Misfit
+from ..patterns import later
+from .lenses import Misfit, parse_json, stringify
 
-HERE = "${.}"
+_ELEMENT = later(r"\$\{\.(?: \| json)?\}")
+# A part by a shape: `${. as call | json}`; several of them in a JSON list: `each`.
+INNER = r"\$\{\. (?:as [\w.-]+(?: \| json)?|each [\w.-]+ \| json)\}"
+_INNER = later(r"\$\{(?:text|\. (as|each) ([\w.-]+)( \| json)?)\}")
 
 
 class Listing(NamedTuple):
-    """How a list of texts stands in one: what is before, between and behind its elements."""
+    """How a list stands in one text: what is before, between and behind its elements.
+
+    Elements are texts, or objects and lists as `json`: then a text that is none of those is a text.
+    """
 
     before: str
     between: str
     behind: str
+    json: bool
 
     @classmethod
     def of(cls, said: str) -> Listing:
         """Return the form of a list that is shown with two elements."""
-        return cls(*said.split(HERE))
+        before, between, behind = _ELEMENT.split(said)
+        return cls(before, between, behind, "json" in said)
 
     def elements(self, text: Any) -> list[Any]:
         """Return the elements of a text. Raises Misfit."""
@@ -30,10 +39,44 @@ class Listing(NamedTuple):
             or not (text.startswith(before) and text.endswith(behind))
         ):
             raise Misfit(f"expected a text between {before!r} and {behind!r}")
-        return text[len(before) : len(text) - len(behind)].split(self.between)
+        found = text[len(before) : len(text) - len(behind)].split(self.between)
+        return [_value(one) for one in found] if self.json else list(found)
 
     def text(self, elements: list[Any]) -> str:
         """Return the text of elements. Raises Misfit."""
-        if not elements or not all(isinstance(one, str) for one in elements):
+        said = [stringify(e) if self.json and isinstance(e, dict | list) else e for e in elements]
+        if not said or not all(isinstance(one, str) for one in said):
             raise Misfit("expected texts, one at least")
-        return f"{self.before}{self.between.join(elements)}{self.behind}"
+        return f"{self.before}{self.between.join(said)}{self.behind}"
+
+
+def _value(text: str) -> Any:
+    """Return the object or list that a text is the JSON of; else the text."""
+    try:
+        value = parse_json(text) if text.lstrip()[:1] in ("{", "[") else text
+    except Misfit:
+        return text
+    return value if isinstance(value, dict | list) else text
+
+
+class Marks(NamedTuple):
+    """What stands before and behind a part in a text: as it is written, and without spaces."""
+
+    kind: str
+    before: str
+    behind: str
+    opens: str
+    closes: str  # nothing where the part goes to the end of the text
+    shape: str  # by which it is said; nothing where it is a text
+    many: bool  # whether it is a list of such parts
+    json: bool
+
+    @classmethod
+    def of(cls, kind: str, said: str) -> Marks:
+        """Return the marks of a kind of part in a text that shows it."""
+        inner = _INNER.search(said)
+        assert inner is not None
+        before, behind = said[: inner.start()], said[inner.end() :]
+        each, shape, json = inner.groups()
+        opens, closes = before.strip(), behind.strip()
+        return cls(kind, before, behind, opens, closes, shape or "", each == "each", bool(json))

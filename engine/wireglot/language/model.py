@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ..ir import OPAQUE, PARTS
 from ..patterns import fits
 from . import picture as pic
-from .intext import Listing
+from .intext import Listing, Marks
 from .picture import Fields, Hole
 from .shape import Case, Shape
 from .source import Node
@@ -87,7 +87,7 @@ class Dialect:
         document: Document | None,
         stream: Stream | None,
         weights: Weights,
-        within: dict[str, str],
+        within: dict[str, Marks],
         lists: dict[str, Listing],
     ) -> None:
         """Hold what a rule file says.

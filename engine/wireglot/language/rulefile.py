@@ -10,7 +10,7 @@ from ..ir import PARTS, TOOLS
 from . import documents, drawn, events, short, variants
 from . import picture as pic
 from . import schema as schema_words
-from .intext import Listing
+from .intext import Listing, Marks
 from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
@@ -86,7 +86,7 @@ def load(node: Node) -> Dialect:
         if "stream" in top
         else None,
         weights=Weights(frozenset(node.said("repeated", ())), node.said("slight", {})),
-        within=node.said("within-text", {}),
+        within={k: Marks.of(k, v) for k, v in node.said("within-text", {}).items()},
         lists={k: Listing.of(v) for k, v in node.said("lists", {}).items()},
     )
     if talk and dialect.document is not None and dialect.document.line is not None:

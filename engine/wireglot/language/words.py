@@ -27,6 +27,7 @@ from .forms import (
     one_of,
     texts,
 )
+from .intext import INNER
 from .orderwords import ENFORCE, ROLES
 from .valuewords import SCHEMA, TABLE, WORD_MAP
 from .variants import NEVER
@@ -201,15 +202,26 @@ SIGNATURES = Words(
     },
     "Signed",
 )  # fmt: skip
-_WITHIN = Map(
-    Leaf({**TEXT, "pattern": r"^[^$]*\S[^$]*\$\{text\}[^$]*\S[^$]*$"},
-         "{what} is a text with `${text}` between two marks",
-         'write `reasoning: "<think>${text}</think>"`'),
-    "{what} maps kinds of part to texts", keys=("reasoning",),
-    strange="{what} names `{name}`, which stands within no text",
+_WITHIN = Words(
+    "`within-text`",
+    {
+        "reasoning": (
+            Leaf({**TEXT, "pattern": r"^[^$]*\S[^$]*\$\{text\}[^$]*\S[^$]*$"},
+                 "{what} is a text with `${text}` between two marks",
+                 'write `reasoning: "<think>${text}</think>"`'),
+            "it stands at the head of what the model says, between two marks",
+        ),
+        "tool_call": (
+            Leaf({**TEXT, "pattern": rf"^[^$]*\S[^$]*{INNER}[^$]*$"},
+                 "{what} is a text with a part by a shape behind a mark",
+                 'write `tool_call: "<tool_call>${. as call | json}</tool_call>"`'),
+            "calls stand in what the model says, each between two marks, or to the end",
+        ),
+    },
+    "Within", strange="{what} names `{name}`, which stands within no text", lead="there are",
 )  # fmt: skip
 _LISTS = Map(
-    Leaf({**TEXT, "pattern": r"^[^$]*\$\{\.\}[^$]+\$\{\.\}[^$]*$"},
+    Leaf({**TEXT, "pattern": r"^[^$]*\$\{\.( \| json)?\}[^$]+\$\{\.( \| json)?\}[^$]*$"},
          "{what} is a text that shows a list by two elements, each `${.}`",
          'write `NAME: "${.}, ${.}"`'),
     "{what} maps names to texts",
@@ -227,7 +239,7 @@ _BODY: dict[str, Word] = {
     "verified": (free({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}),
                  "when somebody last compared the two"),
     "within-text": (_WITHIN,
-                    "reasoning stands at the head of what the model says, between two marks"),
+                    "parts that stand within what the model says, between two marks"),
     "carry": (_CARRY, "kinds of part, or `message`, and a key of each"),
     "signatures": (SIGNATURES, "Who reads a `$signature`"),
     "limits": (Special("limits"), "A name or id that does not fit"),

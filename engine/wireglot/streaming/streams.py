@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, It
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError, WireglotError
-from ..interpreter import reading, within, writing
+from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
 from ..language.picture import Hole, Picture, keyed
 from ..notes import Draft, Note
@@ -75,9 +75,8 @@ class Translator:
             writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
         self._told: Unfold | Within | None = self._unfold  # what the fold tells
-        marks = within.marks_of(source.model)
-        if self._unfold is not None and marks is not None:
-            self._told = Within(self._unfold, marks)
+        if self._unfold is not None and source.model.within:
+            self._told = Within(self._unfold, source.model, self._options)
         self._fold = Fold(source.model, self._told, self._keep)
         self._runs = Runs(self._fold, self._unfold, self._told)
 
@@ -194,9 +193,9 @@ class Translator:
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
-            within.parted(self._source.model, read.ir.get("candidates", []), read.trail)
             read.trail.was.update(ids(read.ir, fold))
             read.trail.seed = fold.outcome.seed
+            reading.told_in_texts(self._source, read, self._options)
             if not fold.outcome.response.get("id"):
                 read.ir.pop("id", None)  # its own dialect wanted one, and no frame has it
             body, drafts = self._written(read)
