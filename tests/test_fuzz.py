@@ -673,8 +673,8 @@ def test_messages_in_a_shape_are_written_alike_by_functions_and_the_walk() -> No
         (
             "talk",
             "conversation/wire/parts",
-            "$parts each part | json",
-            "`json` stands behind a value, and `each` makes a list",
+            "$parts each part | digits",
+            "`digits` stands behind a value, and `each` makes a list",
         ),
         (
             "rewrite",

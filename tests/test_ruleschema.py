@@ -331,7 +331,12 @@ MARKED = {
         "unions/seen",
     ],
     "R022-a-stream-that-says-nothing": ["stream/events", "stream/framing"],
-    "R022-marks-within-a-text": ["within-text", "within-text/reasoning"],
+    "R022-marks-within-a-text": [
+        "lists/rows",
+        "within-text",
+        "within-text/reasoning",
+        "within-text/tool_call",
+    ],
     "R022-shapes-without-wire": ["shapes/audio/cases/one", "shapes/image"],
     "R022-words-of-new-forms": [
         "conversation/enforce/later-system",

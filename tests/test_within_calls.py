@@ -15,12 +15,15 @@ Json = Any
 F = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 G = '<tool_call>\n{"name": "g", "arguments": {"t": "a </tool_call> b"}}\n</tool_call>'
 SAID_F, SAID_G = ("f", {"x": 1}), ("g", {"t": "a </tool_call> b"})
+MARKS = "<tool_call>" + "</tool_call>" * 20
 TEXTS: dict[str, tuple[str, list[Any]]] = {
     "a call": (F, [SAID_F]),
     "a text and two calls": (f"I look.\n{F}\n{G}", ["I look.", SAID_F, SAID_G]),
     "a thought before": (f"<think>Hm.</think>\n{F}", [("Hm.",), SAID_F]),
     "a thought and a text": (f"<think>Hm.</think>\nSo.\n\n{F}", [("Hm.",), "So.", SAID_F]),
-    "texts around calls": (f" So. {F}\n Then {G}  Done.\n", [" So.", SAID_F, "Then", SAID_G, "Done.\n"]),
+    "texts around calls": (
+        f" So. {F}\n Then {G}  Done.\n", [" So.", SAID_F, "Then", SAID_G, "Done.\n"],
+    ),
     "spaces around": (f"  \n {F} \n", [SAID_F]),
     "what is no call": ("<tool_call>f(x=1)</tool_call> Hi", ["<tool_call>f(x=1)</tool_call> Hi"]),
     "no call, then one": (f"<tool_call>no</tool_call>\n{F}", ["<tool_call>no</tool_call>", SAID_F]),
@@ -29,7 +32,7 @@ TEXTS: dict[str, tuple[str, list[Any]]] = {
     "a mark that breaks off": ("Hi <tool_c", ["Hi <tool_c"]),
     "no mark": (" \n Hi <b> \n", [" \n Hi <b> \n"]),
     "arguments as text": (F.replace('{"x": 1}', '"{\\"x\\":1}"'), [SAID_F]),
-    "many marks that close": ("<tool_call>" + "</tool_call>" * 20 + F, ["<tool_call>" + "</tool_call>" * 20, SAID_F]),
+    "many marks that close": (MARKS + F, [MARKS, SAID_F]),
 }  # fmt: skip
 
 

@@ -131,6 +131,7 @@ def seen(
 ) -> View:
     """Return an object as the writer's own methods see it."""
     view = View(o, shape.name, case, x)
+    view.lists = dict(x.went) if shape.name == "request" else view.lists
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
     view.claims.update(path for path in told if _there(o, path))
     return view

@@ -62,6 +62,11 @@ def called(
     return len(text) if over else len(text) - begun(text, marks.opens)
 
 
+def calling(stop: Part) -> Part:
+    """Return why an answer stopped in whose texts calls were found."""
+    return {"stop_reason": "tool_use"} if stop.get("stop_reason") == "end_turn" else {}
+
+
 def begun(text: str, mark: str) -> int:
     """Return how many of the last signs of a text may begin a mark."""
     return next((n for n in range(len(mark) - 1, 0, -1) if text.endswith(mark[:n])), 0)
@@ -90,8 +95,7 @@ def parted(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
             owner["parts"] = [p for new, old in pairs for p in ([old] if new is None else new)]
             found = {part["type"] for new in made for part in new or ()}
             kinds |= found
-            if CALL in found and owner.get("stop_reason") == "end_turn":
-                owner["stop_reason"] = "tool_use"
+            owner.update(calling(owner) if CALL in found else {})
     return frozenset(kinds)
 
 

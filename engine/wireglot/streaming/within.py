@@ -12,7 +12,7 @@ import copy
 from typing import Any
 
 from ..interpreter.hands import Reader
-from ..interpreter.within import CALL, THOUGHT, begun, called, calls_of, says_more, shared
+from ..interpreter.within import CALL, THOUGHT, begun, called, calling, calls_of, says_more, shared
 from ..language.model import Dialect
 from .incoming import Part
 from .outcome import Outcome
@@ -101,9 +101,7 @@ class Within:
         for nth in self._ids:
             owner = outcome.candidates[nth]
             stop = outcome.stop(owner)
-            if stop.get("stop_reason") == "end_turn":
-                stop = {**stop, "stop_reason": "tool_use"}
-                owner.stopped = owner.stops, len(owner.kinds), stop
+            owner.stopped = owner.stops, len(owner.kinds), {**stop, **calling(stop)}
         self._unfold.end(outcome, cut)
 
     def running(self, part: Part) -> Running | None:
