@@ -27,7 +27,7 @@ LIBRARIES = ["langchain-core==1.7.2", "pydantic-ai-slim[openai]==2.68.0", "opena
 LIBRARIES += ["transformers==5.23.0", "jinja2", "ag-ui-protocol==1.0.0"]
 LIBRARIES += ["opentelemetry-util-genai==1.3b0"]
 # For templates, or for one module: what else they need is heavy, and so are the Pythons.
-APART = ["trl==1.16.0", "harbor==0.25.0"]
+APART = ["trl==1.16.0", "harbor==0.25.0", "llamafactory==0.9.5"]
 PACKAGES = ["ai@6.0.326", "zod"]
 # What templates do with any messages like these: what they say of it, or leave out.
 BY_THEMSELVES = {
@@ -47,7 +47,22 @@ def written(source: str) -> dict[str, Json]:
     found = {}
     for name in frameworks.FRAMEWORKS:
         found[name] = rich.RULES[name].write({"messages": messages}, unit="session").body
+    # Rows without ids end with a word of the model. LLaMA-Factory skips one in which something
+    # stands before calls in a turn of its own.
+    messages.append({"role": "assistant", "parts": [{"type": "text", "text": "Done."}]})
+    found["hermes"] = rich.RULES["hermes"].write({"messages": messages}, unit="session").body
+    bare = list(alone(messages))
+    found["sharegpt"] = rich.RULES["sharegpt"].write({"messages": bare}, unit="session").body
     return found
+
+
+def alone(messages: list[Json]) -> Iterator[Json]:
+    """Yield messages without what the model says or thinks right before its calls."""
+    for message, behind in zip(messages, [*messages[1:], {}], strict=True):
+        calls = [part for part in message["parts"] if part["type"] == "tool_call"]
+        parts = calls or [part for part in message["parts"] if part["type"] != "reasoning"]
+        if parts and (calls or message["role"] != behind.get("role") or behind["role"] == "tool"):
+            yield {**message, "parts": parts}
 
 
 def libraries(folder: Path, bodies: dict[str, Json]) -> dict[str, Json]:
@@ -89,9 +104,12 @@ def printed(command: list[str], folder: Path, given: Json) -> Json:
 def faults(found: Json, meant: rich.Found) -> Iterator[str]:
     """Yield what a library found otherwise."""
     calls = [list(call) for call in meant.calls]
+    ids = [call[0] for call in calls]
+    if isinstance(found["results"], list):  # nothing has an id
+        found["calls"] = [[i, *said] for i, (_, *said) in zip(ids, found["calls"], strict=False)]
+        found["results"] = dict(zip(ids, found["results"], strict=False))
     if found["calls"] != calls:
         yield f"the calls are {found['calls']}"
-    ids = [call[0] for call in calls]
     if sorted(found["results"]) != sorted(ids):
         yield f"there are results of {sorted(found['results'])}"
     flagged = {name: one.flagged for name, one in meant.answers.items()}

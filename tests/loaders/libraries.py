@@ -8,13 +8,18 @@ from wireglot; `frameworks.py` makes both.
 
 from __future__ import annotations
 
+import enum
+import importlib
 import json
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
 Json = Any
-Found = dict[str, Json]  # {"calls": [[id, name, arguments]], "results": {id: whether it failed}}
+# {"calls": [[id, name, arguments]], "results": {id: whether it failed}}; where nothing has an id,
+# the results are a list in the order of their calls.
+Found = dict[str, Json]
 
 
 def langchain(messages: Json) -> Found:
@@ -154,6 +159,80 @@ def atif(trajectory: Json) -> Found:
 
 
 adp = atif  # whose form it has now
+
+
+def sharegpt(row: Json) -> Found:
+    """Let LLaMA-Factory align a row and take its calls apart; nothing in it has an id."""
+    turns, formatter = aligned(row), factory("formatter")
+    apart = formatter.FunctionFormatter(slots=["{{content}}"], tool_format="default")
+    texts = [turn["content"] for turn in turns if turn["role"] == "function"]
+    tags = ("<think>", "</think>"), ("<tool_call>", "</tool_call>")
+    for text in texts:
+        apart.apply(content=text, thought_words=tags[0], tool_call_words=tags[1])
+    found = [one for text in texts for one in json.loads(text)]
+    said = [turn["content"] for turn in turns if turn["role"] == "observation"]
+    between = "\n</tool_response>\n<tool_response>\n"  # as its own converter of Chat joins them
+    return {
+        "calls": [[None, one["name"], one["arguments"]] for one in found],
+        "results": [None for text in said for _ in text.split(between)],
+    }
+
+
+def hermes(row: Json) -> Found:
+    """Let LLaMA-Factory align a row, and its extractor for Qwen find the calls in the texts."""
+    turns, tools = aligned(row, observation_tag="tool"), factory("tool_utils")
+    calls, results = [], 0
+    for turn in turns:
+        found = tools.QwenToolUtils.tool_extractor(turn["content"])
+        if turn["role"] == "assistant" and isinstance(found, list):
+            calls += [[None, one.name, json.loads(one.arguments)] for one in found]
+        if turn["role"] == "observation":
+            results += turn["content"].count("<tool_response>")
+    return {"calls": calls, "results": [None] * results}
+
+
+def aligned(row: Json, **tags: str) -> list[Json]:
+    """Return the turns of a row as LLaMA-Factory has them; it skips a row that it does not take."""
+    values = {"messages": "conversations", "role_tag": "from", "content_tag": "value",
+              "user_tag": "human", "assistant_tag": "gpt", "observation_tag": "observation",
+              "function_tag": "function_call", "system_tag": "system", **tags}  # fmt: skip
+    more = ("system", "tools", "images", "videos", "audios", "kto_tag", "ranking")
+    attributes = types.SimpleNamespace(**dict.fromkeys(more), **values)
+    made = factory("converter").SharegptDatasetConverter(attributes, None)(row)
+    turns: list[Json] = [*made["_prompt"], *made["_response"]]
+    assert turns, "LLaMA-Factory skips this row"
+    return turns
+
+
+class Role(enum.Enum):
+    """The roles of turns, as LLaMA-Factory calls them."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    FUNCTION = "function"
+    OBSERVATION = "observation"
+
+
+def factory(name: str) -> Any:
+    """Import a module of LLaMA-Factory's data; what imports torch in it says little, and is told.
+
+    The package itself, and what it logs with, need torch to be imported.
+    """
+    root = next(Path(one) / "llamafactory" for one in sys.path
+                if (Path(one) / "llamafactory").is_dir())  # fmt: skip
+    logger = types.SimpleNamespace(warning_rank0=print)
+    parts: dict[str, dict[str, Any]] = {
+        "": {"__path__": [str(root)]},
+        ".data": {"__path__": [str(root / "data")]},
+        ".data.data_utils": {"Role": Role, "SLOTS": list},
+        ".extras": {"logging": types.SimpleNamespace(get_logger=lambda _: logger)},
+    }
+    for part, values in parts.items():
+        module = types.ModuleType(f"llamafactory{part}")
+        module.__dict__.update(values)
+        sys.modules.setdefault(module.__name__, module)
+    return importlib.import_module(f"llamafactory.data.{name}")
 
 
 def templates() -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 from ..language.picture import Hole
 from ..language.talk import Conversation
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
-from . import share, turns
+from . import share, turns, within
 from .copies import instead, with_parts
 from .jobs import WriteJob
 from .placing import case_of, unplaced
@@ -196,6 +196,8 @@ def _hollow(
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
     said = SAID if writer.dialect.answered else SAID & writer.dialect.held  # in their calls
     if writer.same or any(part.get("type") in said for part in parts):
+        return False
+    if message.get("role") == "assistant" and any(within.stands(writer, part) for part in parts):
         return False
     mark, gone = len(writer.notes), len(writer.gone)
     writer.role = message.get("role")

@@ -232,12 +232,17 @@ def _unpictured(dialect: Dialect) -> dict[str, Marks]:
     return {k: one for k, one in within if k not in taken and (one.shape or k) in dialect.shapes}
 
 
+def stands(writer: WriteJob, part: Part) -> bool:
+    """Tell whether a part may stand in a text: it would be read back as it is."""
+    marks = to_write(writer.dialect).get(part.get("type", ""))
+    said = str(part.get("text") or "")
+    return marks is not None and bool(marks.shape or (said.strip() and marks.closes not in said))
+
+
 def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
-    """Return what a part says in a text; None where it would not be read back as it is."""
-    if not marks.shape:
-        said = str(part.get("text") or "")
-        if not said.strip() or marks.closes in said:
-            return None
+    """Return what a part says in a text; None where it does not stand there."""
+    if not stands(writer, part):
+        return None
     before = len(writer.notes)
     try:
         wire = writer.shape(marks.shape or marks.kind, part)
