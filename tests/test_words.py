@@ -10,6 +10,8 @@ import pytest
 
 import wireglot
 
+from .walk import walked
+
 FOLDER = Path(__file__).parent / "dialects"
 HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
 
@@ -920,3 +922,42 @@ def test_what_is_no_text_is_no_piece_of_one(tmp_path: Path) -> None:
         out = rules.convert(body, "one", "two", trace=trace)
         assert out.body == {"turns": [{"role": "user", "parts": [{"n": "1"}]}]}
         assert [n.code for n in out.notes] == ["unknown-part", "unknown-part"]
+
+
+NAMES_TWICE = """
+shapes:
+  text: {wire: {text: $text}}
+  image:
+    cases:
+      texts:
+        ir: {source: {type: base64, media_type: "image/${kind}", data: $data}}
+        wire: {is: "image/${kind}", url: "data:image/${kind};${data}"}
+      same:
+        ir: {source: {type: base64, media_type: $media_type, data: $data}}
+        wire: {of: $media_type (same), url: "data:${media_type};${data}"}
+      other: {ir: {source: {type: url, url: $url}}, wire: {$own: [is, of], url: $url}}
+unions: {part: [text, image]}
+conversation:
+  wire: {parts: $parts each part}
+  cases: {user: {wire: {role: user}}}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("picture", "kind"),
+    [
+        ({"is": "image/png", "url": "data:image/png;A"}, "base64"),
+        ({"is": "image/png", "url": "data:image/gif;A"}, "url"),
+        ({"of": "image/png", "url": "data:image/png;A"}, "base64"),
+        ({"of": "image/png", "url": "data:image/gif;A"}, "url"),
+    ],
+)
+def test_a_name_in_two_places_has_one_value(picture: Any, kind: str, tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=NAMES_TWICE)
+    body = {"turns": [{"role": "user", "parts": [picture]}]}
+    found = rules["one"].read(body).ir
+    assert found["messages"][0]["parts"][0]["source"]["type"] == kind
+    assert rules["one"].write(found).body == body
+    with walked():
+        assert rules["one"].read(body).ir == found

@@ -64,27 +64,27 @@ def _needs(
     dialect: Dialect, case: Case, shape: Shape, paths: tuple[str, ...], findings: Findings
 ) -> None:
     """Report a field that a case never says, be it under one of several names."""
-    if not any(_says(dialect, case, path) for path in paths):
+    if not _says(dialect, case, paths):
         message = f"{named(shape, case)} never says `{paths[0]}`, and others rely on it"
         help = _HELP.get(paths[0], f"give `${paths[0]}` a place in `wire`, or say it in `ir`")
         findings.warn("R035", message, place(dialect, shape, case), help)
 
 
-def _says(dialect: Dialect, case: Case, path: str) -> bool:
-    """Tell whether a case says a field, or that there is none, by itself or by a shape within."""
-    if any(path == one or path.startswith(f"{one}.") for one in _said(case.ir, "")):
+def _says(dialect: Dialect, case: Case, paths: tuple[str, ...]) -> bool:
+    """Tell whether a case says one of some fields, or that there is none, or a shape within."""
+    said = list(_said(case.ir, ""))
+    if any(path == one or path.startswith(f"{one}.") for path in paths for one in said):
         return True
     for hole in pic.holes(case.wire):
-        inside = path if hole.path == "." else path.removeprefix(f"{hole.path}.")
-        if hole.path != "." and (path in hole.paths or (inside != path and hole.shape is None)):
-            return True
-        if hole.shape in dialect.shapes or hole.shape in dialect.unions:
-            inner = [one for _, one in dialect.cases_of(hole.named)]
-            if (hole.path == "." or inside != path) and all(
-                _says(dialect, one, inside) for one in inner
-            ):
+        inside, below = paths, f"{hole.path}."
+        if hole.path != ".":
+            inside = tuple(path.removeprefix(below) for path in paths if path.startswith(below))
+            if any(path in paths for path in hole.paths) or (inside and hole.shape is None):
                 return True
-    return any(path in text.names for text in pic.texts(case.wire))
+        if inside and (hole.shape in dialect.shapes or hole.shape in dialect.unions):
+            if all(_says(dialect, one, inside) for _, one in dialect.cases_of(hole.named)):
+                return True
+    return any(path in text.names for path in paths for text in pic.texts(case.wire))
 
 
 def _said(p: Picture | None, path: str) -> Iterator[str]:

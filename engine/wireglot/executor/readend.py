@@ -92,8 +92,9 @@ class WholeText(IrText):
 
     def _copies(self) -> None:
         """Write what stands where a value is repeated; another one is odd, or does not fit."""
+        inside = {s.path: s.var for s in self.slots if s.path in self.bound or "." in s.path}
         for h, v, rel in self.copies:
-            found = f"made.get({h.path!r}, ABSENT)"
+            found = inside.get(h.path, f"made.get({h.path!r}, ABSENT)")
             if h.mark == "same":
                 self.line(f"if not same({v}, {found}): return {self.no}", h.pos)
                 continue

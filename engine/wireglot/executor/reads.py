@@ -67,7 +67,13 @@ class HoleText(CaseText):
             self.line(f"{var} = found[{i}]")
             if name == "media_type" and types:
                 self.line(f"if {var} in {self.value(types)}: return {self.odd}")
-            self.slots.append(Slot(name, var, rel, True))
+            first = next((slot for slot in self.slots if slot.path == name), None)
+            if first is None:
+                self.slots.append(Slot(name, var, rel, True))
+            elif first.always:
+                self.line(f"if {var} != {first.var}: return {self.no}", p.pos)
+            else:
+                raise Unwritten
 
     def items(self, p: Items, v: str, rel: Rel) -> None:
         """Match a list of so many elements."""

@@ -131,6 +131,8 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     if isinstance(value, dict) and _within(view, path):
         for key, inner in value.items():
             deeper = f"{path}.{key}"
+            if path == "result" and silent(writer, key, inner, value):
+                continue
             if deeper not in view.claims and inner is not None and key not in DERIVED:
                 left(writer, view, deeper, inner)
         return

@@ -146,6 +146,9 @@ class PictureReader(ReadJob):
                 raise Misfit(f"expected a text like {like(p)}, got {show(wire)}", at, p.pos)
             found = self.usual(p, wire, found, at, rel, env)
             for name, value in zip(p.names, found, strict=True):
+                said = env.fields.get(name, (value,))[0]
+                if said != value:
+                    raise Misfit(f"`${name}` is {show(said)} and {show(value)}", at, p.pos)
                 env.put(name, value, at)
             if self.recorder is not None:
                 self.recorder.reads[at] = p
