@@ -97,6 +97,7 @@ LANGUAGE |= {"exec"}
 LANGUAGE |= {"uuid"}  # `(made uuid)`
 LANGUAGE |= {"size"}
 LANGUAGE |= {"weight"}  # ... of a note
+LANGUAGE |= {"steps"}  # of a conversation
 # ... and of examples and cases, and the option `resume`.
 LANGUAGE |= {"notes", "resume"}
 # ... and the codec `bytes`, and the form of a report (`--html`).
@@ -118,8 +119,6 @@ STOPS = {
     "picture.py": {"closed"},
     "generate.py": {"k"},  # the key of any object
     "exchanges.py": {"http", "not_found", "permission", "invalid_request"},
-    "jobs.py": {"steps"},
-    "traces.py": {"steps"},
     "relay.py": {"http"},
     "wrapped.py": {"http"},
     "demo.py": {"end_turn", "tool_use"},

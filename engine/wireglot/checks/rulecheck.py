@@ -190,6 +190,13 @@ class _Names:
             return
         known = WORDS["message", "role"]
         for case in talk.cases:
+            parts = case.lists.get("parts", ())
+            if talk.role(case) in talk.steps and all(
+                h.named not in self.model.unions for h in parts
+            ):
+                message = f"the steps of `{case.name}` begin with an element of no shape"
+                help = "name a union where the parts stand: `$parts each part`"
+                self.findings.error("R010", message, case.pos, help)
             said = isinstance(case.ir, Fields) and "role" in case.ir.names
             if not said and case.name not in known:
                 message = f"`{case.name}` is no role of the IR"

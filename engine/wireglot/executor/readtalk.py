@@ -129,7 +129,7 @@ def _group(reads: Functions, talk: Conversation, i: int, title: str) -> str:
     if group.spliced:
         return _spliced(reads, talk, i, title)
     try:
-        if reads.dialect.answered:
+        if reads.dialect.answered or talk.steps:
             raise Unwritten
         return MessageText(reads, talk, group, title).whole()
     except Unwritten:

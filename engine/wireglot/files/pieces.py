@@ -19,12 +19,16 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     if any(g.alone and talk.role(case) == "assistant" for g in talk.groups for case in g.cases):
         return ir  # what was said at once is several messages here, too
+    source: Any = writer.trail.source
+    known = (talk, source.conversation if source is not None else None)
+    steps = any(one is not None and one.steps for one in known)  # what has no id is one of these
     out: list[Any] = []
     joins = False
     for message in messages:
         last = out[-1] if out else {}
         said = "assistant" == message.get("role") == last.get("role")
-        if not said or last.get("id") != message.get("id"):
+        once = last.get("id") == message.get("id") and not (steps and "id" not in message)
+        if not said or not once:
             joins = False
             out.append(message)
             continue

@@ -13,7 +13,7 @@ from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation, Group
 from ..trail import At, pointer
-from . import answers, building, intake, marks
+from . import answers, building, intake, marks, steps
 from .env import Env
 from .jobs import ReadJob
 
@@ -202,6 +202,7 @@ def read_group(
         reader.remember(first, "", "case", case.name)
     for message in messages:
         reader.trail.put(message, None, at)
+    messages = steps.parted(reader, talk, messages, at)
     return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
 
 

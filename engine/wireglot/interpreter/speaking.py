@@ -12,7 +12,7 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Draft
 from ..trail import HOLDERS, everywhere
-from . import answers, aside, enforce, marks, pairing, system, turns, within
+from . import answers, aside, enforce, marks, pairing, steps, system, turns, within
 from .conversation import plain
 from .jobs import WriteJob
 from .orderly import orderly
@@ -108,7 +108,7 @@ class _Runs:
                 if waiting[0] is not message:  # what left its message stands before this one
                     continue
                 waiting.popleft()
-            elif run and writer.repair:
+            elif run and writer.repair and message.get("role") not in talk.steps:
                 self.joined.extend(enforce.merged(writer, talk, run[-1][1], message))
             self.group = found
             run.append((case, message))
@@ -132,6 +132,16 @@ class _Runs:
         made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark, lost = len(writer.notes), len(writer.lefts)
         wires = _write_run(writer, talk, self.group, run, made)
+        if writer.beside and talk.steps and len(run) > 1:
+            # What left its message stands behind that very step: the others begin a new message.
+            steps = run[:]
+            run.clear()
+            writer.beside = []
+            while not writer.beside:
+                del writer.notes[mark:], writer.lefts[lost:]
+                run.append(steps[len(run)])
+                wires = _write_run(writer, talk, self.group, run, made)
+            self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
         if writer.beside and turns.joins_aside(writer, talk):
             case = _case_aside(writer, talk, self.group)
             if case is not None:
@@ -201,7 +211,9 @@ def _write_run(
     writer.since = len(writer.notes)
     case, first = run[0]
     given = parts = first.get("parts", ())
-    if len(run) > 1:
+    if talk.steps:
+        parts = steps.marked(writer, talk, run)
+    elif len(run) > 1:
         parts = [part for _, message in run for part in message.get("parts", ())]
     if group.spliced:
         hole = case.wire

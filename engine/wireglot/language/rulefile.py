@@ -16,7 +16,7 @@ from .measure import disjoint, measure, tell
 from .merge import merge
 from .model import Dialect, Signatures, Weights
 from .order import asked
-from .picture import Fields, Items, Picture
+from .picture import Fields, Items, Literal, Picture
 from .schema import Schema
 from .shape import Case, Shape
 from .source import Node, wrong
@@ -239,6 +239,15 @@ def _skeleton(case: Case) -> str:
     return repr(sorted((at, sorted(x) if isinstance(x, frozenset) else x) for at, x in side))
 
 
+def _steps(node: Node) -> dict[str, dict[str, Literal]]:
+    """Read the elements that begin a step, by role."""
+    roles = _map(node.get("steps")).items()
+    return {
+        role: {key: Literal((word.value,), word.pos) for key, word in mark.value.items()}
+        for role, mark in roles
+    }
+
+
 def _conversation(node: Node, line: Node | None = None) -> Conversation:
     """Read the conversation; `line` is the picture around each message."""
     words, base = node.value, node.get("wire")
@@ -265,5 +274,5 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
     order = asked(words.get("enforce"))
     return Conversation(
         node.said("per", "message"), list(groups.values()), order.steps, node.pos, order.turns,
-        order.places, order.beside,
+        order.places, order.beside, _steps(node),
     )  # fmt: skip

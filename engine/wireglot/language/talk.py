@@ -56,7 +56,7 @@ class Beside(NamedTuple):
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
 
-    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "turns")
+    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "steps", "turns")
 
     def __init__(
         self,
@@ -67,14 +67,18 @@ class Conversation:
         turns: list[Turn],
         places: dict[str, Pos],
         beside: list[Beside],
+        steps: dict[str, dict[str, Literal]],
     ) -> None:
-        """Hold what a rule file says; `places` are where words of `enforce` stand."""
+        """Hold what a rule file says.
+
+        `places` are where words of `enforce` stand, `steps` the elements that begin a step.
+        """
         self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
-        self.turns, self.places, self.beside = turns, places, beside
+        self.turns, self.places, self.beside, self.steps = turns, places, beside, steps
 
     def joins(self, role: Any) -> bool:
         """Tell whether a message of this role joins the wire message of its neighbour before it."""
-        return self.per == "run" or (self.per == "turn" and role == "tool")
+        return self.per == "run" or (self.per == "turn" and role == "tool") or role in self.steps
 
     def speaker(self) -> str:
         """Return the key on the wire by whose words messages are told apart: mostly `role`."""

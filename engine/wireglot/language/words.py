@@ -28,7 +28,7 @@ from .forms import (
     texts,
 )
 from .intext import INNER
-from .orderwords import ENFORCE, ROLES
+from .orderwords import ENFORCE, ROLES, SPEAKERS
 from .valuewords import SCHEMA, TABLE, WORD_MAP
 from .variants import NEVER
 from .version import VERSION
@@ -86,6 +86,12 @@ _UNIT: dict[str, Word] = {"wire": (_OBJECT, _LAID), "ir": (Picture("ir", whole=T
 UNIT_CASE = Words("a case", {**CASE.words, **_UNIT}, "UnitCase")
 _OF_UNIT = {**SHAPE.words, **_UNIT, "cases": _cases(UNIT_CASE)}
 UNIT = SHAPE._replace(words=_OF_UNIT, name="Unit")
+_STEPS = Map(
+    Map(Leaf({**TEXT, "pattern": r"^[^$]"}, "{what} is a word that stands there as it is"),
+        "{what} is an object of words", "as `{type: step-start}`", least=1, whole=True),
+    "{what} maps roles to elements", "write `steps: {assistant: {type: step-start}}`",
+    keys=SPEAKERS, strange="{what} names `{name}`, which is no role that speaks", whole=True,
+)  # fmt: skip
 _PARTS = "or a hole such as `$parts each tool_result`, for messages of one part"
 _TALK: dict[str, Word] = {
     "wire": (Picture("wire", help=_PARTS, whole=True, spliced=True), ""),
@@ -97,6 +103,7 @@ CONVERSATION = Words(
     {
         "per": (one_of("message", "run", "turn", lead="say"),
                 "`per: message` writes one wire message for each message"),
+        "steps": (_STEPS, "neighbours of the role are one wire message, this element before each"),
         "wire": (_OBJECT._replace(message="`wire` of a conversation is an object"), _LAID),
         "cases": _cases(TALK, ROLES),
         "enforce": (ENFORCE, ""),

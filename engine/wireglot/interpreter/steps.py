@@ -1,0 +1,88 @@
+"""Steps: what one speaker says in several messages is one wire message, with a mark before each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..language.picture import Literal
+from ..language.shape import Case
+from ..language.talk import Conversation
+from ..trail import At
+from .jobs import ReadJob, WriteJob
+from .sight import View, Written, memory_of
+
+Message = dict[str, Any]
+Mark = dict[str, Literal]
+
+
+def parted(reader: ReadJob, talk: Conversation, messages: list[Message], at: At) -> list[Message]:
+    """Part what one wire message holds before each mark; a mark with more in it stays a part."""
+    out: list[Message] = []
+    for message in messages:
+        mark = talk.steps.get(message["role"])
+        out.append(message)
+        if mark is None:
+            continue
+        parts, message["parts"] = message["parts"], []
+        bare = True
+        for part in parts:
+            if not _begins(reader.dialect.name, mark, part):
+                message["parts"].append(part)
+                continue
+            if message["parts"] or not bare:
+                _told(reader, message, bare)
+                message = {"role": message["role"], "parts": []}
+                reader.trail.put(message, None, at)
+                out.append(message)
+            bare = False
+            if part["value"].keys() != mark.keys():
+                message["parts"].append(part)
+            elif reader.recorder is not None:
+                for key, word in mark.items():
+                    place = reader.trail.find(part) or at
+                    reader.hush((*place, key), "it begins a step", word.pos)
+        _told(reader, message, bare)
+    return out
+
+
+def _told(reader: ReadJob, message: Message, bare: bool) -> None:
+    if bare:
+        reader.remember(message, "", "unmarked", True)
+
+
+def _begins(dialect: str, mark: Mark, part: Any) -> bool:
+    """Tell whether a part is a mark: an element that has no picture, and holds these words."""
+    if part.get("type") != "unknown" or part.get("dialect") != dialect:
+        return False
+    value = part.get("value")
+    return isinstance(value, dict) and all(
+        value.get(key) == word.values[0] for key, word in mark.items()
+    )
+
+
+def marked(writer: WriteJob, talk: Conversation, run: list[tuple[Case, Message]]) -> list[Any]:
+    """Return the parts of the messages of a run, the mark of its role before each."""
+    out: list[Any] = []
+    for case, message in run:
+        parts: list[Any] = message.get("parts", [])
+        mark = talk.steps.get(str(message.get("role")))
+        if mark is None and len(run) == 1:
+            return parts
+        if mark is not None and not _unmarked(writer, message, mark):
+            value = {key: word.values[0] for key, word in mark.items()}
+            for key, word in mark.items() if writer.recorder is not None else ():
+                assert writer.recorder is not None
+                made = Written(word, View(message, "message", case, writer), (key,))
+                writer.recorder.wrote(value, key, value[key], made)
+            out.append({"type": "unknown", "dialect": writer.dialect.name, "value": value})
+        out += parts
+    return out
+
+
+def _unmarked(writer: WriteJob, message: Message, mark: Mark) -> bool:
+    """Tell whether a message has no mark, or one of its own."""
+    parts, name = message.get("parts"), writer.dialect.name
+    if not writer.same:
+        return not parts
+    told = memory_of(message, name).get("", {}).get("unmarked")
+    return bool(told or (parts and _begins(name, mark, parts[0])))
