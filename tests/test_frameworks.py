@@ -18,8 +18,8 @@ from . import width
 from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
-FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "pydantic-ai", "openai-agents",
-              "otel-genai", "ag-ui", "atif", "adp")  # fmt: skip
+FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "ai-sdk-ui", "pydantic-ai",
+              "openai-agents", "otel-genai", "ag-ui", "atif", "adp")  # fmt: skip
 PROVIDERS = width.MAIN
 PAIRS = [
     pair

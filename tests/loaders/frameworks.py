@@ -12,6 +12,7 @@ import subprocess
 import sys
 import venv
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +102,15 @@ def printed(command: list[str], folder: Path, given: Json) -> Json:
     return json.loads(run.stdout.splitlines()[-1])
 
 
-def faults(found: Json, meant: rich.Found) -> Iterator[str]:
-    """Yield what a library found otherwise."""
+def steps(order: Json) -> Json:
+    """Return calls and results step by step; results that stand together may do so in any order."""
+    return [(kind, sorted(ids)) for kind, ids in groupby(order, lambda one: one[0])]
+
+
+def faults(found: Json, meant: rich.Found, order: Json) -> Iterator[str]:
+    """Yield what a library found otherwise; where it tells it, the order of calls and results."""
+    if steps(found.get("order", order)) != steps(order):
+        yield f"calls and results stand in the order {found['order']}"
     calls = [list(call) for call in meant.calls]
     ids = [call[0] for call in calls]
     if isinstance(found["results"], list):  # nothing has an id
@@ -129,9 +137,9 @@ def main(folder: Path) -> int:
     for source in SOURCES:
         meant = rich.found_in(source, rich.messages_of(source, rich.BODIES[source]))
         bodies = written(source)
-        found = {"ai-sdk": ai_sdk(folder, bodies.pop("ai-sdk")), **libraries(folder, bodies)}
-        for name, one in found.items():
-            wrong = list(faults(one, meant))
+        own = {name: ai_sdk(folder, bodies.pop(name)) for name in ("ai-sdk", "ai-sdk-ui")}
+        for name, one in {**own, **libraries(folder, bodies)}.items():
+            wrong = list(faults(one, meant, own["ai-sdk"]["order"]))
             failed += bool(wrong)
             print(f"{'differs' if wrong else 'same':8}{source} as {name}", *wrong, sep="\n        ")
     return int(failed > 0)

@@ -123,6 +123,12 @@ class Homecoming:
         for i, j in order:
             if i not in pairs and j not in pairs.values() and isinstance(two[j], type(one[i])):
                 pairs[i] = j
+        rest = [j for j in range(len(two)) if j not in pairs.values()]
+        for i, item in enumerate(one):  # fixed words alone, which nothing links
+            j = next((j for j in rest if same(item, two[j])), -1) if i not in pairs else -1
+            if j >= 0:
+                pairs[i] = j
+                rest.remove(j)
         return pairs
 
     def explained(self, one: Difference) -> bool:
