@@ -9,7 +9,7 @@ for anything; a `sh` block holds commands.
 
 A command that is `wireglot` and needs no shell runs in this process: it starts quicker. Where the
 suite goes wide, those of the README run as processes of their own, as anybody would run them, and
-laws cross to all dialects, not to the main ones alone.
+laws and differences cross to all dialects, not to the main ones alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import pytest
 
-from wireglot.authoring import trial
+from wireglot.authoring import crossing, trial
 
 from .command import run
 from .width import MAIN, WIDE
@@ -178,6 +178,7 @@ def test_what_a_page_shows_runs(
     monkeypatch.chdir(tmp_path)
     if not WIDE:
         monkeypatch.setattr(trial, "Trial", functools.partial(trial.Trial, targets=MAIN))
+        monkeypatch.setattr(crossing, "pairs", functools.partial(crossing.pairs, among=MAIN))
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks(page):
         where = f"{page.relative_to(ROOT)}:{block.line}"

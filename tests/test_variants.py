@@ -28,10 +28,9 @@ variants:
 """
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> wireglot.RuleSet:
-    (tmp_path / "acme.yaml").write_text(HEAD + ACME, "utf-8")
-    return wireglot.load_rules(tmp_path)
+@pytest.fixture(scope="module")
+def rules() -> wireglot.RuleSet:
+    return wireglot.load_rules({"acme": HEAD + ACME})
 
 
 BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_completion_tokens": 5, "seed": 7}

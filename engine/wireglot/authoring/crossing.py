@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..audits import explain, payloads
@@ -53,10 +53,17 @@ class Done(NamedTuple):
     error: ConversionError | None
 
 
-def pairs(old: RuleSet, new: RuleSet, found: Sequence[Change]) -> list[Crossed]:
-    """List what becomes otherwise between dialects, where the changes that were found reach."""
+def pairs(
+    old: RuleSet, new: RuleSet, found: Sequence[Change], among: Collection[str] | None = None
+) -> list[Crossed]:
+    """List what becomes otherwise between dialects, where the changes that were found reach.
+
+    With `among`, what changed is tried with these dialects alone.
+    """
     told: dict[tuple[str, str, str], dict[tuple[str, str], bool]] = {}
     there = [name for name in old.dialects if name in new]
+    if among is not None:
+        there = [name for name in there if name in among or any(name == one.of for one in found)]
     for unit in UNITS:
         touched = {one.of for one in found if not one.units or unit in one.units}
         within = [name for name in there if all_have(unit, old, new, name)]

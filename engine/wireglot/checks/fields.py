@@ -13,6 +13,7 @@ from ..language.forms import Words
 from ..language.valuewords import BOUNDS, LIMIT, NAMED, OTHERS
 
 ANY = "*"
+ASKED = 4096  # questions of a walk whose answers are remembered
 _ASIDE = "type own:* kept:* spelled:* metadata:* cache:* signature:*"
 _TEXTS: dict[str, str] = {
     "request": "model messages:[message] tools:[tool] system:[part] tool_choice:tool_choice "
@@ -118,6 +119,7 @@ def limits() -> dict[str, Words]:
     return found | {name: BOUNDS[name] for name in OTHERS}
 
 
+@functools.lru_cache(ASKED)
 def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
     """Return what a dotted path holds in any of some objects, or None where none has it.
 
@@ -137,6 +139,7 @@ def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
     return now
 
 
+@functools.lru_cache(ASKED)
 def names(objects: frozenset[str]) -> frozenset[str]:
     """Return the names of the fields of some objects, without those that the engine keeps."""
     return frozenset(name for what in objects for name in OBJECTS.get(what, {})) - KEPT

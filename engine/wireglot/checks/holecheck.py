@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,11 +26,20 @@ _EMPTY = {"[]": "empty-list", "{}": "empty-object", "''": "empty-text"}
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report what is wrong with the holes of every case."""
-    shapes = frozenset(definitions(dialect, "shapes")) | definitions(dialect, "unions").keys()
-    if dialect.node.get("conversation") is not None:
-        shapes |= {"conversation"}
+    listed = definitions(dialect, "shapes")
+    talk = ("conversation",) if dialect.node.get("conversation") is not None else ()
+    shapes = frozenset((*listed, *definitions(dialect, "unions"), *talk))
+    codecs = (frozenset(definitions(dialect, word).items()) for word in ("tables", "schemas"))
+    around = (shapes, *codecs, dialect.hooks)
     for view in contexts.all():
-        _View(dialect, findings, view, shapes).check()
+        # Dialects and sets of variants share most of their cases.
+        said = listed.get(view.shape.name) if view.shape else None
+        look = functools.partial(_look, dialect, findings, view, shapes)
+        findings.once((_look, view.case, said, view.objects, around), look)
+
+
+def _look(dialect: Dialect, findings: Findings, view: View, shapes: frozenset[str]) -> None:
+    _View(dialect, findings, view, shapes).check()
 
 
 class _View:

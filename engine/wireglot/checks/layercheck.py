@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -194,7 +195,8 @@ def _dialect(node: Node, findings: Findings, steps: Ladder, whole: bool, plain: 
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
     rulecheck.check(alone, findings, steps, whole, plain)
     try:
-        sets = variants.samples(rows)
+        for_what = tuple((row.models, row.version, str(row.options)) for row in rows)
+        sets = findings.once((_dialect, for_what), functools.partial(variants.samples, rows))
     except RuleError as error:
         findings.take(error)
         return

@@ -85,7 +85,7 @@ def _event(
     for picture in event.reads:
         for hole in pic.holes(picture):
             found.add(hole.path)
-            _names(hole, frozenset(objects) & OBJECTS.keys(), findings, f"`{event.name}`")
+            _names(hole, frozenset(objects).intersection(OBJECTS), findings, f"`{event.name}`")
             _shape(hole, shapes, findings)
             _lenses(hole, model, findings)
         _lists(picture, event, findings)
