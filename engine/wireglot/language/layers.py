@@ -154,6 +154,11 @@ def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, 
     return {name: done[name] for name in files}
 
 
+def one(name: str, files: Mapping[str, Node]) -> Node:
+    """Return one dialect without layers, or the ladder; no file is asked for but those below it."""
+    return _flatten(name, files, {}, {LADDER: files[LADDER]}, ())
+
+
 def above(names: Collection[str], files: Mapping[str, Node]) -> list[str]:
     """Return the dialects that lie over some."""
 

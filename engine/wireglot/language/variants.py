@@ -26,7 +26,7 @@ class Row(NamedTuple):
     models: tuple[str, ...]
     version: str | None
     options: dict[str, Any]
-    over: Node  # empty in what the wheel prepared: the files have it
+    over: Node  # empty in what was prepared or kept: the files have it
 
     def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this model, version and these options."""
@@ -50,6 +50,14 @@ def _row(node: Node) -> Row:
     laid = Node(over, node.pos, node.keys)
     models = (models,) if isinstance(models, str) else tuple(models)
     return Row(models, when.get("version"), when.get("option", {}), laid)
+
+
+def light(varied: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Row, ...]]:
+    """Return variants by dialect, without what they lay over it."""
+    return {
+        name: tuple(row._replace(over=Node({}, row.over.pos)) for row in found)
+        for name, found in varied.items()
+    }
 
 
 def of(node: Node, which: Rows) -> Node:

@@ -14,7 +14,7 @@ from ..language.findings import Finding, Findings
 from ..language.layers import Sorted
 from ..language.source import LADDER, Node, parse, undump
 from ..rulesets import RuleSet
-from . import shelf
+from . import kept, shelf
 from .shelf import MODEL, Source, packaged_folder
 
 OVERLAYS = "overlays"
@@ -39,7 +39,18 @@ def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
 
 @functools.cache
 def _packaged(shown: str) -> Sorted:
-    return layers.by_name(parsed(packaged_folder(), shown))
+    folder = packaged_folder()
+    if shown != PACKAGED or os.path.isfile(f"{folder}/{MODEL}"):
+        return layers.by_name(parsed(folder, shown))
+    found = _kept()
+    return Sorted(dict(found.files), {}, found.crossings())
+
+
+@functools.cache
+def _kept() -> kept.Kept:
+    """Return the packaged files of a checkout, read now or before."""
+    folder = packaged_folder()
+    return kept.packaged(folder, lambda: layers.by_name(parsed(folder, PACKAGED)))
 
 
 def crossings(folders: Sequence[Source], shown: str = PACKAGED) -> list[Node]:
@@ -93,6 +104,10 @@ def packaged_below(builtin: bool) -> dict[str, Node]:
 
 def laid(overlays: Sequence[str], builtin: bool, again: Callable[[], RuleSet]) -> RuleSet:
     """Load the packaged rules with overlays over them. Raises RuleError, UsageError."""
+    if builtin and not overlays:  # of a checkout: a wheel has prepared them
+        there = _kept()
+        names = [name for name in there.flat if name != LADDER]
+        return RuleSet(names, lambda: there.flat, varied=there.varied, hash=there.hash, again=again)
     files = packaged_below(builtin)
     over = chosen(overlays, Sorted.of()).values()
     rules = made(layers.flat(files, over), again=again)

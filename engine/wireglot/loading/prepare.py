@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..executor import modules
 from ..language import layers, variants
-from ..language.source import LADDER, Node, fingerprint, plain
+from ..language.source import LADDER, fingerprint, plain
 from ..rulesets import RuleSet
 from . import load, modelcode, shelf, shipped, written
 
@@ -31,10 +31,7 @@ def rules(folder: Path) -> RuleSet:
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
     made = RuleSet(names, lambda: flat, varied=varied)
-    light = {
-        name: tuple(row._replace(over=Node({}, row.over.pos)) for row in rows)
-        for name, rows in varied.items()
-    }
+    light = variants.light(varied)
     units = ("request", "response")
     models = {(name, unit): made[name].keys_of_model(unit) for name in names for unit in units}
     shipped.write(str(folder / shelf.PREPARED), flat, light, models, fingerprint(flat))
