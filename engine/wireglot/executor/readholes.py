@@ -249,14 +249,27 @@ def _each(
         _aside(t, h, var, False, rel)
         return
     if listed:
-        t.line(f"if {v}.__class__ is not list: return {t.odd}")
-    t.unless(f"{v}.__class__ is not list", h, below)
+        v = _apart(t, h, v, var)
+        with t.t.under(f"if {v}.__class__ is not list:"):
+            t.line(f"{var} = {t.reads.choice(h.named)}(x, {v}, {at}, False)", h.pos)
+            t.line(f"if {var} is NO: return {t.odd}")
+            t.line(f"{var} = [{var}]")
+            t.remembers(f"spell(sp, {t.pointer(rel)}, {v}, [{v}])")
+        with t.t.under("else:"):
+            _list(t, h, v, var, rel, below)
+    else:
+        t.unless(f"{v}.__class__ is not list", h, below)
+        _list(t, h, v, var, rel, below)
+    _aside(t, h, var, False, rel)
+
+
+def _list(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
+    """Write how what is surely a list is read, element by element."""
     if h.mark is not None and h.mark != "default" and t.track:
         written = t.value(h.value if h.mark == "fill" else ABSENT)
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")
-    t.line(f"{var} = {t.reads.each(h.named)}(x, {v}, {at})", h.pos)
+    t.line(f"{var} = {t.reads.each(h.named)}(x, {v}, {t.at(rel)})", h.pos)
     t.unless(f"{var} is NO", h, below)
-    _aside(t, h, var, False, rel)
 
 
 def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:

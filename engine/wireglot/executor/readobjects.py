@@ -15,11 +15,12 @@ from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes, keyed
+from ..language.shape import Case
 from ..trail import pointer
 from .code import Unwritten
 from .readholes import taken
 from .reads import HoleText
-from .readtext import Key, Later, Obj, Rel, Slot
+from .readtext import Key, Later, Obj, Rel, Slot, bound
 
 Entry = tuple[tuple[str, ...], Picture]
 PIECE = 6  # optional keys that are looked for if there is any key left
@@ -60,12 +61,9 @@ class WireText(HoleText):
             raise Unwritten
         if "type" in single and (bound & {"type"} or self.shape.kind is not None):
             raise Unwritten
-        if any(h.path == "." for h in found):
-            if self.inner:
-                raise Unwritten
-            for h in found:
-                if h.path == ".":
-                    self._beside(h, bound)
+        for h in found:
+            if h.path == ".":
+                self._beside(h, bound)
         if sum(len(h.paths) > 1 for h in found) and self.inner:
             raise Unwritten
         repeated = [
@@ -88,6 +86,17 @@ class WireText(HoleText):
             makes |= {one.path.partition(".")[0] for one in holes(case.wire)}
             if said & here or makes & self.bound:
                 raise Unwritten
+            if self.inner and not self._grouped(case):
+                raise Unwritten  # what is no object has no place of its own two pictures further
+
+    @staticmethod
+    def _grouped(case: Case) -> bool:
+        """Tell whether all that a case makes are objects."""
+        named = {h.path for h in bound(case.ir)}
+        made = [child for names, child in keyed(case.ir) if names[0] != "own"]
+        return all(isinstance(child, Fields) for child in made) and all(
+            h.path in named for h in holes(case.wire)
+        )
 
     # -- objects --------------------------------------------------------------------------------
 
