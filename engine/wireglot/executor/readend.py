@@ -117,6 +117,8 @@ class WholeText(IrText):
         )
         tops += tuple(p for h, _, _ in self.sums for p in h.paths)
         self.line("taken = set()")
+        if self.inner:
+            self.line("handed = {}")
         for h, v, rel, spread in self.later:
             inners = self.reads.inners(h.named)
             self.nested = True
@@ -124,6 +126,7 @@ class WholeText(IrText):
                 given = (
                     f"x, {inners}, {self.value(h)}, {v}, {self.at(rel)}, L, "
                     f"{self.pointer(rel)}, made, {self.value(tops)}, taken, {spread}, sp, kp"
+                    f"{', handed' if self.inner else ''}"
                 )
                 self.line(f"got = within({given})", h.pos)
                 self.line(f"if got is NO: return {self.no}")
@@ -173,7 +176,7 @@ class WholeText(IrText):
                 key = field if owner == "made" else ("own", field)
                 keys = "".join(f"{spoken(one)}, " for one in rel)
                 self.line(f"if {test}: places[{key!r}] = ({keys})")
-            self.line(f"return made, {table}, sp, kp")
+            self.line(f"return made, {table}, sp, kp{', handed' if self.later else ''}")
             return
         if "parts" in case.lists and not any(s.path == "parts" and s.always for s in self.slots):
             self.line("if 'parts' not in made: made['parts'] = []")

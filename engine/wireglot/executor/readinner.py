@@ -55,6 +55,7 @@ class Inners:
 
 
 WORDS = 64  # that a choice remembers
+Handed = dict[str, At]  # where fields came from
 
 
 def within(
@@ -71,8 +72,12 @@ def within(
     spread: bool,
     sp: Memory,
     kp: Memory,
+    handed: Handed | None = None,
 ) -> Any:
-    """Read a hole that is made of the object's own fields: the memory then, NO, or ODD."""
+    """Read a hole that is made of the object's own fields: the memory then, NO, or ODD.
+
+    `handed` is told where each field came from, where the object itself is made for one around it.
+    """
     mark = len(x.notes)
     for loose in (False, True) if lenient else (False,):
         for name, shape, case in inners.of(w):
@@ -81,7 +86,7 @@ def within(
                 continue
             if got is ODD:
                 return ODD
-            fields, table, inner_sp, inner_kp = got
+            fields, table, inner_sp, inner_kp, *deeper = got
             for place, entry in (inner_sp or {}).items():
                 sp = {} if sp is None else sp
                 sp.setdefault(place, {}).update(entry)
@@ -93,11 +98,24 @@ def within(
                 if itself.chosen(x, shape, fields, seen) is not case:
                     sp = marked(sp, key, "case", case.name)
                     building.told(x, case, at)
-            if not _take(x, made, fields, table, at, taken, w if spread else None):
+            places = _places(fields, table, at, w if spread else None, *deeper)
+            if not _take(x, made, fields, table, at, taken, places):
                 return ODD
+            if handed is not None:
+                handed.update(places)
             return sp, kp
     del x.notes[mark:]
     return ODD if lenient and h.mark is not None else NO
+
+
+def _places(
+    fields: dict[str, Any], table: Any, at: At, spread: Any, deeper: Handed | None = None
+) -> Handed:
+    """Return where each field came from that an inner picture made."""
+    keys = [(*at, key) for key in spread] if isinstance(spread, dict) else []
+    places = dict.fromkeys(fields, Several.of(keys) if keys else at)
+    places.update((key, (*at, *table[key])) for key in fields if key in table)
+    return {**places, **deeper} if deeper else places
 
 
 def _take(
@@ -107,21 +125,18 @@ def _take(
     table: Any,
     at: At,
     taken: set[str],
-    spread: Any,
+    places: Handed,
 ) -> bool:
     """Hand on what an inner picture made to the object around it."""
-    places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
-    around: At = Several.of(places) if places else at
     for key, value in fields.items():
-        rel = table.get(key)
-        where = around if rel is None else (*at, *rel)
+        where = places[key]
         if key == "own":
             family = x.dialect.family
             own = made.setdefault("own", {}).setdefault(family, {})
             for name, one in value.get(family, {}).items():
                 own[name] = one
                 rel = table.get(("own", name))
-                place = around if rel is None else (*at, *rel)
+                place = where if rel is None else (*at, *rel)
                 x.late((own, None, {name: place}, (name,)))
             continue
         old = made.get(key)

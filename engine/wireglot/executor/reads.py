@@ -138,7 +138,18 @@ class HoleText(CaseText):
         self.slots.append(Slot(h.path, var, rel, h.mark is None))
 
     def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
-        self._signature(h, v)
+        stands = self.dialect.signatures.placeholder
+        if stands is None or h.path != "signature" or h.mark != "optional":
+            self._signature(h, v)
+            self._through(h, v, var, rel, below)
+            return
+        with self.t.under(f"if {v} == {stands!r}:"):
+            self.remembers(f"spell(sp, {self.pointer(rel)}, {v}, ABSENT)")
+            self.line(f"{var} = ABSENT")
+        with self.t.under("else:"):
+            self._through(h, v, var, rel, below)
+
+    def _through(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
         if "again" in h.lenses:
             before = [one.var for one in self.slots if one.path == h.path]
             for one in before:

@@ -14,7 +14,7 @@ from . import code
 
 TAKEN = frozenset(
     "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
-    "there got taken renamed inner len tuple dict set str int bool list".split()
+    "there got taken handed renamed inner len tuple dict set str int bool list".split()
 )
 
 
