@@ -157,6 +157,8 @@ def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
     known = listing.kinds.get(kind)
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
         return None
+    if x.watched and not x.coded(part):
+        return None
     if kind == "text" or kind == "reasoning":
         text = part.get("text")
         said = text.__class__ is str and text and not text.isspace()
@@ -239,9 +241,11 @@ def formed(
 
 def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> str | None:
     """Return the text of one element that has nothing but its text."""
-    if len(pairs) != 1 or x.watched or listing.making[number]:
+    if len(pairs) != 1 or listing.making[number]:
         return None
     part, wire = pairs[0]
+    if (id(part), "text") in x.watched:
+        return None
     if part.__class__ is not dict or part.get("type") != listing.plain[number]:
         return None
     if part.keys() not in PLAIN or part["text"].__class__ is not str:

@@ -330,6 +330,19 @@ def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> 
     x.by_case(case, x.trail.find(o, next(iter(claims), "")), *itself.spot(wire, into))
 
 
+def stands(x: Any, path: str, into: tuple[Any, Any]) -> None:
+    """Let the note that waits for a field, if one does, point to where that is written."""
+    if (draft := x.watch.get(path)) is not None:
+        draft.owner, draft.place = into
+
+
+def stand_within(x: Any, wire: Any, claims: Any) -> None:
+    """Let notes that wait for fields point to what was written of these."""
+    for path in x.watch.keys() & claims:
+        if x.watch[path].owner is None:
+            x.watch[path].owner = wire
+
+
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
     """Put the keys of one object among those of another; False where that cannot be."""
     if not isinstance(wire, dict) or not out.keys().isdisjoint(wire):

@@ -36,9 +36,12 @@ class CodedWriter(PictureWriter):
     @property
     def quick(self) -> bool:
         """Whether generated functions say all that is to be said."""
-        if (self.same and self.repair) or self.recorder is not None:
-            return False
-        return not (self.watch or self.watched or self.marking)
+        return not (self.marking or (self.same and self.repair) or self.recorder is not None)
+
+    def coded(self, value: Any) -> bool:
+        """Tell whether generated functions write an object: no note waits for a field of it."""
+        waits = self.watched and any(owner == id(value) for owner, _ in self.watched)
+        return not waits and self.quick
 
     def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
@@ -54,7 +57,7 @@ class CodedWriter(PictureWriter):
         return NO
 
     def one(self, shape: Shape, value: Any) -> Any:
-        if value.__class__ is dict and self.quick:
+        if value.__class__ is dict and self.coded(value):
             found = self._tried(self.writes.code.names[self.writes.one(shape)], value)
             if found is not NO:
                 return found
@@ -68,7 +71,7 @@ class CodedWriter(PictureWriter):
     def choice(
         self, shape: Shape, value: Any, read: Case | None, first: bool = False
     ) -> Case | None:
-        if value.__class__ is not dict or not self.quick:
+        if value.__class__ is not dict or not self.coded(value):
             return super().choice(shape, value, read, first)
         found: Case | None = self.writes.code.names[self.writes.choice(shape)](
             self, value, read, first
@@ -77,7 +80,7 @@ class CodedWriter(PictureWriter):
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         coded = value.__class__ is dict and value is not self.refused
-        if coded and (self.same or not case.home) and self.quick:
+        if coded and (self.same or not case.home) and self.coded(value):
             found = self._tried(self.writes.code.names[self.writes.case(shape, case)], value)
             if found is not NO:
                 return found
@@ -148,7 +151,7 @@ class CodedWriter(PictureWriter):
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
         whole = whole and id(view.case) in self.writes.known
-        if whole and self.quick and not (rel and view.memory):
+        if whole and not (rel and view.memory) and self.coded(view.obj) and not self.watch:
             claims, lists = set(view.claims), dict(view.lists)
             found = self._tried(self.writes.code.names[self.writes.inside(view.case)], view)
             if found is not NO:
