@@ -181,7 +181,7 @@ class Loaded:
     ) -> Both:
         """Return the rows of the source and of the target that apply to a conversion."""
         one, two = self._varied.get(source, ()), self._varied.get(target, ())
-        options = self._heeded(options)
+        options = self._heeded(options) if options else options
         if not one and not two and not options:
             return NONE
         if model is None and (one or two):
@@ -235,7 +235,8 @@ class Loaded:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        check_call(model, stream, source=source, target=target)
+        if not (model is stream is None and source.__class__ is target.__class__ is str):
+            check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
         if clock is not None:
             known = with_clock(known, clock)

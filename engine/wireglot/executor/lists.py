@@ -27,7 +27,8 @@ class Listing:
     """What is known beforehand of the holes that share a list.
 
     `kinds` has by the type of a part the first hole that takes it, and by what it is written
-    there: names of functions, or shapes of runs.
+    there: names of functions, or shapes of runs; `lone` those of which nothing but its words is
+    written where it stands alone.
     """
 
     def __init__(
@@ -36,8 +37,9 @@ class Listing:
         names: dict[str, Any],
         holes: Sequence[Hole],
         kinds: dict[Any, tuple[int, tuple[Any, ...]]],
+        lone: frozenset[Any],
     ) -> None:
-        self.names, self.holes, self.kinds = names, holes, kinds
+        self.names, self.holes, self.kinds, self.lone = names, holes, kinds, lone
         self.pos, self.dialect = holes[0].pos, dialect.name
         self.usual = usual_of(holes[0])
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
@@ -106,14 +108,29 @@ def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | N
     known = (view.lists if view is not None else x.went).get(path)
     if known is not None:  # they were written before: others depend on what went
         return [known.get(id(h), []) for h in listing.holes]
-    shares = shared(x, listing, parts, o.get("type") in FULL)
-    if view is not None:
-        pairs = zip(listing.holes, shares, strict=True)
-        view.lists[path] = {id(h): found for h, found in pairs}
+    whole = o.get("type") in FULL
+    if view is None:
+        return shared(x, listing, parts, whole)
+    shares = dealt(x, listing, parts, whole)
+    view.lists[path] = {id(h): found for h, found in zip(listing.holes, shares, strict=True)}
     return shares
 
 
 def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
+    """Give each part to the hole that takes it; a lone text that needs no element is its words."""
+    if len(parts) == 1 and listing.lone and not x.same:
+        part = parts[0]
+        kind = part.get("type") if part.__class__ is dict else None
+        if kind in listing.lone and part.keys() == PLAIN[0]:
+            text = part["text"]
+            usual = text.__class__ is str and text and not text.isspace()
+            if usual and not listing.lower(part, x.ladder) and not (x.watched or x.marking):
+                number = listing.kinds[kind][0]
+                return [[(part, text)] if n == number else [] for n in range(len(listing.holes))]
+    return dealt(x, listing, parts, whole)
+
+
+def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
     holes = listing.holes
     shares: list[list[Any]] = [[] for _ in holes]
@@ -244,6 +261,11 @@ def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> s
     if len(pairs) != 1 or listing.making[number]:
         return None
     part, wire = pairs[0]
+    if wire.__class__ is str and not x.same and part.get("type") in listing.lone:
+        if into is not None:  # notes of the part point to where its words stand
+            x.written[id(part)] = (part, part)
+            x.stands[id(part)] = (part, *into)
+        return wire
     if (id(part), "text") in x.watched:
         return None
     if part.__class__ is not dict or part.get("type") != listing.plain[number]:

@@ -12,7 +12,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
 from ..language.shape import Case, Shape
 from ..trail import At
-from .lists import shared
+from .lists import dealt
 from .readtime import NO
 from .values import undo, unmake
 from .writes import Writes
@@ -137,7 +137,7 @@ class CodedWriter(PictureWriter):
         if not self.quick or not self.writes.holes.issuperset(map(id, holes)):
             return super().share(holes, parts, whole)
         listing = self.writes.listing(holes)
-        shares = shared(self, listing, parts, whole)
+        shares = dealt(self, listing, parts, whole)
         return {id(hole): found for hole, found in zip(holes, shares, strict=True)}
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:

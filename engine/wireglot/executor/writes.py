@@ -335,14 +335,35 @@ class Writes:
         key = ("listing", *map(id, holes))
         if key not in self.listings:
             kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
+            lone = set()
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
                 found = {} if hole.dated else self.members(hole.named, usual_of(holes[0]))
                 for kind, shapes in found.items():
                     ways = tuple(one if one.groups else self.one(one) for one in shapes)
+                    if kind not in kinds and self._wordy(hole, kind, shapes):
+                        lone.add(kind)
                     kinds.setdefault(kind, (number, ways))
-            self.listings[key] = Listing(self.dialect, self.code.names, holes, kinds)
+            names = self.code.names
+            self.listings[key] = Listing(self.dialect, names, holes, kinds, frozenset(lone))
         return self.listings[key]
+
+    def _wordy(self, hole: Hole, kind: Any, shapes: list[Shape]) -> bool:
+        """Tell whether a part of a kind with nothing but words is surely written as these alone."""
+        if hole.lenses not in (("bare",), ("joined",)) or any(one.groups for one in shapes):
+            return False
+        if kind != self.dialect.plain_kind(hole.named) or f"{kind}.text" in self.dialect.limits:
+            return False
+        cases = [(shape, case) for shape in shapes for case in shape.cases if not case.home]
+        # The first case that asks for nothing more takes it.
+        shape, case = next((one for one in cases if _asks_nothing(one[1])), (None, None))
+        if shape is None or case is None or case.note or self.rivals(shape, case):
+            return False
+        found = list(pic.holes(case.wire))
+        said = [h for h in found if h.path == "text"]
+        rest = [h for h in found if h.path != "text"]
+        plain = len(said) == 1 and said[0].mark is None and said[0].lenses in ((), ("string",))
+        return plain and not any(pic.texts(case.wire)) and all(h.mark == "optional" for h in rest)
 
     def known_listing(self, holes: Sequence[Hole]) -> str:
         """Return the name of what is known of the holes that share a list."""
@@ -378,6 +399,16 @@ class Writes:
             for kind in {usual if kind is None else kind for kind in kinds}:
                 found.setdefault(kind, []).append(shape)
         return found
+
+
+def _asks_nothing(case: Case) -> bool:
+    """Tell whether a case asks for no field of an object but its type and its text."""
+    asked = (path.strip("/") for path, words in case.sides[0].items() if not _may_lack(words))
+    return {"type", "text"}.issuperset(asked)
+
+
+def _may_lack(words: Any) -> bool:
+    return isinstance(words, tuple) and ABSENT in words
 
 
 def _word(case: Case) -> str:

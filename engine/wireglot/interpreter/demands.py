@@ -52,12 +52,19 @@ def bounded(
     writer: WriteJob, ir: dict[str, Any], heads: Collection[str] | None, view: View
 ) -> None:
     """Bring the numbers of some fields, of all for None, within their bounds."""
-    for path, bound in writer.dialect.bounds.items() if writer.repair else ():
-        head = path.partition(".")[0]
+    dialect = writer.dialect
+    bounds = dialect.once("numbers", lambda: _numbers(dialect)) if writer.repair else ()
+    for head, path, bound in bounds:
         if head not in ir and "else" not in bound:
             continue  # mostly nothing is said
-        if "count" not in bound and (heads is None or head in heads):
+        if heads is None or head in heads:
             _within(writer, ir, path, bound, view)
+
+
+def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
+    found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
+    return [one for one in found if "count" not in one[2]]
 
 
 def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -117,9 +124,9 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     Other tools, and structured output, are strict no longer.
     """
     schema = writer.dialect.once("strict", lambda: _strict(writer.dialect))
-    if schema is None or not writer.repair:
-        return ir
     tools, form = ir.get("tools"), ir.get("response_format")
+    if schema is None or not writer.repair or tools is form is None:
+        return ir
     said = [*tools, form] if isinstance(tools, list) else [form]
     if not any(isinstance(one, dict) and one.get("strict") is True for one in said):
         return ir
@@ -189,9 +196,9 @@ def _kept(schema: Schema, owner: dict[str, Any], key: str, same: bool) -> list[A
 
 def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the tools that the choice names; None where nothing is said about tools."""
-    if not any(ir.get(path) is not None for path in OF_TOOLS):
-        return None
     choice = ir.get("tool_choice")
+    if choice is None and ir.get("parallel_tool_calls") is None:
+        return None
     if not isinstance(choice, dict):
         return ()
     found = [choice["name"]] if "name" in choice else choice.get("allowed")

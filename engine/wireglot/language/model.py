@@ -155,9 +155,10 @@ class Dialect:
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what is known of this dialect under a key; it is made when first asked for."""
-        if key not in self.coded:
-            self.coded.setdefault(key, make())  # of two threads the first
-        found: T = self.coded[key]
+        try:
+            found: T = self.coded[key]
+        except KeyError:
+            found = self.coded.setdefault(key, make())  # of two threads the first
         return found
 
     def kinds_of(self, name: str) -> frozenset[Any]:
