@@ -95,6 +95,16 @@ UNFORESEEN = (
 CALLERS = frozenset(("resolve", "clock"))  # options that are functions of the caller
 
 
+def unforeseen(
+    error: BaseException, place: tuple[str, int, int], options: Collection[str] = ()
+) -> BaseException:
+    """Return the RuleError of a failure at work for a rule file; what a caller raised as it is."""
+    if not CALLERS.isdisjoint(options):
+        return error
+    message = f"no check foresaw what this rule file does here ({error!r})"
+    return RuleError(message, *place, help=REPORT)
+
+
 class Foreseen:
     """A block in which the engine's own failures become a RuleError of the rule file at work.
 
@@ -104,7 +114,7 @@ class Foreseen:
 
     def __init__(self, place: tuple[str, int, int], options: Collection[str] = ()) -> None:
         """Guard what is done by a rule file whose top stands at this file, line and column."""
-        self._place, self._open = place, not CALLERS.isdisjoint(options)
+        self._place, self._options = place, options
 
     def __enter__(self) -> None:
         """Begin the block."""
@@ -113,6 +123,7 @@ class Foreseen:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         """Raise RuleError for what nothing foresaw."""
-        if isinstance(error, UNFORESEEN) and not self._open:
-            message = f"no check foresaw what this rule file does here ({error!r})"
-            raise RuleError(message, *self._place, help=REPORT) from error
+        if isinstance(error, UNFORESEEN):
+            told = unforeseen(error, self._place, self._options)
+            if told is not error:
+                raise told from error

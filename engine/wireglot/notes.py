@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -184,6 +185,7 @@ def asked(key: str) -> str:
     return f"`{key}` asks for what a stream tells only then"
 
 
+@functools.lru_cache(512)  # of few words
 def severity_of(effect: Effect, code: str = "", weight: Weight = "") -> Severity:
     """Return the severity of a note: of its weight, its code, or the usual one of its effect."""
     if weight:

@@ -131,19 +131,20 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
     # The body is walked only for notes that point into it.
     wanted = {id(d.place if d.owner is None else d.owner) for d in drafts if d.effect != "lost"}
     wanted.discard(id(None))
-    places = Places(body if isinstance(body, dict | list) else [], wanted)
-    notes = []
+    places = Places(body if wanted and isinstance(body, dict | list) else [], wanted)
+    notes, made = [], functools.partial(tuple.__new__, Note)
     for d in drafts:
-        target = None
+        target, effect = None, d.effect
+        if d.weight == "repeated":
+            effect = d.weight
         if d.effect != "lost":
             if d.owner is not None:
                 target = places.find(d.owner, d.place)
             elif d.place is not None:
                 target = places.find(d.place)
         source = None if d.source is None else pointer(d.source)
-        effect: Effect = "repeated" if d.weight == "repeated" else d.effect
         severity, rule = severity_of(effect, d.code, d.weight), rule_of(d.rule)
-        notes.append(Note(d.code, effect, severity, source, target, rule, short(d.message)))
+        notes.append(made((d.code, effect, severity, source, target, rule, short(d.message))))
     return notes
 
 

@@ -163,8 +163,16 @@ class Trail:
             elif table is None:
                 self._inside[id(owner)] = {}
                 self._held.append(owner)
-            else:
+            elif table is not _copied or not self._shares(owner, id(fields)):
                 table(owner, fields, at, self)
+
+    def _shares(self, new: Any, old: int) -> bool:
+        """Let an object nobody knows share the places of one of which nothing is spread yet."""
+        found, key = self._waiting.get(old), id(new)
+        if found is None or old in self._at or key in self._at or key in self._waiting:
+            return False
+        self._waiting[key] = tuple([(new, *entry[1:]) for entry in found])
+        return True
 
     def _places(self, owner: Any) -> dict[Any, At]:
         """Return the places of an object and its fields, as far as they are known."""

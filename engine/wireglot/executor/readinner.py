@@ -98,24 +98,12 @@ def within(
                 if itself.chosen(x, shape, fields, seen) is not case:
                     sp = marked(sp, key, "case", case.name)
                     building.told(x, case, at)
-            places = _places(fields, table, at, w if spread else None, *deeper)
-            if not _take(x, made, fields, table, at, taken, places):
+            whole = w if spread else None
+            if not _take(x, made, fields, table, at, taken, whole, handed, *deeper):
                 return ODD
-            if handed is not None:
-                handed.update(places)
             return sp, kp
     del x.notes[mark:]
     return ODD if lenient and h.mark is not None else NO
-
-
-def _places(
-    fields: dict[str, Any], table: Any, at: At, spread: Any, deeper: Handed | None = None
-) -> Handed:
-    """Return where each field came from that an inner picture made."""
-    keys = [(*at, key) for key in spread] if isinstance(spread, dict) else []
-    places = dict.fromkeys(fields, Several.of(keys) if keys else at)
-    places.update((key, (*at, *table[key])) for key in fields if key in table)
-    return {**places, **deeper} if deeper else places
 
 
 def _take(
@@ -125,11 +113,20 @@ def _take(
     table: Any,
     at: At,
     taken: set[str],
-    places: Handed,
+    spread: Any,
+    handed: Handed | None,
+    deeper: Handed | None = None,
 ) -> bool:
     """Hand on what an inner picture made to the object around it."""
+    places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
+    around: At = Several.of(places) if places else at
     for key, value in fields.items():
-        where = places[key]
+        rel = table.get(key)
+        where = around if rel is None else (*at, *rel)
+        if deeper is not None:
+            where = deeper.get(key, where)
+        if handed is not None:
+            handed[key] = where
         if key == "own":
             family = x.dialect.family
             own = made.setdefault("own", {}).setdefault(family, {})

@@ -118,6 +118,10 @@ def listed(ir: Any, key: str) -> list[Any]:
 
 def _spread(reader: ReadJob, owner: dict[str, Any], form: Form) -> None:
     cited, sources = owner.get("citations", []), owner.get("sources", [])
+    if cited == sources == []:
+        owner.pop("citations", None)
+        owner.pop("sources", None)
+        return
     shares = Shares(owner, form, cited, sources)
     if not shares.of and not shares.left and (cited or sources):
         return  # there is no text

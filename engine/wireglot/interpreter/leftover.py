@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT
@@ -66,7 +67,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
 def _within(view: View, path: str) -> bool:
     """Tell whether pictures took something within the object at a path."""
     head = f"{path}."
-    return any(claim.startswith(head) for claim in view.claims)
+    return any(map(operator.methodcaller("startswith", head), view.claims))
 
 
 _QUIET = DERIVED - {"kept"}
@@ -174,8 +175,9 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
 
 def _apart(writer: WriteJob, value: Any, at: Any) -> list[Any]:
     """Return the places of elements of a list that stand elsewhere than it, as system text."""
-    elements = value if isinstance(value, list) and isinstance(at, tuple) else ()
-    spots = [writer.trail.find(one) for one in elements if isinstance(one, dict)]
+    if not isinstance(value, list) or not isinstance(at, tuple):
+        return []
+    spots = [writer.trail.find(one) for one in value if isinstance(one, dict)]
     whole = [s for s in spots if isinstance(s, tuple) and not isinstance(s, Several)]
     return [s for n, s in enumerate(whole) if s[: len(at)] != at and s not in whole[:n]]
 

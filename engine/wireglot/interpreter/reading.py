@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import hooks
-from ..errors import ConversionError, Foreseen
+from ..errors import UNFORESEEN, ConversionError, unforeseen
 from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
@@ -44,49 +44,63 @@ def read(
     recorder: Recorder | None = None,
 ) -> Read:
     """Read a payload of a unit. Raises ConversionError, UsageError, RuleError."""
-    with Foreseen(rules.model.pos):
-        check_unit(unit)
-        check_json(body)
-        wanted, unit = unit, units.given(rules.model, unit) if options.get("away") else unit
-        reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
-        try:
-            ir = _unit(reader, body, unit)
-            if unit == "session" and _says_nothing(ir):
-                _no_session(rules, body)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            rule = rule_of(misfit.pos)
-            raise ConversionError(misfit.reason, pointer(misfit.at), rule) from None
-        except RecursionError:
-            raise TooDeep("the payload is nested too deep") from None
-        if wanted == "request":
-            if model is not None and "model" not in ir:
-                ir["model"] = model
-            if stream is not None and "stream" not in ir:
-                ir["stream"] = stream
-        if unit == "response":
-            reader.trail.seed = _seed(reader, ir, body)
-        messages = units.messages_of(ir, unit)
-        look = None if messages is None else Look(messages)
-        citations.spread(reader, ir, messages, look is not None and look.cited)
-        gone = options.get("away") and not options.get("returned")  # home, all stays as it is
-        told = frozenset[str]()  # kinds of parts that stood within texts
-        if gone and reader.dialect.within and isinstance(ir, list | dict):
-            owners = citations.listed(ir, "candidates") if messages is None else messages
-            told = within.parted(reader, owners)
-            look = Look(messages) if told and messages is not None else look
-        made: set[int] = set()
-        if look is None or not look.paired:  # else all have ids
-            made = _hooked(reader, ir, body, within.CALL in told)
-            look = Look(messages) if made and messages is not None else look
-        odd = _paired(reader, ir, messages, look)
-        if within.CALL in reader.dialect.within and not gone:
-            odd = []  # calls stand in texts, and are no parts here
-        if unit == "response" and (gone or options.get("asked") is not None):
-            odd += _apart(reader.trail, ir)
-        if wanted == "request" and options.get("check_arguments"):
-            odd += arguments.checked(ir, reader.trail)
-        return Read(ir, reader.trail, reader.notes, made, odd, look)
+    try:
+        return _read(rules, body, unit, model, stream, options, recorder)
+    except UNFORESEEN as error:
+        raise unforeseen(error, rules.model.pos) from error
+
+
+def _read(
+    rules: Held,
+    body: Any,
+    unit: str,
+    model: str | None,
+    stream: bool | None,
+    options: dict[str, Any],
+    recorder: Recorder | None,
+) -> Read:
+    check_unit(unit)
+    check_json(body)
+    wanted, unit = unit, units.given(rules.model, unit) if options.get("away") else unit
+    reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
+    try:
+        ir = _unit(reader, body, unit)
+        if unit == "session" and _says_nothing(ir):
+            _no_session(rules, body)
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+        rule = rule_of(misfit.pos)
+        raise ConversionError(misfit.reason, pointer(misfit.at), rule) from None
+    except RecursionError:
+        raise TooDeep("the payload is nested too deep") from None
+    if wanted == "request":
+        if model is not None and "model" not in ir:
+            ir["model"] = model
+        if stream is not None and "stream" not in ir:
+            ir["stream"] = stream
+    if unit == "response":
+        reader.trail.seed = _seed(reader, ir, body)
+    messages = units.messages_of(ir, unit)
+    look = None if messages is None else Look(messages)
+    citations.spread(reader, ir, messages, look is not None and look.cited)
+    gone = options.get("away") and not options.get("returned")  # home, all stays as it is
+    told = frozenset[str]()  # kinds of parts that stood within texts
+    if gone and reader.dialect.within and isinstance(ir, list | dict):
+        owners = citations.listed(ir, "candidates") if messages is None else messages
+        told = within.parted(reader, owners)
+        look = Look(messages) if told and messages is not None else look
+    made: set[int] = set()
+    if look is None or not look.paired:  # else all have ids
+        made = _hooked(reader, ir, body, within.CALL in told)
+        look = Look(messages) if made and messages is not None else look
+    odd = _paired(reader, ir, messages, look)
+    if within.CALL in reader.dialect.within and not gone:
+        odd = []  # calls stand in texts, and are no parts here
+    if unit == "response" and (gone or options.get("asked") is not None):
+        odd += _apart(reader.trail, ir)
+    if wanted == "request" and options.get("check_arguments"):
+        odd += arguments.checked(ir, reader.trail)
+    return Read(ir, reader.trail, reader.notes, made, odd, look)
 
 
 def _seed(reader: Reader, ir: Any, body: Any) -> Seed:

@@ -18,6 +18,7 @@ from .jobs import WriteJob
 from .orderly import orderly
 from .placing import case_of, placed, unplaced
 from .sight import Look, View, memory_of
+from .system import PLAIN
 
 
 def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any) -> Any:
@@ -233,18 +234,18 @@ def _write_run(
             parts = enforce.put_first(writer, talk, kind, parts)
         parts = enforce.users(writer, talk, first.get("role"), parts)
     alone = len(run) == 1 and parts is given
-    if alone and parts:
-        writer.role = first.get("role")
-        usual = writer.message(case, first)
+    case = next((one for one, _ in run if talk.role(one) != "tool"), case)
+    writer.role = first.get("role")
+    if parts and (alone or _plain(writer, run)):
+        said = first
+        if not alone:
+            said = {"role": talk.role(case), "parts": parts}
+            writer.trail.copy(first, said)
+        usual = writer.message(case, said)
         if usual is not None:
             return [usual]
     whole = dict(first) if alone else {**first, "parts": parts}
     writer.trail.copy(first, whole)
-    for other_case, _ in run:
-        if talk.role(other_case) != "tool":
-            case = other_case
-            break
-    writer.role = first.get("role")
     view = View(whole, "message", case, writer)
     if case.ir is not None:
         # The first message of the run may be a tool message: match for the claims alone.
@@ -277,6 +278,13 @@ def _write_run(
         unplaced(writer, message, other.pos)
     _noted(writer, run, [wire])
     return [wire]
+
+
+def _plain(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]]) -> bool:
+    """Tell whether messages that become one are nothing but their parts, and nothing is noted."""
+    return not writer.same and all(
+        case.note is None and message.keys() <= PLAIN for case, message in run
+    )
 
 
 def _noted(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]], wires: list[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConversionError, Foreseen, UsageError
+from ..errors import UNFORESEEN, ConversionError, UsageError, unforeseen
 from ..jsontext import copied
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
@@ -46,8 +46,12 @@ def write(
     """
     writer = Writer(rules.model.of_unit(unit), same, trail, options, rules.ladder)
     writer.trusts, writer.look = trusts, look
-    with Foreseen(rules.model.pos, options):
+    try:
         body, envelope = written(writer, ir, unit, made, odd, prepare)
+    except UNFORESEEN as error:
+        if (told := unforeseen(error, rules.model.pos, options)) is error:
+            raise
+        raise told from error
     return body, writer.notes, envelope
 
 
