@@ -12,7 +12,7 @@ from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.picture import Text as TextPicture
-from .holelines import HoleLines, is_own, simple, spread, test_of, wanted
+from .holelines import HoleLines, is_own, named, simple, spread, test_of, wanted
 from .lines import Lines, negated, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
@@ -28,7 +28,7 @@ class CaseLines(Lines):
         t, case = self.t, self.case
         if self.seen:
             t("o = view.obj")
-            names = {h for p in [case.ir] if p is not None for h in _named(p)} | {"run"}
+            names = {h for p in [case.ir] if p is not None for h in named(p)} | {"run"}
             self.names = {name: ("", name) for name in names}
         else:
             if self.way == "case":
@@ -403,17 +403,6 @@ class CaseLines(Lines):
             put(found)
         else:  # an object as an element, or the whole
             raise TypeError(f"{type(p).__name__} is no picture of the wire")
-
-
-def _named(p: Picture) -> set[str]:
-    """Return the names that an `ir` picture gives to holes of the wire."""
-    if isinstance(p, Hole):
-        return {p.path}
-    if isinstance(p, TextPicture):
-        return set(p.names)
-    if isinstance(p, Fields):
-        return set().union(*(_named(child) for _, child in p.entries))
-    return set()
 
 
 def _holding(p: Fields) -> bool:

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.limits import limit_of, needs
-from ..ir import FULL, FUNCTION, field_type
+from ..ir import FULL, FUNCTION, OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, WRITES, is_guard
 from ..language.picture import Fields, Hole
+from ..language.shape import Case
 from .code import CLASSES
 from .lines import Found, Lines, negated, variable
 
@@ -487,6 +488,26 @@ def wanted(h: Hole) -> bool:
     told = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
     alone = h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
     return told and alone and not h.dated and "home" not in h.lenses and not simple(h)
+
+
+def needed(case: Case) -> frozenset[str]:
+    """Return the fields of an object without which a case surely writes nothing."""
+    told = {*OPAQUE, *(named(case.ir) if case.ir is not None else ())}
+    found = (h for h in pic.holes(case.wire) if simple(h) or wanted(h))
+    typed = (h for h in found if field_type(case.shape, h.path) != "any")
+    sure = (h.path for h in typed if not any("null" in lens for lens in h.lenses))
+    return frozenset(path for path in sure if path.isidentifier() and path not in told)
+
+
+def named(p: pic.Picture) -> set[str]:
+    """Return the names that an `ir` picture gives to holes of the wire."""
+    if isinstance(p, Hole):
+        return {p.path}
+    if isinstance(p, pic.Text):
+        return set(p.names)
+    if isinstance(p, Fields):
+        return set().union(*(named(child) for _, child in p.entries))
+    return set()
 
 
 def is_own(p: Any) -> bool:

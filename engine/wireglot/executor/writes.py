@@ -107,6 +107,8 @@ class Writes:
         )
 
     def _one(self, name: str, shape: Shape) -> str:
+        from .holelines import needed
+
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
         told = self.code.value(shape, "S")
@@ -116,8 +118,11 @@ class Writes:
             t(f"mem = memory(o, {self.dialect.name!r})")
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, i)")
         t("poor = None  # what another case may have a place for")
-        for case in cases:
-            with t.where(_word(case)):
+        fields = [frozenset() if self.home else needed(case) for case in cases]
+        same = frozenset.intersection(*fields) if fields else frozenset()  # it tells no case apart
+        for case, asked in zip(cases, fields, strict=True):
+            tests = [_word(case), *(f"o.get({one!r}) is not None" for one in sorted(asked - same))]
+            with t.where(" and ".join(filter(None, tests))):
                 with t.under("try:"):
                     t(f"w = {self.case(shape, case)}(x, o)")
                 with t.under("except Misfit as misfit:"):
@@ -287,7 +292,7 @@ class Writes:
         more = "".join(f" or o.get({path!r}) is None" for path in usual)
         more += "".join(f" or o.get({path!r}) is not None" for path in asked)
         more += f" or could_read(w, {self.code.value(sides, 'R')})" if rivals else ""
-        return f"changed(x, m, g){more}"
+        return f"(len(x.notes) > m or len(x.gone) != g) and changed(x, m, g){more}"
 
     def _asked(self, case: Case) -> list[str] | None:
         """Return the optional fields that may be read as something else; None where others may."""
@@ -444,7 +449,7 @@ def _side(case: Case, writes: Case) -> Any:
     return tuple(
         (tuple(keys_of(path)), texts.get(path) or what)
         for path, what in case.sides[1].items()
-        if path and (path in texts or not isinstance(what, frozenset) or there.get(path) != what)
+        if path and (path in texts or there.get(path) != what)
     )
 
 
