@@ -235,7 +235,7 @@ class Loaded:
         trace: bool = False,
     ) -> Conversion:
         """Convert a payload of one dialect to another. `wireglot.convert` says more."""
-        if not (model is stream is None and source.__class__ is target.__class__ is str):
+        if not (model is None is stream and source.__class__ is str is target.__class__):
             check_call(model, stream, source=source, target=target)
         known = known_options(options) if options is not None else {}
         if clock is not None:

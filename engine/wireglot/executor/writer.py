@@ -106,23 +106,21 @@ class CodedWriter(PictureWriter):
         name = self.writes.message(case)
         if name is None:
             return None
-        mark, ids, gone = (
-            (len(self.notes), len(self.lefts), len(self.beside)),
-            len(self.ids),
-            len(self.gone),
-        )
+        mark, lefts, beside = len(self.notes), len(self.lefts), len(self.beside)
+        ids, gone = len(self.ids), len(self.gone)
         try:
             wire = self.writes.code.names[name](self, message)
             if wire is not NO:
                 silent = len(self.gone) - gone
-                silent += sum(note.code == "empty-text" for note in self.notes[mark[0] :])
+                for note in self.notes[mark:]:
+                    silent += note.code == "empty-text"
                 # Where nothing is left of it, the message itself may go.
                 left = len(message["parts"]) - silent
-                if not silent or (left > 0 and len(self.beside) == mark[2]):
+                if not silent or (left > 0 and len(self.beside) == beside):
                     return wire  # type: ignore[no-any-return]
         except Misfit as misfit:
             misfit.__traceback__ = None
-        undo(self, *mark)
+        undo(self, mark, lefts, beside)
         unmake(self, ids)
         del self.gone[gone:]
         return None

@@ -27,9 +27,11 @@ def case_of(
     memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     read_by = memory.get("", {}).get("case")
     if not read_by and "level" not in message:
-        plain = _plain(writer, talk, message.get("role"))
-        if plain is not None:
-            return *plain, message
+        role, usual = message.get("role"), writer.dialect.once("usual cases", dict)
+        if role not in usual:
+            usual[role] = _one_case(talk, role)
+        if (found := usual[role]) is not None:
+            return *found, message
     groups = talk.groups
     if read_by:
         groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
@@ -82,12 +84,8 @@ def _strange(writer: WriteJob, talk: Conversation) -> dict[str, str]:
     return found | never
 
 
-def _plain(writer: WriteJob, talk: Conversation, role: Any) -> tuple[Group, Case] | None:
-    """Return the group and case of all messages of a role that say no level, if these are one."""
-    return writer.dialect.once(("case_of", id(talk), role), lambda: _one_case(talk, role))
-
-
 def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
+    """Return the group and case of all messages of a role that say no level, if these are one."""
     found = (
         (group, case)
         for group in talk.groups

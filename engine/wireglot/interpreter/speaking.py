@@ -234,7 +234,8 @@ def _write_run(
             parts = enforce.put_first(writer, talk, kind, parts)
         parts = enforce.users(writer, talk, first.get("role"), parts)
     alone = len(run) == 1 and parts is given
-    case = next((one for one, _ in run if talk.role(one) != "tool"), case)
+    if len(run) > 1:
+        case = next((one for one, _ in run if talk.role(one) != "tool"), case)
     writer.role = first.get("role")
     if parts and (alone or _plain(writer, run)):
         said = first
