@@ -92,9 +92,11 @@ def _plain(body: Any) -> bool:
         deeper: list[Any] = []
         for holder in level:
             if holder.__class__ is dict:
-                for key in holder:
-                    if key.__class__ is not str or not key.isascii():
+                try:
+                    if not "".join(holder).isascii():
                         return False
+                except TypeError:  # a key is no text
+                    return False
                 values: Any = holder.values()
             else:
                 values = holder

@@ -60,13 +60,12 @@ class Listing:
         self._members = [shape for hole in holes for shape in dialect.members(hole.named)]
         self._lower: dict[Any, frozenset[str]] = {}
 
-    def lower(self, part: Any, ladder: Ladder) -> frozenset[str]:
+    def lower(self, kind: Any, part: Any, ladder: Ladder) -> frozenset[str]:
         """Return the fields of a part that rows of the ladder know and no picture here takes."""
-        kind = part.get("type", self.usual) if part.__class__ is dict else None
-        if kind not in ladder:
-            return NONE
         found = self._lower.get(kind)
         if found is None:
+            if kind not in ladder:
+                return NONE
             known = {field for row in ladder[kind] for field in row.needs}
             shapes = [s for s in self._members if s.kind in (kind, None)]
             cases = [case for shape in shapes for case in shape.cases if case.may_be(kind)]
@@ -124,7 +123,7 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
         if kind in listing.lone and part.keys() == PLAIN[0]:
             text = part["text"]
             usual = text.__class__ is str and text and not text.isspace()
-            if usual and not listing.lower(part, x.ladder) and not (x.watched or x.marking):
+            if usual and not listing.lower(kind, part, x.ladder) and not (x.watched or x.marking):
                 number = listing.kinds[kind][0]
                 return [[(part, text)] if n == number else [] for n in range(len(listing.holes))]
     return dealt(x, listing, parts, whole)
@@ -132,14 +131,15 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
 
 def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
-    holes = listing.holes
+    holes, usual = listing.holes, listing.usual
     shares: list[list[Any]] = [[] for _ in holes]
     given: Iterable[tuple[int, Any, Any]]
     last, gathered = 0, False
     for part in parts:
-        lower = NONE if x.same else listing.lower(part, x.ladder)
+        kind = part.get("type", usual) if part.__class__ is dict else None
+        lower = NONE if x.same else listing.lower(kind, part, x.ladder)
         # Whatever takes such a part, a row of the ladder comes first.
-        quick = None if lower else _quick(x, listing, part, shares)
+        quick = None if lower else _quick(x, listing, kind, part, shares)
         if quick is None or quick is NO:
             if listing.alone and len(parts) == 1 and x.resolver is None:
                 raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
@@ -163,15 +163,12 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     return shares
 
 
-def _quick(x: Any, listing: Listing, part: Any, shares: list[list[Any]]) -> Any:
+def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:
     """Write a part by the hole that is known to take its kind: its number, the part, the wire.
 
     NO where that one refuses it, None where it is an unusual part.
     """
-    if part.__class__ is not dict:
-        return None
-    kind = part.get("type", listing.usual)
-    known = listing.kinds.get(kind)
+    known = listing.kinds.get(kind) if part.__class__ is dict else None
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
         return None
     if x.watched and not x.coded(part):

@@ -322,7 +322,8 @@ def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    return any(map(o.keys().__ge__, map(_NEEDS, x.ladder.get(name, ()))))
+    rows = x.ladder.get(name)
+    return bool(rows) and any(map(o.keys().__ge__, map(_NEEDS, rows)))
 
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ANSWERS = ("response", "candidate")
 PAIRING = ("id", "tool_call_id")
 EMPTY: tuple[Any, ...] = ([], {}, "")  # of which little is lost
+QUIETLY = frozenset(("citations", "id", "name", "tool_call_id"))  # they may say nothing more
 
 
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
@@ -53,12 +54,13 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     for key, value in obj.items():
         if key in view.claims:
             continue
-        if value is None or key in DERIVED or silent(writer, key, value, obj):
+        quiet = key in QUIETLY and silent(writer, key, value, obj)
+        if value is None or key in DERIVED or quiet:
             if writer.recorder is not None:
                 if (at := writer.trail.find(obj, key)) is not None:
                     writer.recorder.hush(at, "it follows from another value", view.case.pos)
             continue
-        if key in writer.marking.get(id(obj), ()):
+        if writer.marking and key in writer.marking.get(id(obj), ()):
             writer.marking[id(obj)][key] = True
         else:
             left(writer, view, key, value)
@@ -137,10 +139,10 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
             if deeper not in view.claims and inner is not None and key not in DERIVED:
                 left(writer, view, deeper, inner)
         return
-    places = writer.trail.find(obj, path)
+    places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
     # Nothing is counted, or nothing said.
     none = value == 0 if view.shape == "usage" else value in EMPTY
-    quiet = none or path.rpartition(".")[2] in CACHE or (view.shape, path) in SLIGHT
+    quiet = none or last in CACHE or (view.shape, path) in SLIGHT
     # Where ids are made anew, calls and results pair without them, too.
     quiet = quiet or (path in PAIRING and "call-ids" in writer.dialect.hooks)
     weight: Weight = "slight" if quiet else ""
@@ -150,7 +152,6 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
         for place in places.places:
             writer.note("no-place", "lost", place, view.case.pos, told, weight=weight)
         return
-    last = path.rpartition(".")[2]
     opaque = value if last in OPAQUE and isinstance(value, dict) else None
     if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
         for key in value:
