@@ -637,3 +637,14 @@ def test_a_call_without_an_id_has_that_of_the_result_in_it(said: Any) -> None:
     told = [(m["tool_calls"][0]["id"], m["content"]) for m in abroad if m.get("tool_calls")]
     assert [id for id, _ in told] == [m["tool_call_id"] for m in abroad if m["role"] == "tool"]
     assert told[0][0] == "f-1"
+
+
+@pytest.mark.parametrize("data", ["AAAA", "A A AA"])
+def test_a_message_of_media_without_a_place_is_left_out_however_they_are_spelled(data: str) -> None:
+    url = f"data:audio/wav;base64,{data}"
+    parts = [{"type": "text", "text": "Hi"}, {"type": "file", "mediaType": "audio/wav", "url": url}]
+    said = [{"id": "m", "role": "assistant", "parts": parts}]
+    out = RULES.convert(said, "ai-sdk-ui", "codex", "session")
+    assert {"no-place", "empty-message"} <= {note.code for note in out.notes}
+    assert "Hi" in json.dumps(out.body)
+    assert RULES.convert(said, "ai-sdk-ui", "ai-sdk-ui", "session").body == said

@@ -82,6 +82,7 @@ def give(
     for row in rows if lower else ():
         if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
             return given
+    came = part
     refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
     direct: list[tuple[Hole, Any, Any]] = []
     best: Misfit | None = None
@@ -131,7 +132,7 @@ def give(
     weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
     for place in at.places if isinstance(at, Several) else [at]:
         writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
-    writer.gone.append(part)
+    writer.gone += [came] if came is part else [came, part]
     return []
 
 
