@@ -208,8 +208,8 @@ def test_a_dialect_is_nearest_to_its_own_payloads() -> None:
 @pytest.mark.parametrize("extra", [{}, {"mood": "calm"}])
 def test_an_overlay_begins_with_what_it_changes(extra: dict[str, str]) -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], **extra}
-    made = started([("request", body)], "mine", overlay="openai-chat")
-    assert "overlay: openai-chat" in lines(made)
+    made = started([("request", body)], "mine", overlay="groq")
+    assert "overlay: groq" in lines(made)
     assert ("mood: $own.mood (optional)" in lines(made)) == bool(extra)
     assert [finding for finding in made.findings if finding.severity == "error"] == []
 

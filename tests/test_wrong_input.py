@@ -460,22 +460,22 @@ def fingerprint(value: Any) -> tuple[object, ...]:
         item = stack.pop()
         kind = type(item)
         if kind is dict:
-            if all(type(key) is str for key in item):
+            if {*map(type, item)} <= {str}:
                 keys = sorted(item)
-                out.append(("dict", *keys))
+                out.append((dict, *keys))
             else:
                 keys = sorted(item, key=lambda key: (type(key).__name__, repr(key)))
-                out.append(("dict", tuple((type(key).__name__, key) for key in keys)))
-            stack.extend(item[key] for key in keys)
+                out.append((dict, tuple((type(key).__name__, key) for key in keys)))
+            stack.extend(map(item.__getitem__, keys))
         elif kind in (list, tuple):
-            out.append((kind.__name__, len(item)))
+            out.append((kind, len(item)))
             stack.extend(item)
-        elif kind is int:
-            out.append(("int", hex(item)))
+        elif kind is str or kind is int:
+            out.append((kind, item))
         elif kind in (set, frozenset):
             out.append((kind.__name__, tuple(sorted(map(repr, item)))))
         else:
-            out.append((kind.__name__, item if kind is str else repr(item)))
+            out.append((kind, repr(item)))
     return tuple(out)
 
 

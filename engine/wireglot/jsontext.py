@@ -9,6 +9,7 @@ import json
 import marshal
 import math
 import re
+from itertools import accumulate
 from typing import Any
 
 from .patterns import later
@@ -17,7 +18,8 @@ _WHOLE = later(r"\.0(?=[,\]}]|$)")  # behind the digits of a whole float
 _PAIR = later("[\ud800-\udbff][\udc00-\udfff]")
 _SPACED = later(r'"\s+:')
 _HALF = later("[\ud800-\udfff]")
-_BRACKETS = later(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+_TEXTS = later(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_STEPS = {"{": 1, "[": 1, "}": -1, "]": -1}  # down and up again
 MAX_DEPTH = 300  # levels of JSON, in a payload and in a text
 
 
@@ -146,14 +148,8 @@ def _levels(value: Any) -> int:
 
 def nesting(text: str) -> int:
     """Return the same of a JSON text that was not parsed, because the stack has no room."""
-    depth = most = 0
-    for token in _BRACKETS.finditer(text):
-        if token[0] in "{[":
-            depth += 1
-            most = max(most, depth)
-        elif token[0] in "}]":
-            depth -= 1
-    return most
+    signs = filter(_STEPS.__contains__, _TEXTS.sub("", text))
+    return max(accumulate(map(_STEPS.__getitem__, signs)), default=0)
 
 
 def load(text: str) -> Any:

@@ -31,8 +31,9 @@ from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node
 
+DIGEST = 32  # bytes of the sum that stands for a large schema
 REMEMBERED = 512  # schemas of which is known what becomes of them
-LARGEST = 4096  # bytes of one that is remembered
+LARGEST = 4096  # bytes of one of which all is remembered; of others only that they are refused
 
 
 class Schema:
@@ -186,7 +187,7 @@ class Schema:
             if mark is not None:
                 _remember(self._known, mark, (misfit.reason, misfit.at, misfit.pos))
             raise
-        if mark is not None and not told:
+        if mark is not None and not told and len(mark) != DIGEST:
             _remember(self._known, mark, None if wire is schema else marshal.dumps(wire, 2))
         return wire, told
 
@@ -287,12 +288,17 @@ class Schema:
 
 
 def _mark(schema: Any, tells: bool) -> bytes | None:
-    """Return what tells a schema from all others; None for one that is not worth it."""
+    """Return what tells a schema from all others; None where nothing does."""
     try:
         found = marshal.dumps(schema, 2)
     except ValueError:  # it is too deep, or no JSON
         return None
-    return None if len(found) > LARGEST else found + (b"1" if tells else b"0")
+    found += b"1" if tells else b"0"
+    if len(found) <= LARGEST:
+        return found
+    import hashlib  # most schemas are small
+
+    return hashlib.sha256(found).digest()
 
 
 def _remember(known: dict[bytes, Any], mark: bytes, what: Any) -> None:
