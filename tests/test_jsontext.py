@@ -112,6 +112,7 @@ _VALUES = st.recursive(
     st.sampled_from([*FLOATS, -0.0, 10, 100.0, 2.05, 10**30, True, None])
     | st.lists(st.sampled_from(_TEXTS), max_size=3).map("".join),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(_TEXTS), inner),
+    max_leaves=20,
 )
 
 

@@ -7,9 +7,10 @@ over that file, key by key, as the page tells its reader to. A `json` block whos
 is written there. A `console` block holds `$ command` and below it the output, where `...` stands
 for anything; a `sh` block holds commands.
 
-A command that is `wireglot` and needs no shell runs in this process: it starts quicker. Where the
-suite goes wide, those of the README run as processes of their own, as anybody would run them, and
-laws and differences cross to all dialects, not to the main ones alone.
+A command that is `wireglot` and needs no shell, but perhaps for a text by `echo`, runs in this
+process: it starts quicker. Where the suite goes wide, those of the README run as processes of their
+own, as anybody would run them, and laws and differences cross to all dialects, not to the main ones
+alone.
 """
 
 from __future__ import annotations
@@ -85,9 +86,10 @@ def run_command(command: str, output: str, where: str, apart: bool = False) -> N
         return
     if words[0] in NOT_RUN:
         return
-    here = words[0] == "wireglot" and not apart and not needs_shell(command)
-    if here:
-        status, text, _ = run(*words[1:], together=True)
+    given, alone = piped(command)
+    if alone.startswith("wireglot ") and not apart and not needs_shell(alone):
+        words = shlex.split(alone, comments=True)
+        status, text, _ = run(*words[1:], stdin=given.encode("utf-8"), together=True)
         printed = text.decode("utf-8")
     else:
         status, printed = in_shell(command)
@@ -95,6 +97,12 @@ def run_command(command: str, output: str, where: str, apart: bool = False) -> N
         check_output(output, printed, f"{where}: `{command}`")
     else:
         assert status == 0, f"{where}: `{command}` printed:\n{printed}"
+
+
+def piped(command: str) -> tuple[str, str]:
+    """Return what `echo` gives to a command, if it does, and the command alone."""
+    told = re.fullmatch(r"echo '([^'\\\\]*)' \| (.*)", command, re.DOTALL)
+    return (f"{told[1]}\n", told[2]) if told else ("", command)
 
 
 def needs_shell(command: str) -> bool:
