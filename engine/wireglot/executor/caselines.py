@@ -112,10 +112,10 @@ class CaseLines(Lines):
             inner = [one for one in inner if one != "name"]
         known = frozenset(taken | QUIET | set(inner) | ({"name"} if named else set()))
         quiet = self.code.value(known)
-        within: dict[str, tuple[str, ...]] = {}
+        within: dict[str, tuple[tuple[str, ...], ...]] = {}  # paths, and the keys below the first
         for path in sorted(path for path in self.claims if "." in path):
-            head = path.partition(".")[0]
-            within[head] = (*within.get(head, ()), path)
+            head, *keys = path.split(".")
+            within[head] = (*within.get(head, ()), (path, *keys))
         claims = f"{self.code.value(frozenset(taken))}, {self.code.value(within, 'W')}"
         odd = ["miss"] if self.missing else []
         odd += ["view is not None"] if self.viewed else []

@@ -203,7 +203,7 @@ def leave(
     o: dict[str, Any],
     wire: Any,
     claims: frozenset[str],
-    inner: dict[str, tuple[str, ...]],
+    inner: dict[str, tuple[tuple[str, ...], ...]],
     took: tuple[str, ...],
     miss: tuple[str, ...],
     view: View | None,
@@ -216,9 +216,9 @@ def leave(
     for head, paths in inner.items():
         value = o.get(head)
         if isinstance(value, dict) and (head != "own" or view.family in value):
-            view.claims.update(
-                [p for p in paths if p not in miss and p not in missed and _there(o, p)]
-            )
+            for path, *keys in paths:
+                if path not in miss and path not in missed and _stands(value, keys):
+                    view.claims.add(path)
     view.claims.update(took)
     if shape.name == "request":
         view.claims.update(x.outside)
@@ -226,8 +226,12 @@ def leave(
 
 
 def _there(o: Any, path: str) -> bool:
+    return _stands(o, path.split("."))
+
+
+def _stands(o: Any, keys: list[str]) -> bool:
     """Tell whether something stands at a path: what nothing stood at was not taken."""
-    for key in path.split("."):
+    for key in keys:
         if not isinstance(o, dict) or key not in o:
             return False
         o = o[key]
