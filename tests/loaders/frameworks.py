@@ -30,6 +30,7 @@ LIBRARIES += ["opentelemetry-util-genai==1.3b0"]
 # For templates, or for one module: what else they need is heavy, and so are the Pythons.
 APART = ["trl==1.16.0", "harbor==0.25.0", "llamafactory==0.9.5"]
 PACKAGES = ["ai@6.0.326", "zod"]
+AI_SDK = ("ai-sdk", "ai-sdk-ui", "ai-sdk of ai-sdk-ui")
 # What templates do with any messages like these: what they say of it, or leave out.
 BY_THEMSELVES = {
     "deepseek_r1_distill": "lacks",  # calls
@@ -137,7 +138,10 @@ def main(folder: Path) -> int:
     for source in SOURCES:
         meant = rich.found_in(source, rich.messages_of(source, rich.BODIES[source]))
         bodies = written(source)
-        own = {name: ai_sdk(folder, bodies.pop(name)) for name in ("ai-sdk", "ai-sdk-ui")}
+        # What the AI SDK makes of its interface's messages, and what we make of them.
+        read = rich.RULES.convert(bodies["ai-sdk-ui"], "ai-sdk-ui", "ai-sdk", unit="session").body
+        bodies["ai-sdk of ai-sdk-ui"] = read
+        own = {name: ai_sdk(folder, bodies.pop(name)) for name in AI_SDK}
         for name, one in {**own, **libraries(folder, bodies)}.items():
             wrong = list(faults(one, meant, own["ai-sdk"]["order"]))
             failed += bool(wrong)
