@@ -27,8 +27,8 @@ class Listing:
     """What is known beforehand of the holes that share a list.
 
     `kinds` has by the type of a part the first hole that takes it, and by what it is written
-    there: names of functions, or shapes of runs; `lone` those of which nothing but its words is
-    written where it stands alone.
+    there: names of functions, or shapes of runs, each with the words that must be there; `lone`
+    those of which nothing but its words is written where it stands alone.
     """
 
     def __init__(
@@ -187,7 +187,9 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
     if x.lefts:
         x.lefts = []
     x.nth = len(shares[number])
-    for way in ways:
+    for way, asked in ways:
+        if asked and not _says(part, asked):
+            continue
         try:
             if way.__class__ is str:
                 wire = listing.names[way](x, part)
@@ -206,6 +208,15 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
         del x.notes[m:], x.beside[b:]
     # At home a case that is only read there may still take it.
     return NO if len(shares) == 1 and not x.same else None
+
+
+def _says(part: dict[str, Any], asked: Any) -> bool:
+    """Tell whether the fields are there that a way asks for, with one of its words."""
+    for field, words in asked:
+        said = part.get(field)
+        if said is None or (words is not None and (said.__class__ is not str or said not in words)):
+            return False
+    return True
 
 
 def _lower(x: Any, kind: Any, part: Any) -> bool:

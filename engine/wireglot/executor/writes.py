@@ -345,7 +345,10 @@ class Writes:
                 # What a dated hole has read says so; nothing else is written there.
                 found = {} if hole.dated else self.members(hole.named, usual_of(holes[0]))
                 for kind, shapes in found.items():
-                    ways = tuple(one if one.groups else self.one(one) for one in shapes)
+                    ways = tuple(
+                        (one, ()) if one.groups else (self.one(one), _asked_by(one))
+                        for one in shapes
+                    )
                     if kind not in kinds and self._wordy(hole, kind, shapes):
                         lone.add(kind)
                     kinds.setdefault(kind, (number, ways))
@@ -404,6 +407,32 @@ class Writes:
             for kind in {usual if kind is None else kind for kind in kinds}:
                 found.setdefault(kind, []).append(shape)
         return found
+
+
+def _asked_by(shape: Shape) -> tuple[tuple[str, frozenset[str] | None], ...]:
+    """Return the fields that each case of a shape asks for, with the words of which one is there.
+
+    Of fields that are objects, or say other than words, it is only known that they are there.
+    """
+    cases = [_words_of(case) for case in shape.cases]
+    found = {}
+    for field in sorted(set(cases[0]).intersection(*cases)):
+        words = [case[field] for case in cases]
+        known = [one for one in words if one is not None]
+        found[field] = frozenset().union(*known) if len(known) == len(words) else None
+    return tuple(found.items())
+
+
+def _words_of(case: Case) -> dict[str, frozenset[str] | None]:
+    """Return the fields of which a case asks for a word, or for one within them."""
+    found: dict[str, frozenset[str] | None] = {}
+    for path, words in case.sides[0].items():
+        there = isinstance(words, tuple) and not any(one is ABSENT or one is None for one in words)
+        if path[:1] == "/" and there:
+            head, *deeper = path[1:].split("/")
+            plain = not deeper and all(isinstance(word, str) for word in words)
+            found[head] = frozenset(words) if plain else None
+    return {field: words for field, words in found.items() if field != "type"}
 
 
 def _asks_nothing(case: Case) -> bool:

@@ -370,7 +370,7 @@ def merged(
 
 def put_first(writer: WriteJob, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
-    if len(parts) < 2 or sum(p.get("type") == kind for p in parts) in (0, len(parts)):
+    if len(parts) < 2 or [p.get("type") for p in parts].count(kind) in (0, len(parts)):
         return parts
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]

@@ -121,7 +121,7 @@ class _Runs:
         """Tell whether a message becomes one with those of the run."""
         if found is not self.group or not (found.spliced or self.talk.joins(message.get("role"))):
             return False
-        if found.alone:
+        if self.writer.dialect.once(("alone", id(found)), lambda: found.alone):
             return False
         memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
         return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
