@@ -283,13 +283,16 @@ class Writes:
         rivals = [one for one in before if not disjoint(one.sides[1], case.sides[1])]
         if shape.name in self.dialect.units and not rivals:
             return ""  # what stands in it is read back by itself
-        asked = self._asked(case)
+        asked, more = self._asked(case), ""
         if asked is None:
-            return "True"
+            inner = self._asked_within(case)
+            if not inner:
+                return "True"
+            asked, more = [], f" or {inner}"
         sides = tuple(_side(one, case) for one in rivals)
         # What is said where nothing was is read as if it had been there.
         usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
-        more = "".join(f" or o.get({path!r}) is None" for path in usual)
+        more += "".join(f" or o.get({path!r}) is None" for path in usual)
         more += "".join(f" or o.get({path!r}) is not None" for path in asked)
         more += f" or could_read(w, {self.code.value(sides, 'R')})" if rivals else ""
         return f"(len(x.notes) > m or len(x.gone) != g) and changed(x, m, g){more}"
@@ -299,6 +302,29 @@ class Writes:
         odd = [h for h in pic.holes(case.wire) if not self._exact(h, set())]
         free = all(h.mark == "optional" and "." not in h.path and h.path for h in odd)
         return [h.path for h in odd] if free and self._worded(case) else None
+
+    def _asked_within(self, case: Case) -> str:
+        """Return what to ask where all depends on the forms of one hole of the object's own fields.
+
+        A form that a word of the object tells, and that holds it all, is read as what it is where
+        no form before it could read it. "" where no form is so.
+        """
+        odd = [(at, h) for at, h in _at(case.wire, "") if not self._exact(h, set())]
+        inexact = [h for h in pic.holes(case.wire) if not self._exact(h, set())]
+        if len(odd) != 1 or len(inexact) != 1 or not self._worded(case):
+            return ""
+        [(at, hole)] = odd
+        if hole.path != "." or hole.mark is not None:
+            return ""
+        forms, sure = [one for _, one in self.dialect.cases_of(hole.named)], []
+        for n, form in enumerate(forms):
+            usual = any(h.mark == "default" for h in pic.holes(form.wire))
+            if not (word := _word(form)) or usual or not self._faithful(form, set()):
+                continue
+            before = [one for one in forms[:n] if not disjoint(one.sides[1], form.sides[1])]
+            sides = self.code.value(tuple(_side(one, form, at) for one in before), "R")
+            sure.append(f"{word} and not could_read(w, {sides})" if before else word)
+        return f"len(x.notes) > m or not ({' or '.join(sure)})" if sure else ""
 
     def _faithful(self, case: Case, seen: set[str]) -> bool:
         """Tell whether a case is read as what it was written from, where nothing is noted."""
@@ -468,17 +494,17 @@ def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:
         yield path, path
 
 
-def _side(case: Case, writes: Case) -> Any:
+def _side(case: Case, writes: Case, at: str = "") -> Any:
     """Return what must stand where for a case to read an object: keys, and words or types.
 
-    What stands in each object that the case `writes` is left out.
+    What stands in each object that the case `writes` is left out; `at` is where it stands.
     """
     texts = {path: begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
     there = writes.sides[1]
     return tuple(
-        (tuple(keys_of(path)), texts.get(path) or what)
+        (tuple(keys_of(at + path)), texts.get(path) or what)
         for path, what in case.sides[1].items()
-        if path and (path in texts or there.get(path) != what)
+        if (at or path) and (path in texts or there.get(path) != what)
     )
 
 
