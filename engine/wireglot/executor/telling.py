@@ -1,0 +1,214 @@
+"""What tells the cases of a shape apart when an object is written, and what could read them.
+
+Of a case that another one might read, what was written is read back; what need not be is told
+beforehand, from the pictures, and then by what stands in the object and on the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..ir import OPAQUE
+from ..language import picture as pic
+from ..language.lenses import is_guard
+from ..language.measure import disjoint
+from ..language.model import Dialect
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
+from ..language.shape import Case, Shape
+from ..trail import keys_of
+from .code import Code, begins
+
+# Codecs that are read as what was written, where nothing is noted.
+EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object", "digits"))
+
+
+class Telling:
+    """What is known of the cases of one dialect: written abroad, or at `home`."""
+
+    def __init__(self, dialect: Dialect, home: bool, code: Code) -> None:
+        self.dialect, self.home, self.code = dialect, home, code
+
+    def ask(self, shape: Shape, case: Case) -> str:
+        """Return what to ask before what a case wrote is read back; "" where nothing need be read.
+
+        Nothing need be where no case that stands before it could read what it wrote, and no more
+        was lost than fields: nothing in the case but words, guards and JSON text stands for a
+        value, or shapes of which the same holds.
+        """
+        if not case.rivals or not (self.home or sum(not one.home for one in shape.cases) > 1):
+            return ""
+        before = shape.cases[: shape.cases.index(case)]
+        rivals = [one for one in before if not disjoint(one.sides[1], case.sides[1])]
+        if shape.name in self.dialect.units and not rivals:
+            return ""  # what stands in it is read back by itself
+        asked, more = self._asked(case), ""
+        if asked is None:
+            inner = self._asked_within(case)
+            if not inner:
+                return "True"
+            asked, more = [], f" or {inner}"
+        sides = tuple(_side(one, case) for one in rivals)
+        # What is said where nothing was is read as if it had been there.
+        usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
+        more += "".join(f" or o.get({path!r}) is None" for path in usual)
+        more += "".join(f" or o.get({path!r}) is not None" for path in asked)
+        more += f" or could_read(w, {self.code.value(sides, 'R')})" if rivals else ""
+        return f"(len(x.notes) > m or len(x.gone) != g) and changed(x, m, g){more}"
+
+    def _asked(self, case: Case) -> list[str] | None:
+        """Return the optional fields that may be read as something else; None where others may."""
+        odd = [h for h in pic.holes(case.wire) if not self._exact(h, set())]
+        free = all(h.mark == "optional" and "." not in h.path and h.path for h in odd)
+        return [h.path for h in odd] if free and self._worded(case) else None
+
+    def _asked_within(self, case: Case) -> str:
+        """Return what to ask where all depends on the forms of one hole of the object's own fields.
+
+        A form that a word of the object tells, and that holds it all, is read as what it is where
+        no form before it could read it. "" where no form is so.
+        """
+        odd = [(at, h) for at, h in _at(case.wire, "") if not self._exact(h, set())]
+        inexact = [h for h in pic.holes(case.wire) if not self._exact(h, set())]
+        if len(odd) != 1 or len(inexact) != 1 or not self._worded(case):
+            return ""
+        [(at, hole)] = odd
+        if hole.path != "." or hole.mark is not None:
+            return ""
+        forms, sure = [one for _, one in self.dialect.cases_of(hole.named)], []
+        for n, form in enumerate(forms):
+            usual = any(h.mark == "default" for h in pic.holes(form.wire))
+            if not (word := word_of(form)) or usual or not self._faithful(form, set()):
+                continue
+            before = [one for one in forms[:n] if not disjoint(one.sides[1], form.sides[1])]
+            sides = self.code.value(tuple(_side(one, form, at) for one in before), "R")
+            sure.append(f"{word} and not could_read(w, {sides})" if before else word)
+        return f"len(x.notes) > m or not ({' or '.join(sure)})" if sure else ""
+
+    def _faithful(self, case: Case, seen: set[str]) -> bool:
+        """Tell whether a case is read as what it was written from, where nothing is noted."""
+        exact = all(self._exact(hole, seen) for hole in pic.holes(case.wire))
+        return exact and self._worded(case)
+
+    def _worded(self, case: Case) -> bool:
+        if case.ir is not None and not all(len(p.values) == 1 for p in _words(case.ir)):
+            return False
+        # Other spellings of media types are read as the usual ones.
+        return not (any(pic.texts(case.wire)) and self.dialect.media_types)
+
+    def _exact(self, hole: Hole, seen: set[str]) -> bool:
+        return (
+            len(hole.paths) == 1
+            and (hole.mark != "default" or "." not in hole.path)
+            and hole.mark != "copy"
+            and hole.mode != "entries"
+            and all(self._plain(lens) for lens in hole.lenses)
+            and (hole.mode is None or self._all_faithful(hole.named, seen))
+        )
+
+    def _plain(self, lens: str) -> bool:
+        return is_guard(lens) or lens in EXACT or lens in self.dialect.schemas
+
+    def _all_faithful(self, name: str, seen: set[str]) -> bool:
+        if name in seen or name == "conversation":
+            return False
+        shapes = self.dialect.members(name)
+        return all(
+            not shape.groups
+            and not shape.marks
+            and all(self._faithful(case, seen | {name}) for case in shape.cases)
+            for shape in shapes
+        )
+
+    def wordy(self, hole: Hole, kind: Any, shapes: list[Shape]) -> bool:
+        """Tell whether a part of a kind with nothing but words is surely written as these alone."""
+        if hole.lenses not in (("bare",), ("joined",)) or any(one.groups for one in shapes):
+            return False
+        if kind != self.dialect.plain_kind(hole.named) or f"{kind}.text" in self.dialect.limits:
+            return False
+        cases = [(shape, case) for shape in shapes for case in shape.cases if not case.home]
+        # The first case that asks for nothing more takes it.
+        shape, case = next((one for one in cases if _asks_nothing(one[1])), (None, None))
+        if shape is None or case is None or case.note or self.ask(shape, case):
+            return False
+        found = list(pic.holes(case.wire))
+        said = [h for h in found if h.path == "text"]
+        rest = [h for h in found if h.path != "text"]
+        plain = len(said) == 1 and said[0].mark is None and said[0].lenses in ((), ("string",))
+        return plain and not any(pic.texts(case.wire)) and all(h.mark == "optional" for h in rest)
+
+
+def asked_by(shape: Shape) -> tuple[tuple[str, frozenset[str] | None], ...]:
+    """Return the fields that each case of a shape asks for, with the words of which one is there.
+
+    Of fields that are objects, or say other than words, it is only known that they are there.
+    """
+    cases = [_words_of(case) for case in shape.cases]
+    found = {}
+    for field in sorted(set(cases[0]).intersection(*cases)):
+        words = [case[field] for case in cases]
+        known = [one for one in words if one is not None]
+        found[field] = frozenset().union(*known) if len(known) == len(words) else None
+    return tuple(found.items())
+
+
+def _words_of(case: Case) -> dict[str, frozenset[str] | None]:
+    """Return the fields of which a case asks for a word, or for one within them."""
+    found: dict[str, frozenset[str] | None] = {}
+    for path, words in case.sides[0].items():
+        there = isinstance(words, tuple) and not any(one is ABSENT or one is None for one in words)
+        if path[:1] == "/" and there:
+            head, *deeper = path[1:].split("/")
+            plain = not deeper and all(isinstance(word, str) for word in words)
+            found[head] = frozenset(words) if plain else None
+    return {field: words for field, words in found.items() if field != "type"}
+
+
+def _asks_nothing(case: Case) -> bool:
+    """Tell whether a case asks for no field of an object but its type and its text."""
+    asked = (path.strip("/") for path, words in case.sides[0].items() if not _may_lack(words))
+    return {"type", "text"}.issuperset(asked)
+
+
+def _may_lack(words: Any) -> bool:
+    return isinstance(words, tuple) and ABSENT in words
+
+
+def word_of(case: Case) -> str:
+    """Return a test that an object says a word that a case asks for; "" where it asks for none."""
+    for path, words in case.sides[0].items():
+        key = path[1:]
+        told = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
+        if told and path[:1] == "/" and "/" not in key and key not in OPAQUE:
+            return f"o.get({key!r}) " + (f"== {words[0]!r}" if len(words) == 1 else f"in {words!r}")
+    return ""
+
+
+def _side(case: Case, writes: Case, at: str = "") -> Any:
+    """Return what must stand where for a case to read an object: keys, and words or types.
+
+    What stands in each object that the case `writes` is left out; `at` is where it stands.
+    """
+    texts = {path: begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
+    there = writes.sides[1]
+    return tuple(
+        (tuple(keys_of(at + path)), texts.get(path) or what)
+        for path, what in case.sides[1].items()
+        if (at or path) and (path in texts or there.get(path) != what)
+    )
+
+
+def _at(p: Picture, path: str) -> Iterator[tuple[str, Hole]]:
+    """Yield the holes of a picture with their places."""
+    if isinstance(p, Hole):
+        yield path, p
+    elif isinstance(p, Fields):
+        for names, child in p.entries:
+            yield from _at(child, f"{path}/{names[0]}")
+
+
+def _words(p: Picture) -> list[Literal]:
+    """Return the fixed words of a picture."""
+    if isinstance(p, Fields):
+        return [word for _, child in p.entries for word in _words(child)]
+    return [p] if isinstance(p, Literal) else []
