@@ -253,7 +253,7 @@ def test_rules_that_follow_their_files_ask_the_set_in_force(tmp_path: Path) -> N
     response = live.collect([chunk, "[DONE]"], "openai-chat")
     assert live.repair(body, "openai-chat").body == body
     assert live.diagnose(body, "openai-chat") == ()
-    assert live.audit("openai-chat", "ollama").lines
+    assert live.audit("acme", "ollama").lines
     assert list(live.frames(response, "openai-chat"))
     assert live.translator("openai-chat", "anthropic").feed(chunk)
 
