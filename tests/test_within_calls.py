@@ -205,3 +205,9 @@ def test_what_says_the_mark_between_two_is_told(rules: Any) -> None:
     talk = [*TALK[:3], {"role": "tool", "tool_call_id": "a", "content": between}]
     made = rules.convert({"messages": talk}, "openai-chat", "sharegpt")
     assert [n.source_path for n in made.notes if n.code == "ambiguous"] == ["/messages/3"]
+
+
+@pytest.mark.parametrize("source", ["hermes", "sharegpt"])
+def test_an_audit_says_what_rows_become(rules: Any, source: str) -> None:
+    said = str(rules.audit(source, "ollama"))
+    assert "conversations[].value" in said

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..language import picture as pic
-from ..language.lenses import milliseconds_of, stringify
+from ..language.lenses import Misfit, milliseconds_of, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape
@@ -177,7 +177,10 @@ class Maker:
         if lens == "json":
             return stringify(value) if h.mode == "each" else self.json(h, value)
         if lens in self.dialect.lists:
-            return self.dialect.lists[lens].text(value)
+            try:
+                return self.dialect.lists[lens].text(value)
+            except Misfit:  # a list of nothing, or of what is no text
+                return ""
         if lens == "not":
             return self.maybe("not")
         if lens == "not-an-object":
