@@ -112,7 +112,7 @@ def gather(writer: WriteJob, hole: Hole, pairs: list[Any]) -> list[Any]:
             last = None
             found.append((part, wire))
             continue
-        apart = memory.get("../", {}).get("apart") or wire.said
+        apart = memory.get("../", {}).get("apart") or (wire.said and not _again(last, wire, part))
         apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:
             run = Gathered(wire.shape, wire.case, [], wire.said, wire.around)
@@ -125,6 +125,14 @@ def gather(writer: WriteJob, hole: Hole, pairs: list[Any]) -> list[Any]:
     for outer, part, run in within:
         outer.beside.update(closed(writer, run, part))
     return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
+
+
+def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
+    """Tell whether a part says of its run what the first one says, all of it own fields."""
+    if last is None or wire.said != last.said:
+        return False
+    same = part.get("own") == last.wire[0][0].get("own")
+    return same and all(path.startswith("own.") for path in wire.said)
 
 
 def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:

@@ -93,7 +93,8 @@ class Event:
         self.name, self.words, self.reads, self.writes, self.pos = name, words, reads, writes, pos
         self.last = False
         self.acts: frozenset[str] = frozenset()
-        self.addresses: frozenset[str] = frozenset()  # names of `$at.NAME` besides the candidate
+        # Names of `$at.NAME` besides the candidate; where pieces have none, fields of the part.
+        self.addresses: frozenset[str] = frozenset()
         self.piece = "any"  # the type of its piece
         # Words under `named`, by pictures that are read.
         self.names: tuple[frozenset[Any] | None, ...] = ()
@@ -215,6 +216,7 @@ def load(
         wires = (_wires(read, stream.named, shapes, unions) for read in event.reads)
         event.names = tuple(_known(w, stream.named, tables, shapes) for w in wires)
     _liken(stream.events)
+    _address(stream)
     stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
 
@@ -233,6 +235,18 @@ def _liken(events: list[Event]) -> None:
     for event, own in zip(events, fixed, strict=True):
         like = [one for one, other in zip(events, fixed, strict=True) if own & other]
         event.alike = frozenset(word.flow for one in like for word in one.words if word.kind)
+
+
+def _address(stream: Stream) -> None:
+    """Let parts without numbers be told by what each of their pieces says of them, as an id."""
+    for word, piece in stream.of.items():
+        if word.act != "append" or word.kind == "candidate" or piece.addresses:
+            continue
+        said = (h for p in piece.writes for h in pic.holes(p) if h.mark is None)
+        names = frozenset(h.path for h in said if h.path.partition(".")[0] in ("id", "own"))
+        for event in stream.events if names else ():
+            if any(one.kind == word.kind for one in event.words):
+                event.addresses = names
 
 
 def _fixed(p: Picture, path: str) -> Iterator[tuple[str, str]]:

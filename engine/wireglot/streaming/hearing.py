@@ -109,8 +109,8 @@ class Hearing:
 
     def address(self, sight: Sight) -> tuple[Any, ...]:
         """Return where a part stands, as the event of its frame says."""
-        names = sight.event.addresses
-        return tuple((n, sight.at[n]) for n in sorted(names) if n in sight.at)
+        said = {**sight.found, **sight.at}
+        return tuple((n, said[n]) for n in sorted(sight.event.addresses) if n in said)
 
     def apart(self, kind: str) -> bool:
         """Tell whether whole parts of a kind have a place of their own, beside what flows."""

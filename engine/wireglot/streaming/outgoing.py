@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..interpreter import making
 from ..interpreter.hands import Writer
+from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..trail import everywhere, value_at
-from .incoming import Part
+from .incoming import Part, merged
 
 if TYPE_CHECKING:
     from .outcome import Outcome
@@ -46,8 +47,26 @@ class Frames:
         self.count = 0
         self._made: list[Any] = []
         self._ids = Counter[str]()  # those that were made, by their forms
+        self._beside: dict[int, tuple[str, dict[str, Any]]] = {}  # the part before, and its ids
         self.recent: list[Any] = []  # those of the last event
         self._numbered = numbered  # whether frames have numbers
+
+    def begun(
+        self, of: int, kind: str, said: dict[str, Any], event: Event | None, shared: bool
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Make the ids that all frames of a part say; return what it says, and fields with these.
+
+        `shared` says that neighbours of its kind stand in one element: what does not tell them
+        apart is the same in both.
+        """
+        holes = [h for p in (event.writes if event is not None else ()) for h in pic.holes(p)]
+        before, more = self._beside.get(of, ("", {}))
+        apart = event is None or any(h.path in event.addresses for h in holes if is_made(h))
+        known = {"own": more["own"]} if shared and before == kind and "own" in more else {}
+        made = self.identified(said if apart else merged(dict(said), known), holes)
+        more = {k: made[k] for k in ("own", "id") if k in made and made[k] != said.get(k)}
+        self._beside[of] = kind, more
+        return made, more
 
     def identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
         """Make the ids that nobody has said, of what begins: its content is to come."""
@@ -128,7 +147,8 @@ class Frames:
 
     def _response(self, event: Event) -> dict[str, Any]:
         """Return what is said of the response; the fields of another family stay away."""
-        own = self.head.get("own", {}).get(self.family, {})
+        said, made = (one.get("own", {}).get(self.family, {}) for one in (self.head, self.made))
+        own = {**said, **made}
         if "response" in event.holes:  # it stands there by a shape
             said = {**self.head, **self.made, **self.whole}
             said.pop("own", None)

@@ -8,7 +8,7 @@ from typing import Any
 from ..interpreter import share
 from ..interpreter.hands import Writer
 from ..ir import OPAQUE
-from ..language.events import Event, Word
+from ..language.events import USUAL, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, holes
 from ..trail import Trail
@@ -25,7 +25,9 @@ class Outlook:
         assert dialect.stream is not None
         self.dialect, self.stream = dialect, dialect.stream
         self.lists = list(_lists(dialect))
-        self.identity = _identity(dialect)
+        shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
+        self.grouped = {str(kind) for shape in shapes for kind in shape.groups}  # in one element
+        self.identities = _identities(dialect)
         # Calls that have a picture by their name: no event begins one of them.
         cases = [case for h in self.lists for _, case in dialect.cases_of(h.named)]
         calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
@@ -45,8 +47,10 @@ class Outlook:
         for word, event in self.stream.of.items():
             if word.act in ("set", "add"):
                 self.closing.setdefault(word.kind, []).append((word, event))
-            if word.act == "set":
-                self.later[word.kind] = self.later.get(word.kind, frozenset()) | event.holes
+            if word.act == "set":  # what no head can be without is said there
+                head = self.stream.get("part_start", word.kind, USUAL.get(word.kind, "text"))
+                later = event.holes - _wanted(head)
+                self.later[word.kind] = self.later.get(word.kind, frozenset()) | later
         # How a candidate ends: each way, and whether it says counts that may be missing.
         events = self.stream.events
         self.finish = [
@@ -109,13 +113,19 @@ class Outlook:
         return {path for path in lost if any(path in row.before.names for row in rows)}
 
 
-def _identity(dialect: Dialect) -> Hole | None:
-    """Return the hole for the id of a response that is made where there is none."""
+def _wanted(event: Event | None) -> set[str]:
+    """Return what an event cannot do without."""
+    return {h.path for p in (event.writes if event else ()) for h in holes(p) if h.mark is None}
+
+
+def _identities(dialect: Dialect) -> dict[str, Hole]:
+    """Return the holes for ids of a response that are made where there are none, by their paths."""
     unit = dialect.units.get("response")
-    found = [h for p in (dialect.stream.pictures() if dialect.stream else ()) for h in holes(p)]
-    found += [h for case in (unit.cases if unit else ()) for h in holes(case.wire)]
-    names = (h for h in found if h.path in ("id", "response.id"))
-    return next((h for h in names if h.mark == "made" and h.value is not None), None)
+    found = [h for case in (unit.cases if unit else ()) for h in holes(case.wire) if h.path == "id"]
+    pictures = dialect.stream.pictures() if dialect.stream else ()
+    found += [h for p in pictures for h in holes(p) if h.path.startswith("response.")]
+    made = (h for h in found if h.mark == "made" and h.value not in (None, "time"))
+    return {h.path.removeprefix("response."): h for h in made}
 
 
 def _lists(dialect: Dialect) -> Iterator[Hole]:

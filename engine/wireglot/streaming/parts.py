@@ -13,13 +13,12 @@ from typing import Any
 from ..interpreter import media
 from ..interpreter.hands import Writer
 from ..language import ladder as ladders
-from ..language import picture as pic
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
 from ..trail import At
 from .brackets import Brackets
 from .citing import Citing
-from .incoming import Part, text_of
+from .incoming import Part, merged, text_of
 from .outgoing import Fill, Frames, Place, Rides
 from .outlook import Flow, Outlook
 
@@ -41,7 +40,7 @@ class Outgoing:
         self.text = False  # whether some text was written
         self.fits = False  # whether a whole response holds it, come as it may
         self.ready: Fill | None = None  # what makes its next frames
-        self.more: dict[str, Any] = {}  # what its item says, beside what it says itself
+        self.more: dict[str, Any] = {}  # what its item says, and ids that were made for it
         self.rider: Any = None  # what rides beside it at the end of its item
 
 
@@ -152,8 +151,9 @@ class Parts:
         kinds.append(kind)
         out.begun = True
         if self._items is None:
-            holes = (h for p in (event.writes if event is not None else ()) for h in pic.holes(p))
-            return self.frames.identified(said, holes)
+            shared = kind in self._known.grouped
+            made, out.more = self.frames.begun(out.place.candidate, kind, said, event, shared)
+            return made
         made = self._items.enter(out.place, kind, said, event)
         out.more = {key: made[key] for key in ("own", "item") if key in made}
         return made
@@ -239,6 +239,8 @@ class Parts:
                 said = {k: v for k, v in said.items() if k != "citations"}
                 said |= {k: v for k, v in cited.items() if k == "citations"}
                 whole = functools.partial(_itself, cited)
+            if self._items is None:
+                said = merged(dict(said), out.more)
             self._close(out, part.kind, said, whole)
         out.gone = True
 

@@ -13,6 +13,7 @@ from ..interpreter import making, units
 from ..interpreter.hands import Writer
 from ..language.events import Event
 from ..language.lenses import Misfit
+from ..trail import value_at
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
 from .outgoing import Place
@@ -39,11 +40,15 @@ class Unfold(Parts):
             self.frames.write(event, {"usage": counts or {}})
 
     def _identify(self, outcome: Outcome) -> None:
-        """Make the id of the response, where the target wants one and the source has none."""
-        hole = self._known.identity
-        if hole is not None and not outcome.response.get("id"):
-            self.frames.made["id"] = making.of_answer(str(hole.value), outcome.seed)
-            self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
+        """Make the ids of the response that the target wants and the source lacks."""
+        for path, hole in self._known.identities.items():
+            *way, last = path.replace("own.", f"own.{self.dialect.family}.", 1).split(".")
+            if not value_at(outcome.response, (*way, last)):
+                made = self.frames.made
+                for key in way:
+                    made = made.setdefault(key, {})
+                made[last] = making.of_answer(str(hole.value), outcome.seed)
+                self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
 
     def opened(self, part: Part) -> None:
         """Take a part that begins."""
