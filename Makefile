@@ -128,6 +128,7 @@ usage: $(VENV)/.installed-dev
 loaders: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.loaders $(VENV)/loaders
 	@$(BIN)/python -m tests.loaders.frameworks $(VENV)/loaders
+	@$(BIN)/python -m tests.loaders.events $(VENV)/loaders
 	@$(BIN)/python -m tests.loaders.resume $(VENV)/agents
 
 agents: $(VENV)/.installed-dev

@@ -137,6 +137,24 @@ def ag_ui(messages: Json) -> Found:
     }
 
 
+def ag_ui_events(streams: Json) -> dict[str, list[str]]:
+    """Return what the types have against the events of streams, by the names of these."""
+    from ag_ui.core import Event
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: Any = TypeAdapter(Event)
+    found: dict[str, list[str]] = {name: [] for name in streams}
+    for name, events in streams.items():
+        for event in events:
+            try:
+                more = adapter.validate_python(event).model_extra
+            except ValidationError as error:
+                more = error
+            if more:
+                found[name].append(f"{event['type']}: {more}")
+    return found
+
+
 def atif(trajectory: Json) -> Found:
     """Let Harbor validate a trajectory; it says in `extra` that a tool failed."""
     from harbor.utils.trajectory_validator import TrajectoryValidator
