@@ -40,6 +40,8 @@ def calls_in(frames: list[Json]) -> list[tuple[str, Json]]:
 def test_a_stream_becomes_events_that_fold_to_the_whole() -> None:
     out, t = translated(SEQUENTIAL, "openai-chat", "ag-ui")
     assert RULES.collect(out, "ag-ui") == t.result.body
+    again = [*RULES.frames(t.result.body, "ag-ui")]
+    assert RULES.collect(again, "ag-ui") == t.result.body
     assert not list(faults(out, told_by("openai-chat", RULES.collect(SEQUENTIAL, "openai-chat"))))
 
 

@@ -60,12 +60,15 @@ class Frames:
         apart is the same in both.
         """
         holes = [h for p in (event.writes if event is not None else ()) for h in pic.holes(p)]
-        before, more = self._beside.get(of, ("", {}))
-        apart = event is None or any(h.path in event.addresses for h in holes if is_made(h))
-        known = {"own": more["own"]} if shared and before == kind and "own" in more else {}
-        made = self.identified(said if apart else merged(dict(said), known), holes)
-        more = {k: made[k] for k in ("own", "id") if k in made and made[k] != said.get(k)}
-        self._beside[of] = kind, more
+        names = [h.path for h in holes if is_made(h)]
+        before, known = self._beside.get(of, ("", {}))
+        first = said
+        if shared and before == kind and known and event and event.addresses.isdisjoint(names):
+            first = merged(dict(said), {"own": {self.family: known}})
+        made = self.identified(first, holes)
+        more = {k: v for k, v in made.items() if k in ("own", "id") and v != said.get(k)}
+        own = made.get("own", {}).get(self.family, {})
+        self._beside[of] = kind, {k: v for k, v in own.items() if f"own.{k}" in names}
         return made, more
 
     def identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
