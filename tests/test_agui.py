@@ -116,3 +116,8 @@ def test_the_sample_reads() -> None:
     body = RULES.collect(frames, "ag-ui")
     assert [one["role"] for one in body["messages"]] == ["assistant", "assistant", "tool"]
     assert translated(frames, "ag-ui", "ag-ui")[0] == frames
+
+
+def test_an_audit_says_what_a_run_becomes() -> None:
+    said = wireglot.packaged().audit("ag-ui", "ollama", "response")
+    assert any(line.source == "messages[].content" for line in said.lines)

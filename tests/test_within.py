@@ -13,6 +13,7 @@ import wireglot
 Json = Any
 TEXTS = {
     "a thought and a text": "<think>Hm.</think>Hi there",
+    "words behind a thought": "<think>Hm.</think>I t is a b c.",
     "spaces around the marks": " \n<think>\n a < b \n</think>\n\nHi\n",
     "marks that are none": "<think>a </thin </think\n</think>Hi <think>x</think>",
     "an empty thought": "<think>\n\n</think>\n\nHi",
@@ -24,6 +25,7 @@ TEXTS = {
 }
 PARTS = {
     "a thought and a text": [("reasoning", "Hm."), ("text", "Hi there")],
+    "words behind a thought": [("reasoning", "Hm."), ("text", "I t is a b c.")],
     "spaces around the marks": [("reasoning", "a < b"), ("text", "Hi\n")],
     "marks that are none": [("reasoning", "a </thin </think"), ("text", "Hi <think>x</think>")],
     "an empty thought": [("text", "Hi")],

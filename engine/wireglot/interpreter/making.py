@@ -44,7 +44,7 @@ def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool =
         value = writer.shape(h.named, {})
         del writer.notes[mark:]
     if h.mark == "fill" and h.value is not None and not home:
-        told = f"`{rel[-1]}` is required here and was not there"
+        told = f"`{rel[-1] if rel else h.path}` is required here and was not there"
         if h.path in writer.fill and value != h.value:
             told += f"; {value} leaves room for what the source asks for"
         writer.note("filled-in", "added", None, h.pos, told, *(into or NOWHERE))

@@ -135,8 +135,8 @@ class Within:
         if split.inner is not None and not self._thought(split, over):
             return
         if self._calls is None:
-            if split.fresh:
-                self._text(part, split, len(split.held), over)
+            if split.fresh:  # no mark follows that its spaces could be of
+                self._text(part, split, len(split.held), True)
             else:
                 del self._of[id(part)]
                 self._unfold.opened(part)  # with all that has come of it
