@@ -117,6 +117,14 @@ def test_a_call_that_the_host_told_is_not_told_twice(rules: Any) -> None:
     assert made["content"][0]["text"] == F
 
 
+@pytest.mark.parametrize("name", ["vllm", "llama-cpp", "lm-studio"])
+def test_what_does_not_pair_is_told_at_home_where_calls_have_a_place(rules: Any, name: str) -> None:
+    result = {"role": "tool", "tool_call_id": "c9", "content": "x"}
+    body = {"model": "m", "messages": [{"role": "user", "content": "?"}, result]}
+    told = [(note.code, note.source_path) for note in rules.convert(body, name, name).notes]
+    assert told == [("unpaired", "/messages/1")]
+
+
 def test_what_can_be_no_mark_goes_out_at_once(rules: Any) -> None:
     translator = rules.translator("llama-cpp", "deepseek")
     seen = []

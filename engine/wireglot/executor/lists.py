@@ -271,8 +271,7 @@ def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> s
     part, wire = pairs[0]
     if wire.__class__ is str and not x.same and part.get("type") in listing.lone:
         if into is not None:  # notes of the part point to where its words stand
-            x.written[id(part)] = (part, part)
-            x.stands[id(part)] = (part, *into)
+            x.words_at(part, into)
         return wire
     if (id(part), "text") in x.watched:
         return None

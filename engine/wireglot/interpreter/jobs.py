@@ -218,6 +218,14 @@ class WriteJob:
         if draft is not None:
             draft.owner, draft.place = into
 
+    def words_at(self, part: Any, into: Any) -> None:
+        """Let notes about a part point to where its words stand.
+
+        By the part, since many texts are one object: what says the same need not stand there.
+        """
+        self.written[id(part)] = (part, part)
+        self.stands[id(part)] = (part, *into)
+
     def settle(self) -> None:
         """Let notes about IR objects point to what was written of these.
 

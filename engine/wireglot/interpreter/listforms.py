@@ -138,8 +138,11 @@ def forget(writer: WriteJob, pairs: list[Any]) -> None:
 
 def _stands(writer: WriteJob, pairs: list[Any], into: Any) -> None:
     """Remember where blocks stand that are no blocks on the wire."""
-    if into is not None:
-        writer.stands.update((id(wire), (wire, *into)) for _, wire in pairs)
+    for part, wire in pairs if into is not None else ():
+        if isinstance(wire, str):
+            writer.words_at(part, into)
+        else:
+            writer.stands[id(wire)] = (wire, *into)
 
 
 def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
