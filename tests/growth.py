@@ -196,6 +196,34 @@ def claude(size: int) -> Json:
     return {**HEAD, "content": blocks, "stop_reason": "tool_use"}
 
 
+SAID = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+# What a model of llama.cpp says in a text, in so many parts: cut so it streams, joined it is whole.
+TEXTS: dict[str, tuple[int, Callable[[int], list[str]]]] = {
+    "calls": (60, lambda size: [f"Then {SAID}\n"] * size),
+    "marks that open": (1000, lambda size: ["<tool_call>"] * size),
+    "marks around none": (100, lambda size: ["<tool_call>{}</tool_call>"] * size),
+    "spaces": (2000, lambda size: ["a", *" " * size]),
+    "arguments": (2000, lambda size: [SAID[:44], *'"x",' * size, SAID[-14:]]),
+}
+
+
+def spoken_of(pieces: list[str]) -> Json:
+    """Return a response that says a text."""
+    message = {"role": "assistant", "content": "".join(pieces)}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return {"id": "c", "object": "chat.completion", "created": 7, "model": "m", "choices": [choice]}
+
+
+def chunked(pieces: list[str]) -> list[Json]:
+    """Return frames that say a text in pieces."""
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 7, "model": "m"}
+    ends = [None] * len(pieces) + ["stop"]
+    return [
+        {**head, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": end}]}
+        for piece, end in zip([*pieces, ""], ends, strict=True)
+    ]
+
+
 Work = Callable[[int], Callable[[], Any]]
 Row = tuple[str, int, Work]  # a name, the least size, and what makes the call of a size
 
@@ -234,6 +262,21 @@ def translated(target: str, many: bool) -> Work:
     return of
 
 
+def parted(make: Callable[[int], list[str]], streamed: bool) -> Work:
+    """Return the work of finding what stands in a text, whole or in pieces."""
+
+    def of(size: int) -> Callable[[], Any]:
+        pieces = make(size)
+        if not streamed:
+            body = spoken_of(pieces)
+            return lambda: wireglot.convert(body, "llama-cpp", CLAUDE, unit="response")
+        made = chunked(pieces)
+
+        return lambda: [*wireglot.translate(made, "llama-cpp", CLAUDE)]
+
+    return of
+
+
 def looping(many: bool, state: Any) -> Work:
     """Return the work of a request after many turns, or one turn of many calls."""
     return lambda size: looped(1 if many else size, size if many else 1, state)
@@ -254,6 +297,9 @@ def rows() -> list[Row]:
         found.append((f"calls of a response, to {target}", 150, answered(target)))
         found.append((f"frames of a call, to {target}", 1000, translated(target, False)))
         found.append((f"calls of a stream, to {target}", 60, translated(target, True)))
+    for name, (size, said) in TEXTS.items():
+        found.append((f"{name} in a text", size, parted(said, False)))
+        found.append((f"{name} in a text of a stream", size, parted(said, True)))
     return found
 
 

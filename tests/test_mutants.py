@@ -49,6 +49,10 @@ def test_time_that_grows_too_fast_is_told(capsys: pytest.CaptureFixture[str]) ->
     assert "too much" in capsys.readouterr().out
 
 
+def test_what_stands_in_a_text_takes_time_in_proportion() -> None:
+    assert growth.main(["in a text", "--factor", "3.5"]) == 0  # other work may run beside it
+
+
 def test_turns_and_calls_of_an_exchange_take_time_in_proportion() -> None:
     assert (
         growth.main(["turns of an exchange, riding", "--factor", "3.5"]) == 0

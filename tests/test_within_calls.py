@@ -125,6 +125,19 @@ def test_what_does_not_pair_is_told_at_home_where_calls_have_a_place(rules: Any,
     assert told == [("unpaired", "/messages/1")]
 
 
+def test_a_call_to_the_end_of_a_text_is_not_written_where_it_would_take_what_follows() -> None:
+    rows = LISTED.replace("llama-cpp", "hermes").replace("called", "tool_call")
+    rules = wireglot.load_rules({"rows.yaml": rows.replace("dialect: listed", "dialect: rows")})
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = [{"role": "assistant", "content": "So.", "tool_calls": [call]}]
+    body = {"model": "m", "messages": [{"role": "user", "content": "?"}, *said]}
+    told = []
+    for name in ("hermes", "rows"):
+        notes = rules.convert(body, "openai-chat", name).notes
+        told.append([n.source_path for n in notes if "tool_calls" in n.source_path])
+    assert told == [["/messages/1/tool_calls/0/id"], ["/messages/1/tool_calls/0"]]
+
+
 def test_what_can_be_no_mark_goes_out_at_once(rules: Any) -> None:
     translator = rules.translator("llama-cpp", "deepseek")
     seen = []

@@ -7,12 +7,15 @@ such a kind that no picture of the dialect takes in a turn of the model stands s
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from ..language.intext import Marks
 from ..language.lenses import Misfit, parse_json, stringify
 from ..language.model import Dialect
+from ..patterns import later
 from ..trail import IN_TEXT, At
 from .citations import PLACE, SPAN, made_of, places_of
 from .copies import instead, with_parts
@@ -22,7 +25,8 @@ Part = dict[str, Any]
 Span = tuple[int, int]  # where a text begins in another one, and where it ends
 Parts = Callable[[str], list[Part]]  # what a text says between two marks; nothing where none
 CALL, THOUGHT = "tool_call", "reasoning"
-TRIES = 16  # marks that may close a part: what it says may hold some
+TRIES = 16  # marks in what a part says: so many that may close it, so many that open
+_SOLID = later(r"\S")
 
 
 def thought(marks: Marks, text: str) -> tuple[str, int] | None:
@@ -30,11 +34,12 @@ def thought(marks: Marks, text: str) -> tuple[str, int] | None:
 
     None where no mark begins it. What is not closed goes to the end: the model was cut off in it.
     """
-    head = text.lstrip()
-    if not head.startswith(marks.opens):
+    head = solid(text, 0)
+    if not text.startswith(marks.opens, head):
         return None
-    inner, _, rest = head[len(marks.opens) :].partition(marks.closes)
-    return inner.strip(), len(text) - len(rest.lstrip())
+    inner, closed, _ = text[head + len(marks.opens) :].partition(marks.closes)
+    behind = head + len(marks.opens) + len(inner) + len(closed)
+    return inner.strip(), solid(text, behind)
 
 
 def called(
@@ -43,23 +48,36 @@ def called(
     """Return where the next calls stand in a text, with their marks, and the calls.
 
     Where there are none, return the place behind which the text may still hold some: one that is
-    `over` holds none. What stands between marks and is no call is text.
+    `over` holds none. What stands between marks and is no call is text. Calls may say some marks,
+    not any number, so that the time grows as the text does.
     """
-    at = text.find(marks.opens, start)
-    while at >= 0:
+    for at in _places(text, marks.opens, start, len(text)):
         inner = at + len(marks.opens)
-        close, tries = inner, 0
-        while marks.closes and tries < TRIES and (close := text.find(marks.closes, close)) >= 0:
+        more = list(islice(_places(text, marks.opens, inner, len(text)), TRIES))
+        end = len(text) if len(more) < TRIES else more[-1]
+        tries = list(islice(_places(text, marks.closes, inner, end), TRIES)) if marks.closes else []
+        for close in tries:
             if found := parts(text[inner:close].strip()):
                 return at, close + len(marks.closes), found
-            close, tries = close + len(marks.closes), tries + 1
-        if tries < TRIES:
+        if end == len(text) and len(tries) < TRIES:
             if not over:
                 return at
             if found := parts(text[inner:].strip()):
                 return at, len(text), found
-        at = text.find(marks.opens, at + 1)
     return len(text) if over else len(text) - begun(text, marks.opens)
+
+
+def _places(text: str, mark: str, start: int, end: int) -> Iterator[int]:
+    """Yield where a mark stands in a text."""
+    while (at := text.find(mark, start, end)) >= 0:
+        yield at
+        start = at + 1
+
+
+def solid(text: str, start: int) -> int:
+    """Return where the first sign behind spaces stands, or the end of the text."""
+    found = _SOLID.search(text, start)
+    return len(text) if found is None else found.start()
 
 
 def calling(stop: Part) -> Part:
@@ -115,14 +133,14 @@ def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Par
         found.append(spans[0])
     cited = shared(part.get("citations"), spans)
     out: list[Part] = []
+    nth = 0
     for one in found:
         if isinstance(one, list):
             for told in one:
                 if told["type"] == THOUGHT:
                     reader.trail.copy(part, told)
             out += one
-        elif one in spans:
-            nth = spans.index(one)
+        elif nth < len(spans) and one == spans[nth]:
             new: Part = part if nth == 0 else {"type": "text"}
             if nth:
                 reader.trail.copy(part, new)
@@ -130,6 +148,7 @@ def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Par
             if cited[nth] or "citations" in new:
                 new["citations"] = cited[nth]
             out.append(new)
+            nth += 1
     return out
 
 
@@ -146,7 +165,7 @@ def _pieces(marks: Mapping[str, Marks], text: str, parts: Parts) -> Iterator[lis
         at, behind, calls = found
         yield start, start + len(text[start:at].rstrip())
         yield calls
-        start = len(text) - len(text[behind:].lstrip())
+        start = solid(text, behind)
     yield start, len(text)
 
 
@@ -180,11 +199,11 @@ def shared(citations: list[Part] | None, spans: list[Span]) -> list[list[Part]]:
     One of what is gone has no place any more: all of the first text is meant.
     """
     out: list[list[Part]] = [[] for _ in spans]
+    ends = [end for _, end in spans]
     for one in citations or ():
         start, end = one.get("start_index", 0), one.get("end_index")
-        inside = (n for n, (a, b) in enumerate(spans) if end is None or (end > a and start < b))
-        nth = next(inside, None)
-        if nth is not None:
+        nth = 0 if end is None else bisect_right(ends, start)
+        if nth < len(spans) and (end is None or end > spans[nth][0]):
             out[nth].append(_moved(one, -spans[nth][0]))
         elif out:
             out[0].append({key: value for key, value in one.items() if key not in PLACE})
@@ -229,7 +248,12 @@ def _unpictured(dialect: Dialect) -> dict[str, Marks]:
         *(dialect.kinds_of(name) | dialect.shapes[name].groups for name in names)
     )
     within = dialect.within.items()
-    return {k: one for k, one in within if k not in taken and (one.shape or k) in dialect.shapes}
+    return {
+        kind: one
+        for kind, one in within
+        # What has no closing mark would take the text behind it.
+        if one.closes and kind not in taken and (one.shape or kind) in dialect.shapes
+    }
 
 
 def stands(writer: WriteJob, part: Part) -> bool:

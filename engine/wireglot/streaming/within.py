@@ -12,7 +12,17 @@ import copy
 from typing import Any
 
 from ..interpreter.hands import Reader
-from ..interpreter.within import CALL, THOUGHT, begun, called, calling, calls_of, says_more, shared
+from ..interpreter.within import (
+    CALL,
+    THOUGHT,
+    begun,
+    called,
+    calling,
+    calls_of,
+    says_more,
+    shared,
+    solid,
+)
 from ..language.model import Dialect
 from .incoming import Part
 from .outcome import Outcome
@@ -23,27 +33,55 @@ from .unfold import Unfold
 class Split:
     """A text that comes: what waits of it, and what is told of it."""
 
-    __slots__ = ("fresh", "headed", "held", "inner", "rest", "texts")
+    __slots__ = (
+        "at", "come", "fresh", "headed", "held", "inner", "last", "rest", "texts", "waits",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.held = ""  # what a mark may still be
+        self.come: list[str] = []  # pieces behind it that nobody has looked at
+        self.at = 0  # where what is held begins in the text
+        self.waits: str | None = (
+            None  # the mark that a call waits for; nothing: it waits to the end
+        )
+        self.last = ""  # the last signs that came: a mark may begin in them
         self.headed = False  # whether the head is over, in which a thought may stand
         self.fresh = False  # whether a mark stands before what is held: spaces are of the form
         self.inner: Part | None = None  # a thought that is not closed
         self.rest: Part | None = None  # the text that goes on
         self.texts: list[tuple[Part, int]] = []  # those that are left, and where each begins
 
-    def take(self, count: int) -> str:
-        """Take the first signs of what is held."""
-        text, self.held = self.held[:count], self.held[count:]
-        return text
+    def take(self, piece: str) -> bool:
+        """Take a piece; tell whether it may bring something, so that one must look."""
+        self.come.append(piece)
+        before, mark = self.last, self.waits
+        self.last = (before + piece)[-max(1, len(mark or "") - 1) :]
+        if mark is None:
+            return not (piece.isspace() and before.isspace())  # spaces wait for what follows
+        return bool(mark) and mark in before + piece
+
+    def look(self) -> str:
+        """Return all that is held."""
+        self.held = "".join((self.held, *self.come))
+        self.come = []
+        return self.held
+
+    def drop(self, count: int) -> None:
+        """Let the first signs of what is held go."""
+        self.held = self.held[count:]
+        self.at += count
+
+    @property
+    def idle(self) -> bool:
+        """Tell whether nothing waits."""
+        return not (self.held or self.come)
 
 
 class Within:
     """Tells an unfold what a fold tells, and of the parts that stand within texts as of others."""
 
     def __init__(self, unfold: Unfold, dialect: Dialect, options: dict[str, Any]) -> None:
-        self._unfold, self._dialect = unfold, dialect
+        self._unfold = unfold
         self._head, self._calls = dialect.within.get(THOUGHT), dialect.within.get(CALL)
         self._read = calls_of(Reader(dialect, options), self._calls, None)
         self._of: dict[int, Split] = {}
@@ -62,8 +100,7 @@ class Within:
         """Take a part that begins; of a text nothing is told before its first words."""
         if part.kind == "text" and part.field == ("" if part.whole else "text"):
             split = self._of[id(part)] = Split()
-            if part.whole:
-                split.held = str(part.said.get("text", ""))
+            if part.whole and split.take(str(part.said.get("text", ""))):
                 self._look(part, split)
         else:
             self._unfold.opened(part)
@@ -75,23 +112,20 @@ class Within:
             self._unfold.grown(part, piece)
         elif split.rest is not None and self._calls is None:
             self._grow(split.rest, piece)
-        else:
-            split.held += piece
+        elif split.take(piece):
             self._look(part, split)
 
     def closed(self, part: Part) -> None:
         """Take the end of a part; what waits of it is what it seemed to be."""
-        split = self._of.get(id(part))
-        if split is not None:
-            self._end(part, split)
-        if self._of.pop(id(part), None) is None:
+        split = self._of.pop(id(part), None)
+        if split is None or not self._ended(part, split):
             self._unfold.closed(part)
 
     def failed(self, error: dict[str, Any]) -> None:
         """Take an error; nothing follows it, so what waits is told of first."""
         for split in self._of.values():
             if (waits := split.inner or split.rest) is not None:
-                self._grow(waits, split.held.rstrip())
+                self._grow(waits, split.look().rstrip())
         self._unfold.failed(error)
 
     def end(self, outcome: Outcome, cut: bool) -> None:
@@ -124,80 +158,83 @@ class Within:
         if not mark:
             return found
         sign = mark[0]
-        return *found[:2], lambda piece: not (split.held or sign in piece or piece[-1].isspace())
+        return *found[
+            :2
+        ], lambda piece: split.idle and sign not in piece and not piece[-1].isspace()
 
     # -- what stands within -----------------------------------------------------------------------
 
     def _look(self, part: Part, split: Split, over: bool = False) -> None:
         """Look for the next mark in what waits, and tell of what is surely none."""
+        split.look()
         if not split.headed and not self._headed(part, split, over):
             return
         if split.inner is not None and not self._thought(split, over):
             return
+        text, at = split.held, 0
         if self._calls is None:
             if split.fresh:  # no mark follows that its spaces could be of
-                self._text(part, split, len(split.held), True)
+                split.drop(self._text(part, split, 0, len(text), True))
             else:
                 del self._of[id(part)]
                 self._unfold.opened(part)  # with all that has come of it
             return
-        while not isinstance(found := called(self._calls, split.held, 0, over, self._read), int):
-            at, behind, calls = found
-            split.take(behind - self._text(part, split, at, False))
+        while not isinstance(found := called(self._calls, text, at, over, self._read), int):
+            begin, behind, calls = found
+            self._text(part, split, at, begin, False)
             self._close(split)
             for call in calls:
                 self._call(part, call)
-        self._text(part, split, found, over)
+            at = behind
+        split.drop(self._text(part, split, at, found, over))
+        opened = split.held.lstrip().startswith(self._calls.opens)
+        split.waits = self._calls.closes if opened else None
 
     def _headed(self, part: Part, split: Split, over: bool) -> bool:
         """Tell whether it is known whether a thought stands at the head of a text."""
-        text = split.held.lstrip()
+        start = solid(split.held, 0)
         opens = "" if self._head is None else self._head.opens
-        if not opens or not text.startswith(opens):
-            split.headed = over or not (opens and opens.startswith(text))
+        if not opens or not split.held.startswith(opens, start):
+            split.headed = over or not (opens and opens.startswith(split.held[start:]))
             return split.headed
         self._unfold.citing.parted = split.headed = True
         split.inner = Part(THOUGHT, "text", part.candidate, part.nth)
-        split.held = text[len(opens) :]
+        split.drop(start + len(opens))
         return True
 
     def _thought(self, split: Split, over: bool) -> bool:
         """Tell of a thought; tell whether it is over."""
         assert self._head is not None and split.inner is not None
-        inner, closed, rest = split.held.partition(self._head.closes)
+        inner, closed, _ = split.held.partition(self._head.closes)
         least = 0 if closed or over else begun(inner, self._head.closes)
         sure = inner[: len(inner) - least].rstrip()
         self._grow(split.inner, sure)
-        split.held = rest if closed else inner[len(sure) :]
         if not closed and not over:
+            split.drop(len(sure))
             return False
-        split.held = rest
+        split.drop(len(inner) + len(closed))
         split.inner.open = False
         if split.inner.pieces:
             self._unfold.closed(split.inner)
         split.inner, split.fresh = None, True
         return True
 
-    def _text(self, part: Part, split: Split, count: int, over: bool) -> int:
-        """Tell of the first signs of what is held as a text, but for spaces before a mark.
+    def _text(self, part: Part, split: Split, start: int, end: int, over: bool) -> int:
+        """Tell of signs that are held as of a text, but for spaces at a mark; return what is left.
 
-        Returns how many of them were taken.
+        Signs are counted from the first that is held.
         """
-        spaces = 0
         if split.fresh and split.rest is None:
-            spaces = len(split.held[:count]) - len(split.held[:count].lstrip())
-            split.take(spaces)
-            count -= spaces
-        sure = count if over else len(split.held[:count].rstrip())
-        if sure and split.rest is None and (split.fresh or split.held[:sure].strip()):
-            said = len(str(part.said.get("text", ""))) if part.whole else 0
-            start = said + sum(map(len, part.pieces)) - len(split.held)
+            start = min(solid(split.held, start), end)
+        said = split.held[start:end]
+        said = said if over else said.rstrip()
+        if said and split.rest is None and (split.fresh or not said.isspace()):
             split.rest = _behind(part, not split.texts)
-            split.texts.append((split.rest, start))
-        if split.rest is None or not sure:
-            return spaces
-        self._grow(split.rest, split.take(sure))
-        return spaces + sure
+            split.texts.append((split.rest, split.at + start))
+        if split.rest is None:
+            return start
+        self._grow(split.rest, said)
+        return start + len(said)
 
     def _call(self, text: Part, said: dict[str, Any]) -> None:
         """Tell of a call that stood in a text."""
@@ -228,13 +265,15 @@ class Within:
             self._unfold.closed(split.rest)
         split.rest, split.fresh = None, True
 
-    def _end(self, part: Part, split: Split) -> None:
-        """Tell of the end of a text; one in which no mark stood may be handed on as it is."""
+    def _ended(self, part: Part, split: Split) -> bool:
+        """Tell of the end of a text; tell whether marks stood in it, else it goes on as it is."""
+        self._of[id(part)] = split
         self._look(part, split, True)
-        if id(part) not in self._of or not (split.fresh or split.texts):
-            if self._of.pop(id(part), None) is not None:
-                self._unfold.opened(part)
-            return
+        if self._of.pop(id(part), None) is None:
+            return False
+        if not (split.fresh or split.texts):
+            self._unfold.opened(part)
+            return False
         if not split.texts and says_more(part.said):
             split.rest = _behind(part, True)
             split.texts.append((split.rest, len(str(part.ir().get("text", "")))))
@@ -243,6 +282,7 @@ class Within:
         _cite(part, split)
         self._over.append((part, split))
         self._close(split)
+        return True
 
 
 def _behind(text: Part, first: bool) -> Part:
