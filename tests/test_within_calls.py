@@ -134,7 +134,7 @@ def test_a_call_to_the_end_of_a_text_is_not_written_where_it_would_take_what_fol
     told = []
     for name in ("hermes", "rows"):
         notes = rules.convert(body, "openai-chat", name).notes
-        told.append([n.source_path for n in notes if "tool_calls" in n.source_path])
+        told.append([n.source_path for n in notes if "tool_calls" in (n.source_path or "")])
     assert told == [["/messages/1/tool_calls/0/id"], ["/messages/1/tool_calls/0"]]
 
 

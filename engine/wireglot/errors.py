@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from types import TracebackType
+from typing import NoReturn
 
 HEAD, TAIL = 600, 200  # characters of a long message
 
@@ -97,12 +98,12 @@ CALLERS = frozenset(("resolve", "clock"))  # options that are functions of the c
 
 def unforeseen(
     error: BaseException, place: tuple[str, int, int], options: Collection[str] = ()
-) -> BaseException:
-    """Return the RuleError of a failure at work for a rule file; what a caller raised as it is."""
+) -> NoReturn:
+    """Raise the RuleError of a failure at work for a rule file; what a caller raised as it is."""
     if not CALLERS.isdisjoint(options):
-        return error
+        raise error
     message = f"no check foresaw what this rule file does here ({error!r})"
-    return RuleError(message, *place, help=REPORT)
+    raise RuleError(message, *place, help=REPORT) from error
 
 
 class Foreseen:
@@ -124,6 +125,4 @@ class Foreseen:
     ) -> None:
         """Raise RuleError for what nothing foresaw."""
         if isinstance(error, UNFORESEEN):
-            told = unforeseen(error, self._place, self._options)
-            if told is not error:
-                raise told from error
+            unforeseen(error, self._place, self._options)

@@ -214,7 +214,7 @@ class HoleLines:
         self.put(w)
         bounded = found.path == "tool_choice" or found.path in c.dialect.bounds
         if bounded and (c.request or c.way == "part") and self.into != "None":
-            t(f"if x.watch: stands(x, {found.path!r}, {self.into})")
+            t(f"if x.watch: x.stood({found.path!r}, {self.into})")
         c.taken(found)
 
     def filled(self) -> None:

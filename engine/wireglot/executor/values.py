@@ -131,7 +131,8 @@ def seen(
 ) -> View:
     """Return an object as the writer's own methods see it."""
     view = View(o, shape.name, case, x)
-    view.lists = dict(x.went) if shape.name == "request" else view.lists
+    if shape.name == "request":
+        view.lists.update(x.went)
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
     view.claims.update(path for path in told if _there(o, path))
     return view
@@ -333,19 +334,6 @@ def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
     x.by_case(case, x.trail.find(o, next(iter(claims), "")), *itself.spot(wire, into))
-
-
-def stands(x: Any, path: str, into: tuple[Any, Any]) -> None:
-    """Let the note that waits for a field, if one does, point to where that is written."""
-    if (draft := x.watch.get(path)) is not None:
-        draft.owner, draft.place = into
-
-
-def stand_within(x: Any, wire: Any, claims: Any) -> None:
-    """Let notes that wait for fields point to what was written of these."""
-    for path in x.watch.keys() & claims:
-        if x.watch[path].owner is None:
-            x.watch[path].owner = wire
 
 
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:

@@ -226,6 +226,17 @@ class WriteJob:
         self.written[id(part)] = (part, part)
         self.stands[id(part)] = (part, *into)
 
+    def stood(self, path: str, into: tuple[Any, Any]) -> None:
+        """Let the note that waits for a field, if one does, point to where that is written."""
+        if (draft := self.watch.get(path)) is not None:
+            draft.owner, draft.place = into
+
+    def stood_within(self, wire: Any, claims: Iterable[str]) -> None:
+        """Let notes that wait for fields point to what was written of these."""
+        for path in self.watch.keys() & claims:
+            if self.watch[path].owner is None:
+                self.watch[path].owner = wire
+
     def settle(self) -> None:
         """Let notes about IR objects point to what was written of these.
 

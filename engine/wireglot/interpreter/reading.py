@@ -47,7 +47,7 @@ def read(
     try:
         return _read(rules, body, unit, model, stream, options, recorder)
     except UNFORESEEN as error:
-        raise unforeseen(error, rules.model.pos) from error
+        unforeseen(error, rules.model.pos)
 
 
 def _read(

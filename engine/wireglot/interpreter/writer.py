@@ -367,9 +367,8 @@ class PictureWriter(WriteJob):
                     view.claim(path)
                     if self.watched and into is not None:
                         self.found(view.obj, path, into)
-                    if self.watch and view.source(path) in self.watch and into is not None:
-                        draft = self.watch[view.source(path)]
-                        draft.owner, draft.place = into
+                    if self.watch and into is not None:
+                        self.stood(view.source(path), into)
                 if len(h.paths) > 1:
                     sums.hidden(self, h, view, into)
                 if made:

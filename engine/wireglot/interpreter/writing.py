@@ -49,9 +49,7 @@ def write(
     try:
         body, envelope = written(writer, ir, unit, made, odd, prepare)
     except UNFORESEEN as error:
-        if (told := unforeseen(error, rules.model.pos, options)) is error:
-            raise
-        raise told from error
+        unforeseen(error, rules.model.pos, options)
     return body, writer.notes, envelope
 
 
