@@ -45,24 +45,45 @@ def read(
 ) -> Read:
     """Read a payload of a unit. Raises ConversionError, UsageError, RuleError."""
     try:
-        return _read(rules, body, unit, model, stream, options, recorder)
+        check_unit(unit)
+        check_json(body)
+        wanted, unit = unit, units.given(rules.model, unit) if options.get("away") else unit
+        reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
+        ir = _pictured(rules, reader, body, unit)
+        if wanted == "request":
+            if model is not None and "model" not in ir:
+                ir["model"] = model
+            if stream is not None and "stream" not in ir:
+                ir["stream"] = stream
+        if unit == "response":
+            reader.trail.seed = _seed(reader, ir, body)
+        messages = units.messages_of(ir, unit)
+        look = None if messages is None else Look(messages)
+        citations.spread(reader, ir, messages, look is not None and look.cited)
+        gone = options.get("away") and not options.get("returned")  # home, all stays as it is
+        told = frozenset[str]()  # kinds of parts that stood within texts
+        if gone and reader.dialect.within and isinstance(ir, list | dict):
+            owners = citations.listed(ir, "candidates") if messages is None else messages
+            told = within.parted(reader, owners)
+            look = Look(messages) if told and messages is not None else look
+        made: set[int] = set()
+        if look is None or not look.paired:  # else all have ids
+            made = _hooked(reader, ir, body, within.CALL in told)
+            look = Look(messages) if made and messages is not None else look
+        odd = _paired(reader, ir, messages, look)
+        if not gone and within.CALL in within.to_write(reader.dialect):
+            odd = []  # all calls stand in texts, and are no parts here
+        if unit == "response" and (gone or options.get("asked") is not None):
+            odd += _apart(reader.trail, ir)
+        if wanted == "request" and options.get("check_arguments"):
+            odd += arguments.checked(ir, reader.trail)
+        return Read(ir, reader.trail, reader.notes, made, odd, look)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos)
 
 
-def _read(
-    rules: Held,
-    body: Any,
-    unit: str,
-    model: str | None,
-    stream: bool | None,
-    options: dict[str, Any],
-    recorder: Recorder | None,
-) -> Read:
-    check_unit(unit)
-    check_json(body)
-    wanted, unit = unit, units.given(rules.model, unit) if options.get("away") else unit
-    reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
+def _pictured(rules: Held, reader: Reader, body: Any, unit: str) -> Any:
+    """Return what the pictures of a unit read. Raises ConversionError."""
     try:
         ir = _unit(reader, body, unit)
         if unit == "session" and _says_nothing(ir):
@@ -73,34 +94,7 @@ def _read(
         raise ConversionError(misfit.reason, pointer(misfit.at), rule) from None
     except RecursionError:
         raise TooDeep("the payload is nested too deep") from None
-    if wanted == "request":
-        if model is not None and "model" not in ir:
-            ir["model"] = model
-        if stream is not None and "stream" not in ir:
-            ir["stream"] = stream
-    if unit == "response":
-        reader.trail.seed = _seed(reader, ir, body)
-    messages = units.messages_of(ir, unit)
-    look = None if messages is None else Look(messages)
-    citations.spread(reader, ir, messages, look is not None and look.cited)
-    gone = options.get("away") and not options.get("returned")  # home, all stays as it is
-    told = frozenset[str]()  # kinds of parts that stood within texts
-    if gone and reader.dialect.within and isinstance(ir, list | dict):
-        owners = citations.listed(ir, "candidates") if messages is None else messages
-        told = within.parted(reader, owners)
-        look = Look(messages) if told and messages is not None else look
-    made: set[int] = set()
-    if look is None or not look.paired:  # else all have ids
-        made = _hooked(reader, ir, body, within.CALL in told)
-        look = Look(messages) if made and messages is not None else look
-    odd = _paired(reader, ir, messages, look)
-    if not gone and within.CALL in within.to_write(reader.dialect):
-        odd = []  # all calls stand in texts, and are no parts here
-    if unit == "response" and (gone or options.get("asked") is not None):
-        odd += _apart(reader.trail, ir)
-    if wanted == "request" and options.get("check_arguments"):
-        odd += arguments.checked(ir, reader.trail)
-    return Read(ir, reader.trail, reader.notes, made, odd, look)
+    return ir
 
 
 def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
