@@ -186,6 +186,25 @@ def test_what_has_no_place_is_noted_where_it_stood(
     assert [n.source_path for n in notes if n.effect == "lost"] == ([path] if path else [])
 
 
+def test_a_note_points_to_the_way_that_was_taken_of_several_that_lose_something() -> None:
+    cached = {
+        "type": "tool_result",
+        "tool_use_id": "a",
+        "content": "1",
+        "cache_control": {"type": "ephemeral"},
+    }
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    turns = [("user", [cached]), ("user", "?"), ("assistant", [call])]
+    body = {
+        "model": "m",
+        "max_tokens": 9,
+        "messages": [{"role": role, "content": said} for role, said in turns],
+    }
+    assert check("anthropic", "openai-chat", body)
+    notes = RULES.convert(body, "anthropic", "openai-chat").notes
+    assert [note.target_path for note in notes if note.code == "moved"] == ["/messages/2"]
+
+
 def test_a_field_of_a_tool_without_a_place_is_noted() -> None:
     tool = {**TOOL, "function": {**TOOL["function"], "strict": True}}
     body = {"messages": [{"role": "user", "content": "q"}], "tools": [TOOL, tool]}

@@ -44,8 +44,9 @@ def poorer(
     return lost, wire, x.notes[notes:], x.lefts[lefts:], x.beside[beside:]
 
 
-def put_back(x: WriteJob, poor: Any) -> Any:
-    """Take the best of some ways that lose something."""
+def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
+    """Take the best of some ways to write an object that lose something."""
+    x.written[id(o)] = (o, poor[1])
     x.notes += poor[2]
     x.lefts += poor[3]
     x.beside += poor[4]

@@ -143,7 +143,7 @@ class Writes:
                     t("if not (lost := loss(x, m)): return w")
                     t("poor = poorer(x, poor, lost, w, m, n, b)")
                 t("undo(x, m, n, b)")
-        t("return NO if poor is None else put_back(x, poor)")
+        t("return NO if poor is None else put_back(x, o, poor)")
         return str(t)
 
     def choice(self, shape: Shape) -> str:

@@ -48,6 +48,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         del writer.notes[mark:], writer.beside[aside:]
     if poor is not None:
         _, wire, drafts, writer.lefts, blocks = poor
+        writer.written[id(value)] = (value, wire)  # another case may have been tried last
         writer.notes.extend(drafts)
         writer.beside.extend(blocks)
         return wire
