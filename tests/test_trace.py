@@ -115,6 +115,27 @@ def test_what_the_rule_fills_in_has_no_source_but_the_null_that_stood_there() ->
     assert sources(traced("anthropic", body), "/max_tokens") == ()
 
 
+def test_a_word_without_a_form_is_lost_and_what_stands_for_it_filled_in() -> None:
+    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    body |= {"stop_reason": "no such word", "usage": {"input_tokens": 1, "output_tokens": 1}}
+    found = RULES.convert(body, "anthropic", "otel-genai", unit="response", trace=True).trace
+    assert found is not None
+    assert ways(found.origins["/gen_ai.output.messages/0/finish_reason"]) == ["filled-in"]
+    assert found.fates["/stop_reason"].kind == "lost"
+
+
+def test_a_trace_takes_the_case_that_holds_most() -> None:
+    counts = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    counts["prompt_tokens_details"] = {"audio_tokens": 1, "video_tokens": 1}
+    message = {"role": "assistant", "content": "Hi"}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    body |= {"choices": [choice], "usage": counts}
+    for trace in (False, True):
+        out = RULES.convert(body, "openrouter", "ag-ui", unit="response", trace=trace)
+        assert out.body["usage"][0]["inputTokens"] == 3
+
+
 def test_losses_have_the_code_and_the_rule_of_their_note() -> None:
     out = RULES.convert(TALK, "openai-chat", "anthropic", trace=True)
     assert out.trace is not None

@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any
 
 from ..interpreter.choosing import reads_back
+from ..interpreter.elsewhere import any_there
 from ..interpreter.listforms import spelling
 from ..interpreter.making import filled
 from ..interpreter.outlet import abroad, fitted
@@ -31,6 +32,7 @@ NAMES: dict[str, Any] = {
     "Misfit": Misfit,
     "NO": NO,
     "abroad": abroad,
+    "any_there": any_there,
     "filled": filled,
     "fitted": fitted,
     "guard": guard,

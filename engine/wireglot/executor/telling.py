@@ -11,16 +11,13 @@ from typing import Any
 
 from ..ir import OPAQUE
 from ..language import picture as pic
-from ..language.lenses import is_guard
+from ..language.lenses import EXACT, is_guard
 from ..language.measure import disjoint
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape
 from ..trail import keys_of
 from .code import Code, begins
-
-# Codecs that are read as what was written, where nothing is noted.
-EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object", "digits"))
 
 
 class Telling:

@@ -9,6 +9,7 @@ import operator
 from typing import Any
 
 from ..interpreter import choosing, itself
+from ..interpreter.elsewhere import stands, there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED
@@ -72,11 +73,6 @@ def unmake(x: WriteJob, ids: int) -> None:
         x.ids.popitem()
 
 
-def any_there(o: Any, paths: tuple[str, ...]) -> bool:
-    """Tell whether something stands at one of some paths."""
-    return any(_there(o, path) if "." in path else o.get(path) is not None for path in paths)
-
-
 def changed(x: WriteJob, mark: int, gone: int) -> bool:
     """Tell whether more was noted than lost fields: what is read may differ from what was meant."""
     if len(x.gone) == gone and len(x.notes) == mark:
@@ -135,7 +131,7 @@ def seen(
     if shape.name == "request":
         view.lists.update(x.went)
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
-    view.claims.update(path for path in told if _there(o, path))
+    view.claims.update(path for path in told if there(o, path))
     return view
 
 
@@ -219,25 +215,12 @@ def leave(
         value = o.get(head)
         if isinstance(value, dict) and (head != "own" or view.family in value):
             for path, *keys in paths:
-                if path not in miss and path not in missed and _stands(value, keys):
+                if path not in miss and path not in missed and stands(value, keys):
                     view.claims.add(path)
     view.claims.update(took)
     if shape.name == "request":
         view.claims.update(x.outside)
     x.leftover(view, wire)
-
-
-def _there(o: Any, path: str) -> bool:
-    return _stands(o, path.split("."))
-
-
-def _stands(o: Any, keys: list[str]) -> bool:
-    """Tell whether something stands at a path: what nothing stood at was not taken."""
-    for key in keys:
-        if not isinstance(o, dict) or key not in o:
-            return False
-        o = o[key]
-    return o is not None
 
 
 def more(o: dict[str, Any], head: str, taken: dict[str, Any]) -> bool:

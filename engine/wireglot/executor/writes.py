@@ -13,12 +13,12 @@ that is written nowhere else, or the whole object. What they raise (Misfit) pass
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.elsewhere import elsewhere
 from ..interpreter.limits import full
 from ..language import picture as pic
-from ..language.lenses import is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape, of_frame
@@ -27,7 +27,7 @@ from .code import Code, Text
 from .lists import Listing, usual_of
 from .places import Address, alone
 from .runtime import NAMES
-from .telling import EXACT, Telling, asked_by, word_of
+from .telling import Telling, asked_by, word_of
 
 if TYPE_CHECKING:
     from ..language.events import Event
@@ -137,7 +137,7 @@ class Writes:
                     if case is cases[-1]:
                         t("if poor is None: return w")
                     else:
-                        better = self.code.value(self._elsewhere(case, cases), "P")
+                        better = self.code.value(elsewhere(self.dialect, cases, case), "P")
                         t("if len(x.notes) == m: return w")
                         t(f"if poor is None and not any_there(o, {better}): return w")
                     t("if not (lost := loss(x, m)): return w")
@@ -238,37 +238,6 @@ class Writes:
             lambda name: self._lines(name, shape, case, "part"),
         )
 
-    def _elsewhere(self, case: Case, cases: list[Case]) -> tuple[str, ...]:
-        """Return the fields for which another case has a place, and this one may have none."""
-        mine = set(self._places(case))
-        sure = {place[0] for place in mine if place[-1] is None and self._whole(place)}
-        others = {p for one in cases if one is not case for p in self._places(one)}
-        return tuple(sorted({p[0] for p in others - mine if p[0] not in sure}))
-
-    def _whole(self, place: tuple[Any, ...]) -> bool:
-        """Tell whether nothing of a value is lost where it is taken."""
-        if place[1] == "ir":
-            return True
-        return place[2] is None and all(is_guard(one) or one in EXACT for one in place[1])
-
-    def _places(self, case: Case) -> Iterator[tuple[Any, ...]]:
-        """Yield the IR paths that a case has places for, with what it takes there and the mark."""
-        within = {} if case.ir is None else dict(_within(case.ir, ""))
-        within = {name: self._own(path) for name, path in within.items()}
-        for path in within.values():
-            yield path, "ir", None
-        for hole in pic.holes(case.wire):
-            if hole.path == ".":
-                for _, inner in self.dialect.cases_of(hole.named):
-                    for place in self._places(inner):
-                        yield (*place[:-1], "")  # one case of several takes it
-            for path in hole.paths if hole.path != "." else ():
-                where = within.get(path) or self._own(path)
-                yield where, hole.lenses, hole.mode, hole.shape, hole.mark
-
-    def _own(self, path: str) -> str:
-        return f"own.{self.dialect.family}.{path[4:]}" if path.startswith("own.") else path
-
     def listing(self, holes: Sequence[Hole]) -> Listing:
         """Return what is known of the holes that share a list."""
         key = ("listing", *map(id, holes))
@@ -324,16 +293,3 @@ class Writes:
             for kind in {usual if kind is None else kind for kind in kinds}:
                 found.setdefault(kind, []).append(shape)
         return found
-
-
-def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:
-    """Yield what an `ir` picture names, or the path of a fixed word, with its path in the IR."""
-    if isinstance(p, Fields):
-        for (name, *_), child in p.entries:
-            yield from _within(child, f"{path}.{name}" if path else name)
-    elif isinstance(p, Hole):
-        yield p.path, path
-    elif isinstance(p, pic.Text):
-        yield from ((name, path) for name in p.names)
-    elif isinstance(p, Literal):
-        yield path, path

@@ -7,6 +7,7 @@ from typing import Any
 from ..language.lenses import Misfit, deepest
 from ..language.shape import Case, Shape
 from ..notes import Draft
+from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
 from .sight import alike, memory_of
 
@@ -36,7 +37,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
             del writer.notes[mark:]
             continue
         lost = sum(map(weight, writer.notes[mark:]))
-        if not lost or len(shape.cases) == 1:
+        if not lost or (poor is None and _holds_most(writer, shape, case, value)):
             if loose is not None and case is not loose:
                 told = f"this is only read as `{loose.name}`, and written as `{case.name}`"
                 writer.note("reworded", "changed", writer.trail.find(value), case.pos, told, wire)
@@ -63,6 +64,17 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         at = writer.trail.find(value) if isinstance(value, dict) else None
         writer.note("ambiguous", "changed", at, case.pos, told, wire)
     return wire
+
+
+def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
+    """Tell whether no other case has a place for anything that this one may have none for."""
+    if len(shape.cases) == 1 or not isinstance(value, dict):
+        return len(shape.cases) == 1
+    cases = [one for one in shape.cases if not one.home]
+    known = writer.dialect.once(
+        ("elsewhere", id(case)), lambda: elsewhere(writer.dialect, cases, case)
+    )
+    return not any_there(value, known)
 
 
 def _rivals(writer: WriteJob, shape: Shape, case: Case) -> bool:

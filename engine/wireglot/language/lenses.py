@@ -50,6 +50,8 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
 }
 # Of a case that is only read: the writer refuses it.
 _KNOWN: dict[str, Callable[[Any], bool]] = {**GUARDS, "home": lambda _: True}
+# Codecs that are read as what was written, where nothing is noted.
+EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object", "digits"))
 _TYPES: dict[str, Callable[[Any], bool]] = {**_KNOWN, "any": lambda _: True}
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"

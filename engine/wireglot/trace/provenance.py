@@ -61,6 +61,7 @@ class Origins:
     ) -> None:
         self.recorder, self.trail = recorder, recorder.trail
         self.body, self.out, self.notes = body, out, notes
+        self.filled = {note.target_path for note in notes if note.code == "filled-in"}
         self.source, self.target = source, target
         self.home = source.name == target.name
         self.words: set[str] = set()  # leaves of the output that are fixed words
@@ -188,8 +189,9 @@ class Origins:
         picture, view = made.picture, made.view
         rule = rule_of(picture.pos)
         there = [p for p in paths if view.look(p) is not ABSENT and view.look(p) is not None]
-        if not there:
-            mark = getattr(picture, "mark", None)
+        mark = getattr(picture, "mark", None)
+        # What has no form there is noted, and the mark stands for it.
+        if not there or (mark is not None and pointer(at) in self.filled):
             way = Step("made" if mark == "made" else "filled-in", f"${paths[0]} ({mark})", rule)
             nulls = [at for path in paths for at in self._nulls(view, path)]
             return Origin(tuple(dict.fromkeys(map(pointer, nulls))), rule, (way,))
