@@ -116,7 +116,7 @@ def test_what_the_rule_fills_in_has_no_source_but_the_null_that_stood_there() ->
 
 
 def test_a_word_without_a_form_is_lost_and_what_stands_for_it_filled_in() -> None:
-    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    body: Any = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
     body |= {"stop_reason": "no such word", "usage": {"input_tokens": 1, "output_tokens": 1}}
     found = RULES.convert(body, "anthropic", "otel-genai", unit="response", trace=True).trace
     assert found is not None
@@ -125,11 +125,11 @@ def test_a_word_without_a_form_is_lost_and_what_stands_for_it_filled_in() -> Non
 
 
 def test_a_trace_takes_the_case_that_holds_most() -> None:
-    counts = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    counts: Any = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
     counts["prompt_tokens_details"] = {"audio_tokens": 1, "video_tokens": 1}
     message = {"role": "assistant", "content": "Hi"}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+    body: Any = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
     body |= {"choices": [choice], "usage": counts}
     for trace in (False, True):
         out = RULES.convert(body, "openrouter", "ag-ui", unit="response", trace=trace)
@@ -325,6 +325,53 @@ def test_a_trace_changes_nothing_else_and_is_there_only_when_asked_for() -> None
         assert with_trace.body == plain.body
         assert Counter(with_trace.notes) == Counter(plain.notes)
         assert with_trace.envelope == plain.envelope
+
+
+USER = {"role": "user", "content": "?"}
+UNREAD = {**CALL, "type": [1, 2]}  # no call of this wire
+RUN = {"threadId": "t", "runId": "r", "type": "RUN_FINISHED"}
+SAYS = {"role": "assistant", "content": ""}
+TWO = [
+    {"index": 0, "finish_reason": "stop", "message": SAYS},
+    {"index": 1, "finish_reason": "tool_calls", "message": {**SAYS, "tool_calls": [CALL]}},
+]
+COUNTS = {"inputTokens": 2, "outputTokens": 3, "totalTokens": 5, "reasoningTokens": {}}
+# Payloads of which functions once said other things than a walk: source, target, unit, payload.
+ODD: dict[str, tuple[str, str, str, Any]] = {
+    "an id beside a part that nobody knows": (
+        "deepseek", "ai-sdk-ui", "messages",
+        [USER, {"role": "assistant", "content": "So.", "tool_calls": [UNREAD]},
+         {"role": "tool", "tool_call_id": "call_1", "content": "1"}],
+    ),
+    "an id of what is written anew": (
+        "gemini-cli-checkpoint", "ag-ui", "messages",
+        [{"role": "user", "parts": [{"text": "?"}]}, {"role": "model", "parts": [{}]},
+         {"role": "user", "parts": [{"functionResponse": {
+             "id": "t1", "name": "f", "response": {"output": "France"}}}]}],
+    ),
+    "a term of a sum that is no number": (
+        "ag-ui", "modular-prompt-v1", "response",
+        {**RUN, "usage": [COUNTS], "messages": [{"role": "assistant", "id": "a", "content": "."}]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_functions_say_what_a_walk_says(name: str) -> None:
+    source, target, unit, body = ODD[name]
+    plain, walked = (RULES.convert(body, source, target, unit=unit, trace=t) for t in (False, True))
+    assert plain.body == walked.body
+    assert Counter(plain.notes) == Counter(walked.notes)
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_unit_that_a_dialect_lacks_is_no_fault_of_its_rules(trace: bool) -> None:
+    for source, unit, body in (
+        ("codex", "request", [{"type": "session_meta", "payload": {}}]),
+        ("openai-chat", "response", {"id": "c", "choices": TWO}),
+    ):
+        with pytest.raises(wireglot.UsageError, match=f"codex has no picture of a {unit}"):
+            RULES.convert(body, source, "codex", unit=unit, trace=trace)
 
 
 def test_a_trace_can_be_stored() -> None:

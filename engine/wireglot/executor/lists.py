@@ -17,7 +17,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case
 from .readtime import NO
-from .values import EMPTY
+from .values import EMPTY, unmake
 
 NONE: frozenset[str] = frozenset()
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
@@ -180,7 +180,7 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
             return None
     if "spelled" in part and "../" in part["spelled"].get(listing.dialect, ()):
         return None  # it says where it stood
-    m, b = len(x.notes), len(x.beside)
+    m, b, i = len(x.notes), len(x.beside), len(x.ids)
     if kind in MEDIA and _unusual(x, part, listing):
         return None
     number, ways = known
@@ -204,6 +204,7 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
             if not x.lefts or not _lower(x, kind, part):
                 return number, part, wire
             del x.notes[m:], x.beside[b:]
+            unmake(x, i)  # it is written anew
             return None
         del x.notes[m:], x.beside[b:]
     # At home a case that is only read there may still take it.

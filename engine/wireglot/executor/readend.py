@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir import field_type
 from ..language.picture import Fields, Literal, Picture, Test, holes, keyed
 from .code import Unwritten
 from .readir import IrText, Table
@@ -75,6 +76,9 @@ class WholeText(IrText):
                     slot = by_path.get(path)
                     if slot is None:
                         raise Unwritten
+                    if field_type(self.case.shape, path) not in ("integer", "number"):
+                        odd = f"{slot.var} is not ABSENT and not guard('number', {slot.var})"
+                        self.line(f"if {odd}: return {self.odd}", h.pos)
                     terms.append(f"(0 if {slot.var} is ABSENT else {slot.var})")
                 elif path not in settled:
                     unknown.append(path)

@@ -72,7 +72,10 @@ def _id(writer: WriteJob, form: str, view: View) -> str:
     """Make an id out of what stands here: the same body always gets the same ids."""
     if view.shape == "response" and writer.trail.seed is not None:
         return of_answer(form, writer.trail.seed)
-    seed = jsontext.stringify({k: v for k, v in view.obj.items() if k not in _APART})
+    said = {k: v for k, v in view.obj.items() if k not in _APART}
+    seed = jsontext.stringify(said)
+    if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
+        seed = jsontext.stringify(_unspelled(said))
     turn = 0
     while True:
         new = _formed(form, seeds.digest(seed, str(turn)))
@@ -81,6 +84,13 @@ def _id(writer: WriteJob, form: str, view: View) -> str:
         turn += 1
     writer.ids[new] = form
     return new
+
+
+def _unspelled(value: Any) -> Any:
+    """Return a value without what is remembered of spellings, however deep."""
+    if isinstance(value, dict):
+        return {key: _unspelled(inner) for key, inner in value.items() if key != "spelled"}
+    return list(map(_unspelled, value)) if isinstance(value, list) else value
 
 
 def of_answer(form: str, seed: Ids, *place: str) -> str:

@@ -47,7 +47,8 @@ def read(
     try:
         check_unit(unit)
         check_json(body)
-        wanted, unit = unit, units.given(rules.model, unit) if options.get("away") else unit
+        gone = options.get("away") and not options.get("returned")  # home, all stays as it is
+        wanted, unit = unit, units.given(rules.model, unit) if gone else unit
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         ir = _pictured(rules, reader, body, unit)
         if wanted == "request":
@@ -60,7 +61,6 @@ def read(
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
         citations.spread(reader, ir, messages, look is not None and look.cited)
-        gone = options.get("away") and not options.get("returned")  # home, all stays as it is
         told = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             owners = citations.listed(ir, "candidates") if messages is None else messages

@@ -172,10 +172,10 @@ def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     if len(owners) < 2:
         return ir
     nth = units.acting([[part.get("type") for part in one.get("parts", ())] for one in owners])
+    shape = units.pictured(writer.dialect, "response")
     if nth == 0 or not units.holds_one(writer.dialect):
         return ir
     told = "of several answers this one calls tools or says something, and the target holds one"
-    shape = writer.dialect.units["response"]
     writer.note(
         "reordered", "moved", writer.trail.find(owners[nth]), shape.pos, told, None, owners[nth]
     )
