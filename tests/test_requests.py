@@ -43,13 +43,13 @@ def counted(notes: Iterable[Note]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, note)) for note in notes)
 
 
-def check(source: str, target: str, body: Any) -> bool:
+def check(source: str, target: str, body: Any, unit: str = "request") -> bool:
     """Assert that functions convert as the walk does; tell whether the body was taken."""
     told: list[Any] = []
     for trace in (False, True):
         try:
-            told.append(RULES.convert(body, source, target, model="m", trace=trace))
-        except wireglot.ConversionError as error:
+            told.append(RULES.convert(body, source, target, unit=unit, model="m", trace=trace))
+        except (wireglot.ConversionError, wireglot.UsageError) as error:
             told.append(str(error))
     found, meant = told
     if isinstance(found, str) or isinstance(meant, str):

@@ -349,6 +349,9 @@ ODD: dict[str, tuple[str, str, str, Any]] = {
          {"role": "user", "parts": [{"functionResponse": {
              "id": "t1", "name": "f", "response": {"output": "France"}}}]}],
     ),
+    "a list that is empty in every request of a dialect": (
+        "mcp", "mcp", "request", {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}},
+    ),
     "a term of a sum that is no number": (
         "ag-ui", "modular-prompt-v1", "response",
         {**RUN, "usage": [COUNTS], "messages": [{"role": "assistant", "id": "a", "content": "."}]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -203,6 +204,9 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         envelope, outside = envelope_of(writer, whole)
     case = shape.cases[0]
     view = View(whole, "request", case, writer)
+    if case.ir is not None:
+        with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
+            writer.match(case.ir, whole, "", view)
     demands.meet(writer, whole, view)
     thinking = whole.get("reasoning")
     writer.thinks = not isinstance(thinking, dict) or thinking.get("effort") != "none"
