@@ -349,6 +349,12 @@ ODD: dict[str, tuple[str, str, str, Any]] = {
          {"role": "user", "parts": [{"functionResponse": {
              "id": "t1", "name": "f", "response": {"output": "France"}}}]}],
     ),
+    "a count that is null": (
+        "gemini-interactions", "openai-chat", "response",
+        {"id": "i", "object": "interaction", "model": "m", "status": "completed", "steps": [],
+         "usage": {"total_output_tokens": 1, "total_tokens": 1, "output_tokens_by_modality": [
+             {"modality": "audio", "tokens": None}]}},
+    ),
     "a list that is empty in every request of a dialect": (
         "mcp", "mcp", "request", {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}},
     ),

@@ -12,7 +12,7 @@ from ..interpreter import choosing, itself
 from ..interpreter.elsewhere import stands, there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means, memory_of
-from ..ir import DERIVED
+from ..ir import DERIVED, field_type
 from ..language.lenses import (
     GUARDS,
     same,
@@ -20,7 +20,7 @@ from ..language.lenses import (
 )
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
-from ..trail import keys_of
+from ..trail import keys_of, value_at
 from .readtime import NO
 
 EMPTY: dict[str, Any] = {}
@@ -215,7 +215,13 @@ def leave(
         value = o.get(head)
         if isinstance(value, dict) and (head != "own" or view.family in value):
             for path, *keys in paths:
-                if path not in miss and path not in missed and stands(value, keys):
+                if path in miss or path in missed:
+                    continue
+                # A null is written where a field may be anything, and is none elsewhere.
+                null = (
+                    field_type(shape.name, path) == "any" and value_at(value, keys, ABSENT) is None
+                )
+                if null or stands(value, keys):
                     view.claims.add(path)
     view.claims.update(took)
     if shape.name == "request":
