@@ -85,8 +85,6 @@ EXPECTED = {
     },
     "request": {
         "wire": {
-            "$removed": ["reasoning_effort"],
-            "...": "$. as thinking_switch (optional)",
             "top_k": "$top_k (optional)",
             "$own": ["region"],
         }
@@ -120,6 +118,7 @@ def test_the_file_says_only_what_differs(written: tuple[Path, str]) -> None:
     assert made["extends"] == LIKE
     for word, said in EXPECTED.items():
         assert made[word] == said, word
+    assert made["shapes"]["thinking!"] == {"wire": {"...": "$. as thinking_switch"}}
     counts = made["shapes"]["usage"]["wire"]
     assert counts == {"cache_hits": "$cache_read (copy)", "$own": ["wait"]}
     assert made["conversation"]["cases"]["user"] == {"wire": {"$own": ["lane"]}}

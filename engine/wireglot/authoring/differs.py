@@ -212,18 +212,30 @@ def _there(model: Dialect, hole: Hole) -> bool:
 
 
 def _ready(model: Dialect, key: str) -> list[Change]:
-    """Return the use of a shape that names a key, where the request does not use it yet."""
+    """Return the use of a shape that names a key, where the request does not use it yet.
+
+    It stands in the place of a shape in the request that has keys in common with it.
+    """
     top = model.units["request"].cases[0].wire
-    spread = {hole.shape for hole in top.spread} if isinstance(top, Fields) else set()
-    asked = {n for names, _ in top.entries for n in names} if isinstance(top, Fields) else set()
+    spread = [hole.shape for hole in top.spread if hole.shape] if isinstance(top, Fields) else []
     for name, shape in model.shapes.items():
-        wires = [case.wire for case in shape.cases if isinstance(case.wire, Fields)]
-        keys = {n for wire in wires for names, _ in wire.entries for n in names}
-        if len(wires) > 1 and key in keys and name not in spread and shape.kind is None:
-            gone = sorted(keys & asked)
+        pictured = [case.wire for case in shape.cases if isinstance(case.wire, Fields)]
+        keys = _keys(pictured)
+        if len(pictured) > 1 and key in keys and name not in spread and shape.kind is None:
+            hole = f"$. as {name}"
+            for other in (model.shapes[each] for each in spread if each in model.shapes):
+                if not keys.isdisjoint(_keys(case.wire for case in other.cases)):
+                    return [Change(("shapes", f"{other.name}!", "wire", "..."), Say(hole))]
+            gone = sorted(keys & _keys([top]))
             removed = [Change(("request", "wire", "$removed"), gone)] if gone else []
-            return [*removed, Change(("request", "wire", "..."), Say(f"$. as {name} (optional)"))]
+            return [*removed, Change(("request", "wire", "..."), Say(f"{hole} (optional)"))]
     return []
+
+
+def _keys(pictures: Iterable[Picture]) -> set[str]:
+    """Return the keys that pictures name at their top, in every spelling."""
+    fields = (picture for picture in pictures if isinstance(picture, Fields))
+    return {name for each in fields for names, _ in each.entries for name in names}
 
 
 def _twice(model: Dialect, path: Path, ones: Sequence[Unknown]) -> str | None:

@@ -427,6 +427,8 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
         # What asks for a neighbour, or is no key, only examples of the shape around can show.
         beside = bool(shape.marks or (shape.groups and examples)) or _asks(case.ir)
         beside |= isinstance(case.wire, Literal) and ABSENT in case.wire.values
+        if isinstance(case.wire, Fields) and not case.wire.entries and not case.ir:
+            beside |= all(hole.shape for hole in case.wire.spread)  # another shape's examples do
         right = beside or case.name in shown
         message = f"no example shows {named(shape, case)}"
         findings.doubt(right, "R008", message, place(dialect, shape, case), help)
