@@ -13,7 +13,6 @@ from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Draft
 from ..trail import HOLDERS, everywhere
 from . import answers, aside, enforce, marks, pairing, steps, system, turns, within
-from .conversation import plain
 from .jobs import WriteJob
 from .orderly import orderly
 from .placing import case_of, placed, unplaced
@@ -40,11 +39,14 @@ def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any
 
 
 def _said(writer: WriteJob, messages: Any) -> Iterator[str]:
-    """Yield what a list of one message may say: a user's text, a system's, what stands for none."""
+    """Yield what a list of one message may say: a user's text, a system's, what stands for none.
+
+    What else a message or its part has (an id) may have no place in the list either.
+    """
     for message in messages:
-        text = plain([{**message, "role": "user"}])
-        if text is not None:
-            yield text
+        match message.get("parts"):
+            case [{"type": "text", "text": str(text)}]:
+                yield text
     if writer.filler is not None:
         yield writer.filler
 
