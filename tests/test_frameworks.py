@@ -19,7 +19,7 @@ from .oracles.homecoming import Difference, Homecoming
 from .oracles.leaves import leaves
 
 FRAMEWORKS = ("openai-finetune", "hf-chat", "langchain", "ai-sdk", "ai-sdk-ui", "pydantic-ai",
-              "openai-agents", "otel-genai", "ag-ui", "atif", "adp")  # fmt: skip
+              "openai-agents", "otel-genai", "ag-ui", "atif", "adp", "adp-v1")  # fmt: skip
 PROVIDERS = width.MAIN
 PAIRS = [
     pair
@@ -28,7 +28,7 @@ PAIRS = [
 ]
 ROWS = ("openai-finetune", "hf-chat")  # to learn from
 SAID = {**dict.fromkeys(ROWS, "messages"), "otel-genai": "gen_ai.input.messages",
-        "atif": "steps", "adp": "steps"}  # in an object  # fmt: skip
+        "atif": "steps", "adp": "steps", "adp-v1": "content"}  # in an object  # fmt: skip
 
 
 @functools.cache
