@@ -116,3 +116,30 @@ def test_a_word_that_says_nothing_keeps_the_object_that_it_stands_in_alone() -> 
     reading = RULES["atif"].read(body, unit="session")
     assert RULES["atif"].write(reading.ir, unit="session").body == body
     assert check(body, "atif", "session")
+
+
+RAN = {"threadId": "t", "runId": "r", "type": "RUN_FINISHED"}
+SAID = [{"role": "assistant", "id": "a", "content": "Hi"}]
+COUNTED = {"inputTokens": 2, "outputTokens": 3, "totalTokens": 5, "reasoningTokens": True}
+# Odd payloads that once came back as others from what was read of them: dialect, unit, payload.
+ODD: dict[str, tuple[str, str, Any]] = {
+    "fixed words beside nothing but what does not fit": (
+        "openai-chat", "response",
+        {"id": "c", "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": 1}}]},
+    ),
+    "a result without a name where ids have no place": (
+        "hermes", "request",
+        {"conversations": [
+            {"from": "tool", "value": '<tool_response>\n{"content":"x"}\n</tool_response>'}]},
+    ),
+    "a count that is no number": (
+        "ag-ui", "response", {**RAN, "usage": [COUNTED], "messages": SAID},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_was_read_of_it_is_written_as_it_was(name: str) -> None:
+    dialect, unit, body = ODD[name]
+    ir = json.loads(json.dumps(RULES[dialect].read(body, unit).ir))
+    assert RULES[dialect].write(ir, unit).body == body

@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT
-from ..language.picture import Fields
+from ..language.picture import ABSENT, Fields, Literal
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
 from .jobs import WriteJob
@@ -33,7 +33,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
         if name == writer.dialect.name and writer.same:
             here = {k: v for k, v in kept.items() if not k.startswith("..")}
             here = _unspoken(writer, view, here, wire)
-            put_back(writer, here, wire, writer.trail.find(obj, "kept"))
+            put_back(writer, here, wire, writer.trail.find(obj, "kept"), view)
             continue
         base = writer.trail.find(obj, "kept")
         for key, value in kept.items():
@@ -209,15 +209,36 @@ def weighed(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weigh
     return ("slight", f"{told}: {reason}") if reason else ("", told)
 
 
-def put_back(writer: WriteJob, kept: dict[str, Any], wire: Any, base: At | None) -> None:
-    """Put kept keys back where they stood below `base`, if the place is still there."""
+def _words(writer: WriteJob, view: View, keys: list[str]) -> dict[str, Any]:
+    """Return the fixed words of an object within a picture, as they stood there."""
+    form: Any = view.case.wire
+    for key in keys:
+        entries = form.entries if isinstance(form, Fields) else ()
+        form = next((child for names, child in entries if key in names), None)
+    found = {
+        names[0]: writer.remembered(view, (*keys, names[0]), child.values[0])
+        for names, child in (form.entries if isinstance(form, Fields) else ())
+        if isinstance(child, Literal)
+    }
+    return {name: word for name, word in found.items() if word is not ABSENT}
+
+
+def put_back(
+    writer: WriteJob, kept: dict[str, Any], wire: Any, base: At | None, view: View | None = None
+) -> None:
+    """Put kept keys back where they stood below `base`, if the place is still there.
+
+    An object of which nothing else was written gets the fixed words that the `view` has for it.
+    """
     for key, value in kept.items():
         owner, keys = wire, keys_of(key)
-        for name in keys[:-1]:
+        for nth, name in enumerate(keys[:-1]):
             if isinstance(owner, list):
                 owner = owner[int(name)] if name.isdecimal() and int(name) < len(owner) else None
             elif isinstance(owner, dict):
-                owner = owner.setdefault(name, {})
+                if name not in owner:
+                    owner[name] = {} if view is None else _words(writer, view, keys[: nth + 1])
+                owner = owner[name]
             else:
                 owner = None
             if owner is None:

@@ -98,7 +98,7 @@ def give(
     if direct:
         # A field without a place may have a row of its own.
         lost = {path for owner, path in writer.lefts if owner == id(part)}
-        rows = [r for r in rows if lost & r.before.names]
+        rows = [r for r in rows if lost & r.before.names and not r.adds]
     else:
         lost = set()
         # A row that adds a field is for the dialects that want it, and comes first there.
