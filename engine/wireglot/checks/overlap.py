@@ -58,8 +58,9 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         findings.once((_apart, own, reach.of(name)), apart)
     for name, shape in dialect.shapes.items():
         if name in contexts.of:
-            shown = partial(_shown, dialect, shape, findings)
-            findings.once((_shown, reach.of(name)), shown)
+            if not all(findings.right("R008", place(dialect, shape, c)) for c in shape.cases):
+                shown = partial(_shown, dialect, shape, findings)
+                findings.once((_shown, reach.of(name)), shown)
             _together(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
@@ -100,26 +101,28 @@ def _parts(dialect: Dialect, case: Case) -> frozenset[Any]:
 def _apart(
     dialect: Dialect, group: list[Pair], findings: Findings, itself: frozenset[str | None]
 ) -> None:
-    for n, pair in enumerate(group[:MOST]):
-        if not pair[0].groups:
-            _told_apart(dialect, group, n, findings, pair[0].name in itself)
+    before: list[Pair] = []  # which could read what the next one writes
+    for pair in group[:MOST]:
+        if before and not pair[0].groups:
+            _told_apart(dialect, pair, before, findings, pair[0].name in itself)
+        if not _compares(pair[1]):
+            before.append(pair)
 
 
 def _told_apart(
-    dialect: Dialect, group: list[Pair], n: int, findings: Findings, itself: bool
+    dialect: Dialect, pair: Pair, before: list[Pair], findings: Findings, itself: bool
 ) -> None:
-    """Report a case whose values another case reads; `itself` says that the object is shared."""
-    shape, case = pair = group[n]
+    """Report a case whose values another one reads; `itself` says that the object is shared."""
+    shape, case = pair
     taken: list[tuple[Pair, Any]] = []
     for full in (False, True):
         wire = sample(dialect, case.wire, case.shape, full)
+        reads = ((p, read(dialect, p, wire)) for p in before)
+        other, found = next((one for one in reads if one[1] is not ABSENT), (pair, ABSENT))
+        if other == pair or other[0].groups or _tested(other[1]):
+            return
         own = read(dialect, pair, wire)
         if own is ABSENT:
-            return
-        others = (p for p in group if p is pair or not _compares(p[1]))
-        reads = ((p, own if p is pair else read(dialect, p, wire)) for p in others)
-        other, found = next(one for one in reads if one[1] is not ABSENT)
-        if other == pair or other[0].groups or _tested(other[1]):
             return
         if like(other[1].wire, case.wire) and _ir_like(other[1].ir, case.ir):
             taken.append((other, wire))

@@ -42,6 +42,7 @@ class Reach:
                 self._named.setdefault(word, []).append((word, None, child))
             elif word not in ASIDE:
                 others.append((word, node.keys.get(word), child))
+        self._names = frozenset(self._named)
         self._apart = node.get("examples")
         self._said: dict[str, tuple[int, set[str]]] = {}
         odd = {name for name in self._named if not _WORDS.fullmatch(name)}
@@ -73,7 +74,7 @@ class Reach:
             # Most nodes stand in many dialects and variants.
             once = self._findings.once
             found = [once((_told, one), functools.partial(_told, one)) for *_, one in nodes]
-            there = {word for _, words in found for word in words if word in self._named}
+            there = set().union(*(words & self._names for _, words in found))
             told = tuple((*node[:2], sums) for node, (sums, _) in zip(nodes, found, strict=True))
             self._said[name] = hash(told), there
         return self._said[name]

@@ -94,6 +94,10 @@ class Findings:
         else:
             self.warn(rule, message, pos, help)
 
+    def right(self, rule: str, pos: Pos) -> bool:
+        """Tell whether a place is right, so that no doubt of it is told."""
+        return (rule, pos) in self._right
+
     def once(self, what: Any, trial: Callable[[], T]) -> T:
         """Return what a trial gives, which is made unless the same one was, and found no error.
 

@@ -9,6 +9,7 @@ from ..checks import crosscheck, layercheck
 from ..language import layers
 from ..language.findings import Findings
 from ..language.source import Node
+from ..room import unswept
 from ..rulesets import RuleSet
 from . import load
 from .shelf import Source, packaged_folder
@@ -45,6 +46,7 @@ def _checked(
     return found.nodes, findings
 
 
+@unswept
 def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Findings:
     """Return all that is wrong with the rule files of a folder, or with the packaged ones.
 
