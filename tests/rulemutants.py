@@ -160,21 +160,27 @@ def _others(
         yield value, value.replace("${", "x${", 1)
 
 
-_PATHS: dict[str, list[str]] = {}
+@functools.cache
+def _paths() -> dict[str, frozenset[str]]:
+    """Return the paths that pictures name: those of the IR by their type, the dialects' own."""
+    found: dict[str, set[str]] = {"own": set()}
+    named = {
+        path
+        for node in load.packaged_nodes().values()
+        for _, n in _walk(node, ())
+        if isinstance(n.value, str)
+        for path in _HOLE.findall(n.value)
+    }
+    for path in {*FIELDS, *named}:
+        own = path.startswith("own.") and path in named
+        found.setdefault("own" if own else field_type("", path), set()).add(path)
+    return {kind: frozenset(paths) for kind, paths in found.items()}
 
 
 def _other_path(old: str, chance: random.Random) -> str:
     """Choose another path of the same type: of the IR, or of the dialect's own."""
-    if not _PATHS:
-        for node in load.packaged_nodes().values():
-            for _, n in _walk(node, ()):
-                for path in _HOLE.findall(n.value) if isinstance(n.value, str) else ():
-                    _PATHS.setdefault("own" if path.startswith("own.") else "ir", []).append(path)
-    if old.startswith("own."):
-        found = _PATHS["own"]
-    else:
-        found = [p for p in (*FIELDS, *_PATHS["ir"]) if field_type("", p) == field_type("", old)]
-    return chance.choice(sorted({*found} - {old} or {*FIELDS} - {old}))
+    kind = "own" if old.startswith("own.") else field_type("", old)
+    return chance.choice(sorted(_paths().get(kind, frozenset()) - {old} or {*FIELDS} - {old}))
 
 
 def _is_literal(value: Any) -> bool:

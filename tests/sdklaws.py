@@ -75,11 +75,11 @@ def _worded(dialect: str, unit: sdk.Unit, body: Json, said: set[tuple[str, str]]
                     yield other
 
 
-def broken(rules: Any, dialect: str) -> Iterator[str]:
-    """Say what the SDK's bodies of one dialect have against its rules."""
+def broken(rules: Any, dialect: str, each: int = 1) -> Iterator[str]:
+    """Say what each so-manieth of the SDK's bodies of one dialect has against its rules."""
     own = rules[dialect]
     for unit in UNITS if dialect in sdk.DIALECTS else ():  # the others have no SDK
-        for body in bodies(dialect, unit):
+        for body in bodies(dialect, unit)[::each]:
             if any((dialect, unit, key) in EXCUSED for key in _keys(body)):
                 continue
             if "model" in body:  # which fields a model refuses, the types do not say
@@ -131,10 +131,10 @@ def meanings(dialect: str, unit: sdk.Unit) -> tuple[Json, ...]:
     return tuple({repr(ir): ir for ir in map(abroad, read)}.values())
 
 
-def unwritten(rules: Any, source: str, target: str) -> Iterator[str]:
-    """Say what the SDK of one dialect has against what is written of another's bodies."""
+def unwritten(rules: Any, source: str, target: str, each: int = 1) -> Iterator[str]:
+    """Say what the SDK of one dialect has against what is written of each so-manieth other body."""
     for unit in UNITS if {source, target} <= {*sdk.DIALECTS} else ():
-        for ir in meanings(source, unit):
+        for ir in meanings(source, unit)[::each]:
             try:
                 wire = rules[target].write(ir, unit).body
             except wireglot.ConversionError as error:

@@ -403,7 +403,7 @@ def test_the_list_says_what_a_dialect_is_and_what_is_not_confirmed(
 def test_the_packaged_rules_pass_their_test(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = dict(width.some(load.overlays_of().items(), 6))  # test_overlays tries each
+    few = dict(width.some(load.overlays_of().items(), 11))  # test_overlays tries each
     monkeypatch.setattr(load, "overlays_of", lambda: few)
     assert status_of("test", "--runs", "0") == 0, capsys.readouterr().out
 

@@ -19,6 +19,7 @@ from wireglot.errors import RuleError
 from wireglot.language.source import parse
 
 from . import width
+from .width import times
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted([*ROOT.glob("rules/**/*.yaml"), *ROOT.glob("tests/dialects/*.yaml")])
@@ -40,7 +41,7 @@ def written_anew(text: str) -> str:
     return made.getvalue()
 
 
-@pytest.mark.parametrize("file", width.some(FILES, 5), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", width.some(FILES, 12), ids=lambda file: file.name)
 def test_a_file_as_another_writer_lays_it_out_says_the_same(file: Path) -> None:
     text = file.read_text("utf-8")
     made = layout.formatted(written_anew(text), file.name)
@@ -52,7 +53,7 @@ def test_a_file_as_another_writer_lays_it_out_says_the_same(file: Path) -> None:
 
 def test_a_library_does_not_write_rule_files_as_their_authors_did() -> None:
     """The reason for text edits, which docs/authoring.md gives; it may end with a new version."""
-    texts = [file.read_text("utf-8") for file in width.some(FILES, 8)]
+    texts = [file.read_text("utf-8") for file in width.some(FILES, 16)]
     assert sum(written_anew(text) == text for text in texts) < len(texts) / 2
     made = io.StringIO()
     YAML().dump({"a": {"b": "c\x85d"}}, made)
@@ -87,7 +88,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, database=None, derandomize=True)
+@settings(max_examples=times(60, 30), deadline=None, database=None, derandomize=True)
 @given(
     value=st.dictionaries(st.sampled_from(["shapes", "examples", "wireglot", "see"]), VALUES),
     flow=st.sampled_from([True, False, None]),

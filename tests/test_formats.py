@@ -94,7 +94,7 @@ def test_every_unit_goes_abroad_and_functions_do_as_the_walk(source: str, target
         body = wrong_input.BODIES[source][unit]
         assert not faults_of(body, source, target, unit), unit
     body = wrong_input.BODIES[source]["request"]
-    for mutant in (body, *some(body, 10, f"{source} {target}")):
+    for mutant in (body, *some(body, width.times(10, 4), f"{source} {target}")):
         found: list[Any] = []
         for trace in (False, True):
             try:
@@ -112,7 +112,7 @@ def test_a_wrong_value_of_a_format_is_refused_or_heard(source: str, target: str)
         for unit in units_of(source, target):
             body = BODIES[source][unit]
             for turn, path in enumerate(places(body), start):
-                if not path or turn % 31:
+                if not path or turn % width.times(31, 62):
                     continue
                 mutant = replaced(body, path, WRONG[wrong]())
                 quiet = wrong == "null" or mutant == body

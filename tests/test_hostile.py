@@ -187,7 +187,7 @@ def test_time_grows_as_the_rules_do(wrong: str) -> None:
         return seconds(loaded)
 
     load(4)
-    small, large = load(200), load(1600)
+    small, large = load(100), load(800)
     assert large / small < 20, (small, large)
 
 

@@ -479,7 +479,7 @@ def unsaid(value: Any, kept: tuple[str, ...]) -> Any:
 
 
 @pytest.mark.parametrize("kept", [("r1", "a.1", "a:1"), ("r1",), ()], ids=["all", "head", "none"])
-@pytest.mark.parametrize("source", width.dialects(sorted({*STREAMED} - {"agent-sdk", "ag-ui"}), 3))
+@pytest.mark.parametrize("source", width.dialects(sorted({*STREAMED} - {"agent-sdk", "ag-ui"}), 6))
 def test_whole_and_streamed_answers_have_the_same_ids(source: str, kept: tuple[str, ...]) -> None:
     """The stream of an agent says neither id nor time of an answer, by which it is known.
 

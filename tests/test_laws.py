@@ -236,9 +236,9 @@ def test_shrinking_keeps_what_shows_the_fault_and_little_else() -> None:
 
 def test_the_packaged_rules_keep_every_law() -> None:
     # `wireglot test` crosses to every other dialect.
-    found = list(laws.run(PACKAGED, MAIN, width.times(8, 3), "test", CROSSED))
-    found += laws.run(PACKAGED, WIRES, width.times(4, 2), "test", CROSSED[1:2])
-    few = width.some(VENDORS + ENDPOINTS, 3)  # these differ little
+    found = list(laws.run(PACKAGED, MAIN, width.times(8, 2), "test", CROSSED))
+    found += laws.run(PACKAGED, WIRES, width.times(4, 1), "test", CROSSED[1:2])
+    few = width.some(VENDORS + ENDPOINTS, 5)  # these differ little
     found += laws.run(PACKAGED, few, 2, "test", CROSSED[1:2])
     assert [str(c) for c in found] == []
 
@@ -255,11 +255,13 @@ def test_a_seed_makes_the_same_payloads_and_another_makes_others() -> None:
 )
 def test_what_pictures_make_names_every_key_of_the_picture_in_time(dialect: str, unit: str) -> None:
     model = PACKAGED[dialect].model
-    keys: set[str] = set()
-    for n in range(60):
-        keys |= Generator(model, f"{n}").unit(unit).keys()
     wire: Any = model.units[unit].cases[0].wire
-    assert {names[0] for names, _ in wire.entries} <= keys
+    missing = {names[0] for names, _ in wire.entries}
+    for n in range(60):
+        missing -= Generator(model, f"{n}").unit(unit).keys()
+        if not missing:
+            break
+    assert not missing
 
 
 def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_path: Path) -> None:
@@ -503,7 +505,7 @@ def test_a_renamed_call_is_not_called_ambiguous() -> None:
 
 @pytest.mark.parametrize("dialect", sdk.DIALECTS)
 def test_bodies_of_the_sdks_types_are_known_and_come_home(dialect: str) -> None:
-    assert list(sdklaws.broken(PACKAGED, dialect))[:5] == []
+    assert list(sdklaws.broken(PACKAGED, dialect, width.times(1, 3)))[:5] == []
 
 
 @pytest.mark.parametrize("source", sdk.DIALECTS)
@@ -512,7 +514,7 @@ def test_what_is_written_of_one_sdks_bodies_is_a_body_of_the_other(
     source: str, target: str
 ) -> None:
     if source != target:
-        assert list(sdklaws.unwritten(PACKAGED, source, target))[:5] == []
+        assert list(sdklaws.unwritten(PACKAGED, source, target, width.times(1, 3)))[:5] == []
 
 
 # Mutants of the rules.
@@ -521,17 +523,20 @@ def test_what_is_written_of_one_sdks_bodies_is_a_body_of_the_other(
 def test_mutants_of_the_rules_are_noticed() -> None:
     from . import rulemutants
 
-    chosen = random.Random("test").sample(rulemutants.every_cached(), width.times(12, 4))
+    chosen = random.Random("test").sample(rulemutants.every_cached(), width.times(12, 3))
     unnoticed = [str(m) for m in chosen if rulemutants.noticed(m)[0] is None]
     assert len(unnoticed) <= len(chosen) // 2, unnoticed  # of all, a fifth is not noticed
 
 
 @pytest.mark.parametrize(
     ("name", "place"),
-    [
-        ("anthropic", ("variants", 1, "limits", "temperature", "max")),
-        ("deepseek", ("request", "wire", "user_id")),
-    ],
+    width.some(
+        [
+            ("deepseek", ("request", "wire", "user_id")),
+            ("anthropic", ("variants", 1, "limits", "temperature", "max")),
+        ],
+        2,
+    ),
 )
 def test_a_file_with_variants_or_a_parent_is_noticed_only_when_it_changes(
     name: str, place: tuple[str | int, ...]

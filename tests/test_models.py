@@ -16,6 +16,8 @@ pydantic = pytest.importorskip("pydantic", reason="the `models` extra is not ins
 
 from wireglot import models  # noqa: E402
 
+from . import width  # noqa: E402
+
 WORDS = st.text(max_size=8)
 KEYS = st.text(min_size=1, max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | WORDS
@@ -182,7 +184,7 @@ def text_of(value: object) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=width.times(40, 20), deadline=None)
 @given(data=st.data())
 def test_a_dict_becomes_a_model_and_the_same_dict_again(kind: str, data: st.DataObject) -> None:
     model, values = KINDS[kind]
@@ -195,7 +197,7 @@ def test_a_dict_becomes_a_model_and_the_same_dict_again(kind: str, data: st.Data
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=width.times(40, 20), deadline=None)
 @given(data=st.data())
 def test_camel_case_json_reads_back_as_the_same_dict(kind: str, data: st.DataObject) -> None:
     model, values = KINDS[kind]

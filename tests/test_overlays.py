@@ -102,7 +102,7 @@ def test_with_an_overlay_functions_and_the_walk_say_the_same(
 ) -> None:
     laid = rules(*(OVERLAYS if overlay == "all" else [overlay]))
     body = laid.convert(FAILED, "anthropic", source).body if source != "anthropic" else FAILED
-    for mutant in (body, *some(body, 15, f"{overlay}{source}{target}")):
+    for mutant in (body, *some(body, width.times(15, 5), f"{overlay}{source}{target}")):
         found: list[Any] = []
         for trace in (False, True):
             try:

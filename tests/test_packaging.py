@@ -48,7 +48,7 @@ print(json.dumps({"told": told, "modules": sorted(sys.modules)}))
 """
 # The dialects of the wheel that the suite builds: to make the functions of all takes two minutes.
 BUILT = ("anthropic", "gemini", "ollama", "openai-chat", "openai-responses")
-ROWS = 3  # and so many variants of each, each of which has functions of its own
+ROWS = width.times(3, 1)  # and so many variants of each, each of which has functions of its own
 PAIRS = [
     (one, two)
     for one in ("openai-chat", "anthropic", "gemini")

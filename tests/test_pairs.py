@@ -14,7 +14,7 @@ import pytest
 import wireglot
 from wireglot.notes import CODES
 
-from . import sweep
+from . import sweep, width
 from .oracles import sdk
 from .tables import read_yaml
 from .usage import RECORDED, TRAFFIC
@@ -99,7 +99,7 @@ def test_no_other_note_appears_in_recorded_exchanges() -> None:
     for dialect in sdk.DIALECTS:
         file = TRAFFIC / f"{RECORDED.get(dialect, dialect)}.jsonl.gz"
         path = Path(f"{dialect}={file}") if dialect in RECORDED else file
-        for line in sweep.exchanges([path], 80):
+        for line in sweep.exchanges([path], width.times(80, 40)):
             for unit in sweep.units_of(json.loads(line), [dialect]):
                 for target in sdk.DIALECTS if unit.unit != "error" else ():
                     if target != dialect:

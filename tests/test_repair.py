@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import wireglot
 
-from . import mocks
+from . import mocks, width
 from .test_mocks import ELSEWHERE, OF, PATHS, SHARED, exchanges, model_of, recorded
 
 Json = Any
@@ -161,7 +161,7 @@ def options_of(dialect: str) -> Json:
 @recorded
 @pytest.mark.parametrize("dialect", [d for d in mocks.DIALECTS if d != "openai-responses"])
 def test_what_was_answered_200_needs_no_repair(dialect: str) -> None:
-    for exchange in exchanges(OF.get(dialect, "gemini")):
+    for exchange in width.some(exchanges(OF.get(dialect, "gemini")), 3):
         if exchange["id"] == "4cb7dfeb40bf428c":  # types of schemas as numbers; no page has them
             continue
         if exchange["status"] != 200 or (dialect == "vertex") > (exchange["vendor"] == "vertex"):
@@ -260,7 +260,11 @@ def request(messages: list[Json]) -> Json:
     return {"model": MODEL, "messages": messages}
 
 
-MANY = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(
+    deadline=None,
+    max_examples=width.times(25, 15),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 
 @pytest.mark.parametrize("dialect", mocks.DIALECTS)

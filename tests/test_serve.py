@@ -34,7 +34,7 @@ from wireglot.serve import command, wires, words
 from wireglot.serve.demo import example, said
 from wireglot.serve.relay import Limits, upstream
 
-from . import mocks
+from . import mocks, width
 from .agents import standin
 from .loop import sdks, streamed
 from .loop.clients import Result
@@ -79,7 +79,7 @@ def target(model: standin.StandIn, url: str) -> AbstractContextManager[Served]:
 
 
 @pytest.mark.parametrize("sdk", [sdks.SDKS, streamed.SDKS], ids=["whole", "streamed"])
-@pytest.mark.parametrize(("client", "provider"), PAIRS)
+@pytest.mark.parametrize(("client", "provider"), width.some(PAIRS, 3))
 def test_it_brings_to_each_sdk_what_another_provider_says(
     server: Server, client: str, provider: str, sdk: Mapping[str, Any]
 ) -> None:

@@ -72,7 +72,7 @@ def test_each_line_of_a_rule_names_it(capsys: pytest.CaptureFixture[str]) -> Non
     )
 
 
-@pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 7))
+@pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 20))
 def test_all_functions_of_a_dialect_are_shown(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

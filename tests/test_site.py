@@ -131,7 +131,7 @@ def test_a_picture_and_its_examples_stand_side_by_side_where_there_is_room() -> 
     )
 
 
-@pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 6))
+@pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 16))
 def test_the_page_of_a_dialect_shows_each_shape_and_example(name: str) -> None:
     rules = wireglot.packaged()
     page = page_of(rules, name)

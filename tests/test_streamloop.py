@@ -11,6 +11,7 @@ import pytest
 
 import wireglot
 
+from . import width
 from .loop import scripts
 from .loop.server import Script, Server, running
 from .loop.streamed import HELPED, PATHS, SDKS, StreamTalk
@@ -39,7 +40,7 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize(
     ("client", "provider", "stateful"),
-    [(*pair, stateful) for pair in PAIRS for stateful in (True, False)],
+    width.some([(*pair, stateful) for pair in PAIRS for stateful in (True, False)], 3),
 )
 def test_an_sdk_brings_back_all_that_another_provider_streamed(
     server: Server, client: str, provider: str, stateful: bool

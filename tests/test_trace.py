@@ -421,7 +421,7 @@ def test_recorded_exchanges_are_traced_to_the_last_leaf(dialect: str) -> None:
     faults: list[traces.Fault] = []
     for number, line in enumerate(sample(dialect)):
         for unit in sweep.units_of(json.loads(line), RULES.dialects):
-            for target in width.dialects(heads(RULES.dialects), 6):
+            for target in width.dialects(heads(RULES.dialects), 12):
                 faults += traces.faults_of(unit, target, 3 if number % 4 == 0 else 0, counts)
     assert not faults, "\n".join(["", *traces.groups(faults)])
     assert counts["conversions"] > 50

@@ -14,14 +14,14 @@ import pytest
 
 import wireglot
 
-from . import streamsweep, sweep
+from . import streamsweep, sweep, width
 from .oracles import leaves, sdk
 
 Json = Any
 TRAFFIC = Path(__file__).parents[2] / "shared" / "traffic"
 RECORDED = {"vertex": "gemini"}  # the same exchanges are those of another dialect, too
 FILES = {name: TRAFFIC / f"{RECORDED.get(name, name)}.jsonl.gz" for name in sdk.DIALECTS}
-OF_EACH = 20
+OF_EACH = width.times(20, 10)  # exchanges of each
 
 pytestmark = pytest.mark.skipif(
     not all(path.is_file() for path in FILES.values()),
