@@ -17,6 +17,8 @@ import wireglot
 from wireglot import cli, hooks, jsontext
 from wireglot.trail import Trail
 
+from . import width
+
 RULES = (
     "wireglot: 2\ndialect: toy\nshapes: {text: {wire: {say: $text}}}\nunions: {part: [text]}\n"
     "request: {wire: {model: $model}}\n"
@@ -187,7 +189,7 @@ def test_time_grows_as_the_rules_do(wrong: str) -> None:
         return seconds(loaded)
 
     load(4)
-    small, large = load(100), load(800)
+    small, large = load(width.times(200, 100)), load(width.times(1600, 800))
     assert large / small < 20, (small, large)
 
 
