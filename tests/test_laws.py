@@ -184,8 +184,8 @@ def test_a_row_of_the_ladder_that_says_something_else_is_told(tmp_path: Path) ->
 
 
 def test_every_packaged_shape_and_unit_has_examples_and_every_example_holds() -> None:
-    outcome = trial.Trial(runs=0).run(PACKAGED, PACKAGED.dialects)
-    assert outcome.failures == []
+    if width.WIDE:  # else `wireglot test` alone says so, of which `test_cli` has all
+        assert trial.Trial(runs=0).run(PACKAGED, PACKAGED.dialects).failures == []
     for name in PACKAGED.dialects:
         model = PACKAGED[name].model
         told = {example.owner for example in examples.find(PACKAGED[name])}

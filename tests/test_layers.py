@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import re
@@ -472,6 +473,11 @@ def test_a_family_member_that_changes_three_fields_takes_fifteen_lines() -> None
 OVERLAYS = sorted(path.stem for path in (HERE.parent / "rules" / "overlays").glob("*.yaml"))
 
 
+@functools.cache
+def family(*overlays: str) -> wireglot.RuleSet:
+    return wireglot.load_rules(FAMILY, overlays=overlays)
+
+
 @pytest.mark.parametrize("name", ["anthropic", "gemini", "openai-chat", "acme"])
 @pytest.mark.parametrize("overlays", [[], OVERLAYS], ids=["plain", "overlays"])
 def test_what_is_shown_loads_as_an_equal_dialect(
@@ -481,7 +487,7 @@ def test_what_is_shown_loads_as_an_equal_dialect(
     assert cli.main(["show", name, "--rules", str(FAMILY), *more]) == 0
     text = capsys.readouterr().out
     (tmp_path / "shown.yaml").write_text(text, "utf-8")
-    meant = wireglot.load_rules(FAMILY, overlays=overlays)[name].model
+    meant = family(*overlays)[name].model
     found = wireglot.load_rules(tmp_path)[name].model
     assert json.dumps(found.node.plain()) == json.dumps(meant.node.plain())
     bare = "".join(re.sub(r" +# \S+:\d+.*$", "", line) + "\n" for line in text.splitlines())

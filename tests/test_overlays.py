@@ -91,7 +91,7 @@ def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> No
     tried.examples |= tried_below()
     tried.run(rules(overlay), DIALECTS)
     over = read_yaml((HERE.parent / f"rules/overlays/{overlay}.yaml").read_text("utf-8"))["overlay"]
-    tried.runs, tried.targets = 3, width.MAIN
+    tried.runs, tried.targets = width.times(3, 1), width.MAIN
     assert tried.run(rules(overlay), [over]).failures == []
 
 

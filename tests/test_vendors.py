@@ -11,12 +11,12 @@ import pytest
 
 import wireglot
 
-from . import streamsweep, sweep, vendors, way
+from . import streamsweep, sweep, vendors, way, width
 from .family import ENDPOINTS, VENDORS
 
 RULES = wireglot.packaged()
 TO = "anthropic"  # what the suite crosses each vendor to; `python -m tests.vendors` takes more
-OF_EACH = 12
+OF_EACH = width.times(12, 8)
 RECORDED = (
     "kimi", "glm", "openrouter", "xai", "groq", "together", "azure-openai", "llama-cpp",
     "huggingface", "perplexity", "copilot", "gemini-openai", "ollama-openai", "snowflake",

@@ -12,14 +12,14 @@ import pytest
 
 import wireglot
 
-from . import streamsweep, sweep, way
+from . import streamsweep, sweep, way, width
 from .family import WIRES
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAFFIC = ROOT.parent / "shared" / "traffic"
 RULES = wireglot.packaged()
 TO = "anthropic"  # what the suite crosses each to; `make sweep` takes all
-OF_EACH = 16
+OF_EACH = width.times(16, 10)
 needs_traffic = pytest.mark.skipif(
     not TRAFFIC.is_dir(), reason="the recorded exchanges of ../shared/traffic are missing"
 )
