@@ -348,6 +348,12 @@ class _View:
         elif hole.dated and hole.path == "nth":
             message = f"`({hole.mark})` is of a value, and `$nth` is a place"
             self.error("R019", message, hole.pos, "write `$nth (optional)`", word=f"({hole.mark})")
+        elif hole.dated and hole.path == ".":
+            message = f"`({hole.mark})` says nothing of an object's own fields: they are written"
+            help = (
+                f"mark the fields within, or say `read-only: true` of the cases of `{hole.named}`"
+            )
+            self.error("R019", message, hole.pos, help, word=f"({hole.mark})")
         elif hole.repeats:
             others = {p for h in self.holes if not h.repeats for p in h.paths}
             others |= {name for text in pic.texts(self.view.case.wire) for name in text.names}
