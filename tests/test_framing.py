@@ -200,3 +200,22 @@ def test_the_command_collects_a_stream_and_writes_one(tmp_path: Path) -> None:
     done = run("frames", "--dialect", "anthropic", str(out))
     assert done.stdout == sent(list(RULES.frames(WHOLE["anthropic"], "anthropic")), "anthropic")
     assert run("collect", "--dialect", "anthropic", str(tmp_path / "none")).returncode == 2
+
+
+CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+DELTAS = [({"role": "assistant", "content": "Hi"}, None), ({}, "stop")]
+UNCOUNTED = [
+    {**CHUNK, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+    for delta, end in DELTAS
+]
+
+
+@pytest.mark.parametrize("source", ["mistral", "openai-chat"])
+def test_what_no_frame_counts_is_not_said_to_be_nothing(source: str) -> None:
+    translator = wireglot.packaged().translator(source, "deepseek")
+    for frame in UNCOUNTED:
+        translator.feed(frame)
+    translator.finish()
+    assert "usage" not in translator.result.body
+    text = wireglot.text_stream(UNCOUNTED, dialect=source)
+    assert (list(text), text.usage) == (["Hi"], None)

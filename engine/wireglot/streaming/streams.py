@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Foreseen, UsageError, WireglotError
 from ..interpreter import reading, writing
@@ -187,17 +187,17 @@ class Translator:
 
     def _concluded(self) -> Conversion:
         fold = self._fold
-        body, lost = collected(self._source, fold, self._options)
+        whole = collected(self._source, fold, self._options)
+        body = whole.body
         fold.told_odd()
-        notes = read_notes(fold.notes, self._home) + finished(lost, body)
+        notes = read_notes(fold.notes, self._home) + finished(whole.lost, body)
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
             read.trail.was.update(ids(read.ir, fold))
             read.trail.seed = fold.outcome.seed
             reading.told_in_texts(self._source, read, self._options)
-            if not fold.outcome.response.get("id"):
-                read.ir.pop("id", None)  # its own dialect wanted one, and no frame has it
+            whole.said(read.ir)
             body, drafts = self._written(read)
             notes += all_notes(read.notes, drafts, body, False)
         pair = (self._source.name, self._target.name)
@@ -315,10 +315,36 @@ def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
     return was
 
 
-def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> tuple[Any, list[Draft]]:
-    """Return the response that a stream makes in its own dialect, and what it cannot hold."""
-    body, drafts, _ = writing.write(rules, fold.outcome.draft(), "response", True, Trail(), options)
-    return body, [draft for draft in drafts if draft.effect == "lost"]
+class Collected(NamedTuple):
+    """The response that a stream makes in its own dialect.
+
+    Attributes:
+        body: The response.
+        lost: What it cannot hold.
+        filled: The fields of the IR that no frame had and the dialect wanted.
+    """
+
+    body: Any
+    lost: list[Draft]
+    filled: frozenset[str]
+
+    def said(self, ir: dict[str, Any]) -> dict[str, Any]:
+        """Return what was read of it without the fields that no frame had."""
+        for field in self.filled:
+            ir.pop(field, None)
+        return ir
+
+
+def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
+    """Return the response that a stream makes in its own dialect."""
+    writers: list[Writer] = []
+    body, drafts, _ = writing.write(
+        *(rules, fold.outcome.draft(), "response", True, Trail(), options), prepare=writers.append
+    )
+    known = writers[0].filled.values()
+    filled = {path for owner, paths in known if "candidates" in owner for path in paths}
+    lost = [draft for draft in drafts if draft.effect == "lost"]
+    return Collected(body, lost, frozenset(filled - {"candidates"}))
 
 
 def translator(

@@ -34,8 +34,8 @@ class TextStream:
             yield from self._taken()
         self._fold.close()
         yield from self._taken()
-        body, _ = collected(self._rules, self._fold, {})
-        self._ir = reading.read(self._rules, body, "response", None, None, {}).ir
+        whole = collected(self._rules, self._fold, {})
+        self._ir = whole.said(reading.read(self._rules, whole.body, "response", None, None, {}).ir)
         ids(self._ir, self._fold)
 
     def _taken(self) -> list[str]:
