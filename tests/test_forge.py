@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import wireglot
-from wireglot import cli
+from wireglot.commandline.parser import parser
 
 from .test_readme import targets
 
@@ -36,7 +36,7 @@ def commands(value: Any) -> list[str]:
 
 def known(words: list[str]) -> bool:
     """Tell whether a command line is one that `wireglot` takes."""
-    return cli._parser().parse_known_args(words) is not None
+    return parser().parse_known_args(words) is not None
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

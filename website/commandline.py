@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import NamedTuple
 
-from wireglot import cli
+from wireglot.commandline.parser import parser
 
 from .pages import Page, heading, render, slug
 
@@ -33,13 +33,13 @@ class Command(NamedTuple):
 
 def page() -> Page:
     """Return the page of all commands."""
-    parser = cli._parser()
-    found = list(commands(parser))
+    made = parser()
+    found = list(commands(made))
     html = render(
         "commandline.html",
-        about=parser.description or "",
-        ends=parser.epilog or "",
-        usage=_usage(parser),
+        about=made.description or "",
+        ends=made.epilog or "",
+        usage=_usage(made),
         commands=found,
     )
     return Page(html, tuple(heading(2, one.id, f"wireglot {one.name}") for one in found))

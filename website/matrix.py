@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wireglot import cli
+from wireglot.commandline.parser import parser
 
 from . import commandline
 
@@ -32,7 +33,7 @@ SHADES = 4
 
 def markdown() -> str:
     """Return the page as Markdown: what the command finds, where there is this command."""
-    known = {command.name for command in commandline.commands(cli._parser())}
+    known = {command.name for command in commandline.commands(parser())}
     if AUDIT[0] not in known:
         return TITLE + WITHOUT
     with tempfile.TemporaryDirectory() as folder:
