@@ -143,3 +143,16 @@ def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
 def names(objects: frozenset[str]) -> frozenset[str]:
     """Return the names of the fields of some objects, without those that the engine keeps."""
     return frozenset(name for what in objects for name in OBJECTS.get(what, {})) - KEPT
+
+
+def alone(what: frozenset[str] | None) -> frozenset[str]:
+    """Return the objects that something holds, be it in a list."""
+    return frozenset(name.strip("[]") for name in what or ())
+
+
+def words(objects: frozenset[str], name: str) -> frozenset[str] | None:
+    """Return the words that a field of some objects may hold, or None where it may hold others."""
+    said = [WORDS.get((what, name)) for what in objects]
+    if not said or None in said:
+        return None
+    return frozenset[str]().union(*(one for one in said if one))

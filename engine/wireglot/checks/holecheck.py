@@ -13,7 +13,7 @@ from ..language.lenses import FORMS, GUARDS, LENSES, SAID, UNTYPED, guard, is_gu
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from .contexts import Contexts, View
-from .fields import ANY, EVERY, OBJECTS, WORDS, held, names
+from .fields import ANY, EVERY, OBJECTS, alone, held, names, words
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
 LISTS = ("bare", "blocks", "joined", "again", "single")  # lenses of a list that a shape makes
@@ -109,7 +109,7 @@ class _View:
         if missing:
             whole = rest and view.holds(first) is not None
             if whole:
-                known = names(frozenset(w.strip("[]") for w in view.holds(first) or ()))
+                known = names(alone(view.holds(first)))
                 first = rest.partition(".")[0]
             what = _what(view)
             sign = "${" if isinstance(hole, Text) else "$"
@@ -136,7 +136,7 @@ class _View:
                 continue
             if isinstance(child, Literal):
                 self._word(child, objects, name)
-            self._fields(child, frozenset(w.strip("[]") for w in below), f"{path}{name}.")
+            self._fields(child, alone(below), f"{path}{name}.")
 
     def _by(self) -> str | None:
         shape = self.view.shape
@@ -145,16 +145,11 @@ class _View:
         return by.value if by is not None else None
 
     def _word(self, child: Literal, objects: frozenset[str], name: str) -> None:
-        known: set[Any] = set()
-        for what in objects:
-            said = WORDS.get((what, name))
-            if said is None:
-                return
-            known |= said
+        known = words(objects, name)
+        if known is None:
+            return
         for value in child.values:
-            if value is ABSENT or not known:
-                continue
-            if value not in known and not str(value).startswith("other:"):
+            if value is not ABSENT and value not in known and not str(value).startswith("other:"):
                 message = f"`{value}` is no `{name}` of the IR"
                 self.error("R024", message, child.pos, helped(str(value), known), word=str(value))
 

@@ -11,8 +11,8 @@ from ..language.findings import Findings
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
 from ..language.shape import Case, Shape
+from .casetrial import named, place
 from .contexts import Contexts
-from .overlap import named, place
 
 # What must be said of an object, each by one of these paths; and what a source of a type holds.
 _CALL = (("name",), ("arguments", "input", "arguments_text"))

@@ -12,44 +12,24 @@ from functools import partial
 from itertools import combinations, product
 from typing import Any
 
-from ..errors import ConversionError
-from ..interpreter import building
-from ..interpreter.hands import Reader, Writer
-from ..ir import field_type
 from ..language import picture as pic
 from ..language.findings import Findings
-from ..language.lenses import Misfit, is_guard, same, stringify
-from ..language.measure import may_fit
+from ..language.lenses import same, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape
-from ..language.source import Pos
-from ..trail import Trail
+from .casetrial import Pair, named, place, read, sample, tested
 from .contexts import Contexts
 from .reach import Reach
 
-Pair = tuple[Shape, Case]
-DEPTH = 12
 LONGEST = 90  # of a witness that is shown
 MOST = 60  # cases beside each other that are compared
-_VALUES: dict[str, Any] = {
-    "string": "x",
-    "integer": 1,
-    "number": 0.5,
-    "bool": True,
-    "list": [],
-    "object": {},
-    "opaque": "x",
-    "null": None,
-    "any": "x",
-}
 
 
-def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
+def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
     itself = {h.shape for v in contexts.all() for h in pic.holes(v.case.wire) if h.path == "."}
     _turns(dialect, findings)
-    reach = Reach(dialect.node, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
     for name, group in ({name: dialect.cases_of(name) for name in names} | units).items():
@@ -58,9 +38,6 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         findings.once((_apart, own, reach.of(name)), apart)
     for name, shape in dialect.shapes.items():
         if name in contexts.of:
-            if not all(findings.right("R008", place(dialect, shape, c)) for c in shape.cases):
-                shown = partial(_shown, dialect, shape, findings)
-                findings.once((_shown, reach.of(name)), shown)
             _together(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
@@ -119,7 +96,7 @@ def _told_apart(
         wire = sample(dialect, case.wire, case.shape, full)
         reads = ((p, read(dialect, p, wire)) for p in before)
         other, found = next((one for one in reads if one[1] is not ABSENT), (pair, ABSENT))
-        if other == pair or other[0].groups or _tested(other[1]):
+        if other == pair or other[0].groups or tested(other[1]):
             return
         own = read(dialect, pair, wire)
         if own is ABSENT:
@@ -171,103 +148,6 @@ def _within(own: Any, found: Any) -> bool:
         and isinstance(found, dict)
         and all(key in found and same(value, found[key]) for key, value in own.items())
     )
-
-
-def place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
-    listed = dialect.node.get("shapes")
-    node = listed.get(shape.name) if listed else None
-    if case.name and node is not None and (cases := node.get("cases")) is not None:
-        return cases.keys.get(case.name, case.pos)
-    return listed.keys.get(shape.name, shape.pos) if listed else shape.pos
-
-
-def named(shape: Shape, case: Case) -> str:
-    return f"the case `{case.name}` of `{shape.name}`" if case.name else f"the shape `{shape.name}`"
-
-
-def _tested(case: Case) -> bool:
-    return isinstance(case.ir, Fields) and any(
-        isinstance(child, pic.Test) for _, child in case.ir.entries
-    )
-
-
-def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
-    """Read a value by one case; ABSENT where it does not fit."""
-    shape, case = pair
-    fits = may_fit(case, wire) if isinstance(wire, dict) else not case.heads
-    if not fits:
-        return ABSENT
-    reader = Reader(dialect, {}, probe=True)
-    reader.walks = True  # to make functions for one value takes longer
-    try:
-        return building.build(reader, shape, case, reader.case(case, wire, (), False), ())
-    except (Misfit, ConversionError) as error:
-        error.__traceback__ = None
-        return ABSENT
-
-
-# -- values made from pictures ------------------------------------------------------------------
-
-
-def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0) -> Any:
-    """Make a value that a picture fits: with all that is marked, or with none of it."""
-    if isinstance(p, Literal):
-        return p.values[0]
-    if isinstance(p, Text):
-        return p.write(tuple("x" for _ in p.names))
-    if isinstance(p, Items):
-        head = [sample(dialect, item, shape, full, depth + 1) for item in p.items]
-        more = _held(dialect, p.rest, shape, full, depth) if p.rest is not None else ABSENT
-        return [*head, *(more if isinstance(more, list) else ())]
-    if isinstance(p, Hole):
-        return _held(dialect, p, shape, full, depth)
-    made = {}
-    if isinstance(p, Fields):
-        for (name, *_), child in p.entries:
-            value = sample(dialect, child, shape, full, depth + 1)
-            if value is not ABSENT:
-                made[name] = value
-        for hole in p.spread:
-            if hole.shape is None:
-                made.update({"x-any": 1} if full else {})
-            elif full or hole.mark is None:
-                inner = _held(dialect, hole, shape, full, depth)
-                made.update(inner if isinstance(inner, dict) else {})
-    return made
-
-
-def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
-    if not (h.must or full) or depth > DEPTH or h.dated:
-        return "x" if h.must else ABSENT
-    if h.path == "nth":
-        return 0
-    if len(h.paths) > 1:
-        return 1
-    guards = [lens for lens in h.lenses if is_guard(lens)]
-    lens = h.lenses[-1] if h.lenses else ""
-    if h.shape is not None and h.shape != "conversation":
-        inner = ABSENT
-        for _, case in dialect.cases_of(h.shape)[:1]:
-            inner = sample(dialect, case.wire, case.shape, full, depth + 1)
-        if h.mode == "as" or lens == "single":
-            return inner
-        if lens in dialect.lists:
-            return dialect.lists[lens].text([inner])
-        made = "x" if lens in ("bare", "joined") else [inner]
-        return stringify(made) if lens == "json" else made
-    if h.shape is not None:
-        return []
-    if lens in dialect.tables:
-        words = list(dialect.tables[lens].to_ir)
-        return words[-1] if words else "x"
-    if lens in dialect.schemas:
-        return {"type": dialect.schemas[lens].root or "object"}
-    word = guards[0].split("+")[-1 if full else 0] if guards else field_type(shape, h.path)
-    value = {"x-any": 1} if full and word == "object" else _VALUES.get(word, "x")
-    return stringify(value) if "json" in h.lenses else value
-
-
-# -- pictures beside each other -----------------------------------------------------------------
 
 
 def like(one: Picture, two: Picture) -> bool:
@@ -401,77 +281,3 @@ def _demanding(dialect: Dialect, first: Hole, members: list[str], kind: Any) -> 
         for m in takers
         for case in dialect.shapes[m].cases
     )
-
-
-def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
-    """Report cases that no example shows (R008)."""
-    node = (dialect.node.get("shapes") or dialect.node).get(shape.name)
-    if node is None:
-        return
-    shown: set[str] = set()
-    cases = node.get("cases")
-    apart = dialect.node.get("examples")
-    examples = _examples(node) + (_beside(apart, shape.name) if apart else [])
-    for name, case in cases.value.items() if cases else ():
-        found = _examples(case)
-        if found:
-            shown.add(name)
-        examples += found
-    shown |= {name for ir in _values(examples, "writes") if (name := _written(dialect, shape, ir))}
-    wires = _values(examples, "wire") + _values(examples, "reads")
-    pairs = [(shape, case) for case in shape.cases]
-    for wire in wires:
-        for pair in pairs:
-            if read(dialect, pair, wire) is not ABSENT:
-                shown.add(pair[1].name)
-                break
-    help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
-    for case in shape.cases:
-        # What asks for a neighbour, or is no key, only examples of the shape around can show.
-        beside = bool(shape.marks or (shape.groups and examples)) or _asks(case.ir)
-        beside |= isinstance(case.wire, Literal) and ABSENT in case.wire.values
-        if isinstance(case.wire, Fields) and not case.wire.entries and not case.ir:
-            beside |= all(hole.shape for hole in case.wire.spread)  # another shape's examples do
-        right = beside or case.name in shown
-        message = f"no example shows {named(shape, case)}"
-        findings.doubt(right, "R008", message, place(dialect, shape, case), help)
-
-
-def _asks(ir: Picture | None) -> bool:
-    return isinstance(ir, Fields) and any(isinstance(child, pic.Test) for _, child in ir.entries)
-
-
-class _Walker(Writer):
-    """Writes a value or two, for which to make functions takes longer."""
-
-    @property
-    def quick(self) -> bool:
-        return False
-
-
-def _written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
-    """Return the name of the first case that writes a value."""
-    writer = _Walker(dialect, False, Trail(), {"repair": False})
-    for case in shape.cases:
-        try:
-            writer.case(shape, case, ir)
-        except Misfit:
-            continue
-        return case.name
-    return None
-
-
-def _beside(node: Any, name: str) -> list[Any]:
-    return [
-        e for place in (name, f"shapes/{name}") if (listed := node.get(place)) for e in listed.value
-    ]
-
-
-def _examples(node: Any) -> list[Any]:
-    listed = node.get("examples")
-    return list(listed.value) if listed else []
-
-
-def _values(examples: list[Any], word: str) -> list[Any]:
-    """Return what some examples have under a word."""
-    return [value.plain() for example in examples if (value := example.get(word))]

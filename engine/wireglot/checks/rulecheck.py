@@ -13,19 +13,13 @@ from ..language.intext import Marks
 from ..language.ladder import Ladder
 from ..language.merge import without
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Literal, keyed
+from ..language.picture import Fields, Hole, keyed
 from ..language.source import Node
-from ..language.version import begins
-from . import carrycheck, holecheck, needcheck, overlap, streamcheck
+from . import carrycheck, coverage, holecheck, needcheck, overlap, showncheck, streamcheck
 from .contexts import Contexts
-from .fields import KINDS, OBJECTS, WORDS, held
+from .fields import KINDS, OBJECTS, WORDS, alone, held, words
 from .form import File
-
-# Kinds that every conversation knows without a picture, those that only a provider has that runs
-# tools of its own, and fields that stand elsewhere.
-FREE = frozenset(("unknown", "native"))
-SELDOM = frozenset(("search", "finding"))
-ELSEWHERE = frozenset("type own kept spelled metadata cache signature messages system".split())
+from .reach import Reach
 
 
 def check(
@@ -130,10 +124,12 @@ class _Names:
         if self.findings.hits == self.before:
             # Where something is wrong, what seems missing may only be misspelt, and no value can
             # be read for a trial.
-            self._unused(contexts)
+            coverage.unused(model, self.clean, self.raw, contexts, self.findings)
             if plain:
-                self._places(contexts, ladder)
-            overlap.check(model, contexts, self.findings)
+                coverage.places(model, self.clean, self.raw, contexts, ladder, self.findings)
+            reach = Reach(model.node, self.findings)
+            overlap.check(model, contexts, reach, self.findings)
+            showncheck.check(model, contexts, reach, self.findings)
             needcheck.check(model, contexts, self.findings)
 
     def _weights(self) -> None:
@@ -251,8 +247,7 @@ class _Names:
         for view in contexts.views(shape) if shape else ():
             objects |= view.objects
         path, _, field = by.value.rpartition(".")
-        inside = held(objects, path) if path and "*" not in objects else objects
-        inside = frozenset(what.strip("[]") for what in inside or ())
+        inside = alone(held(objects, path) if path and "*" not in objects else objects)
         fields = {f for what in inside for f in OBJECTS.get(what, {})}
         if objects and "*" not in objects and field not in fields:
             message = f"`by: {by.value}` names no field"
@@ -262,10 +257,9 @@ class _Names:
             help = "write `cases:`, one for each value of the field"
             self.findings.error("R022", f"`{name}` has `by` and no `cases`", by.pos, help)
             return
-        said = [WORDS.get((what, field)) for what in inside]
-        if not said or None in said:
+        known = words(inside, field)
+        if known is None:
             return
-        known = frozenset[str]().union(*(words for words in said if words))
         for case, child in cases.value.items():
             word, ir = case.partition(".")[0], child.get("ir")
             if word not in known and not (ir is not None and ir.get(field) is not None):
@@ -317,87 +311,6 @@ class _Names:
                     message = f"`{said}` in the table `{name}` is no `{named}` of the IR"
                     self.findings.error("R024", message, pos, helped(str(said), known))
 
-    def _unused(self, contexts: Contexts) -> None:
-        """Report what is defined and not used (R014)."""
-        model = self.model
-        if not model.units:
-            return
-        lenses: set[str] = set()
-        for view in contexts.all():
-            for hole in pic.holes(view.case.wire):
-                lenses.update(hole.lenses)
-        for picture in model.stream.pictures() if model.stream else ():
-            lenses.update(lens for hole in pic.holes(picture) for lens in hole.lenses)
-        talk = model.conversation
-        asked = talk.enforce if talk else []
-        lenses.update(name for word, name in asked if word == "strict")
-        also = {n.value for s in (self.clean.get("shapes") or self.clean).value.values()
-                if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
-        used = {
-            "shapes": {*contexts.of, *also},
-            "unions": contexts.unions,
-            "tables": lenses,
-            "schemas": lenses,
-            "lists": lenses,
-        }
-        for word, names in used.items():
-            listed = self.raw.get(word)
-            if listed is None or not isinstance(listed.value, dict):
-                continue
-            for name, child in listed.value.items():
-                used_here = name in names or (word == "schemas" and f"fits-{name}" in names)
-                what = {"tables": "table", "schemas": "schema"}.get(word, word[:-1])
-                message = f"the {what} `{name}` is used nowhere"
-                pos, help = listed.keys.get(name, child.pos), "take it out, or name it in a hole"
-                self.findings.doubt(used_here, "R014", message, pos, help)
-
-    def _places(self, contexts: Contexts, ladder: Ladder) -> None:
-        """Report kinds and fields of the IR that this dialect says nothing of (R002)."""
-        model = self.model
-        if "request" not in model.units or model.conversation is None:
-            return
-        drop = self.clean.get("unsupported")
-        dropped = frozenset(drop.value) if drop else frozenset()
-        kinds = {k for v in contexts.all() for k in v.objects if k in KINDS or k == FUNCTION}
-        pictured = frozenset(kinds)
-        grown = True
-        while grown:
-            more = {kind for kind, rows in ladder.items() for row in rows if _becomes(row) & kinds}
-            grown = not more <= kinds
-            kinds |= more
-        every = (PARTS | {FUNCTION, "custom"}) - FREE
-        fields = OBJECTS["request"].keys() - ELSEWHERE
-        held = _request_fields(contexts)
-        for what, missing, known in (
-            ("kinds", every - kinds - dropped - SELDOM, every),
-            ("fields of a request", fields - held - dropped, fields),
-        ):
-            if missing:
-                message = f"this dialect says nothing of the {what} {', '.join(sorted(missing))}"
-                help = (
-                    "they are lost, and noted, when a conversion meets them: picture them, or say "
-                    "why they have no place, as in `unsupported: {NAME: reason}` at the top"
-                )
-                self.findings.info("R002", message, begins(self.raw), help)
-            for name in dropped & known & (pictured if what == "kinds" else held):
-                assert drop is not None
-                if name in every - pictured or name in fields - held:
-                    continue  # a kind and a field of one name
-                message = f"`unsupported` gives `{name}` up, and the file pictures it"
-                help = f"take it out; what a parent pictures, `{name}: $removed` takes away"
-                self.findings.warn("R002", message, drop.keys.get(name, drop.pos), help)
-        talk = self.clean.get("conversation")
-        if ("lift", "system") in model.conversation.enforce and "system" not in held:
-            message = "`system` is lifted to `$system`, which the request does not picture"
-            help = "picture it, as in `system: $system each text`, or take the word out"
-            pos = model.conversation.places.get("lift", talk.pos if talk else begins(self.raw))
-            self.findings.warn("R014", message, pos, help)
-        for name in dropped - every - fields - {"metadata"}:
-            assert drop is not None
-            message = f"`unsupported` names `{name}`, which is no kind and no field of a request"
-            pos = drop.keys.get(name, drop.pos)
-            self.findings.error("R024", message, pos, helped(name, every | fields))
-
 
 def _same_object(p: Any, top: bool = True) -> list[Hole]:
     """Return the holes whose shape pictures the same object, of the wire or of the IR."""
@@ -418,32 +331,9 @@ def _same_object(p: Any, top: bool = True) -> list[Hole]:
 def _words_of(view: Any, path: str) -> frozenset[str] | None:
     """Return the words that a field may hold, where they are few."""
     first, _, name = path.rpartition(".")
-    objects = view.objects
-    if first:
-        objects = frozenset(w.strip("[]") for w in view.holds(first) or ())
     if path in view.bound:
         return None
-    said = [WORDS.get((what, name)) for what in objects]
-    if not said or None in said:
-        return None
-    return frozenset[str]().union(*(words for words in said if words))
-
-
-def _becomes(row: Any) -> frozenset[str]:
-    for (name, *_), child in row.after.entries:
-        if name == "type" and isinstance(child, Literal):
-            return frozenset(FUNCTION if v is pic.ABSENT else str(v) for v in child.values)
-    return frozenset()
-
-
-def _request_fields(contexts: Contexts) -> frozenset[str]:
-    held: set[str] = set()
-    for view in contexts.all():
-        if "request" in view.objects:
-            held |= {p.partition(".")[0] for h in pic.holes(view.case.wire) for p in h.paths}
-            if isinstance(view.case.ir, Fields):
-                held |= view.case.ir.names
-    return frozenset(held)
+    return words(alone(view.holds(first)) if first else view.objects, name)
 
 
 def _said_own(ir: pic.Picture | None) -> frozenset[str]:
