@@ -16,7 +16,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, keyed
 from ..language.source import Node
 from . import carrycheck, coverage, holecheck, needcheck, overlap, showncheck, streamcheck
-from .contexts import Contexts
+from .contexts import Contexts, definitions
 from .fields import KINDS, OBJECTS, WORDS, alone, held, words
 from .form import File
 from .reach import Reach
@@ -68,8 +68,7 @@ def _also(clean: Node, raw: Node, findings: Findings) -> None:
 
 def _unions(clean: Node, raw: Node, findings: Findings) -> None:
     """Take members out of unions that are no shapes (R014)."""
-    unions, shapes = clean.get("unions"), raw.get("shapes")
-    defined = shapes.value if shapes and isinstance(shapes.value, dict) else {}
+    unions, defined = clean.get("unions"), definitions(raw, "shapes")
     built = clean.get("shapes")
     for name, members in list(unions.value.items()) if unions else ():
         kept = []
@@ -88,8 +87,7 @@ def _unions(clean: Node, raw: Node, findings: Findings) -> None:
 
 def _within(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out parts that stand within texts by a shape that is not there (R014)."""
-    within, shapes = clean.get("within-text"), raw.get("shapes")
-    defined = shapes.value if shapes and isinstance(shapes.value, dict) else {}
+    within, defined = clean.get("within-text"), definitions(raw, "shapes")
     for kind, said in list(within.value.items()) if within else ():
         name = Marks.of(kind, said.value).shape
         if within and name and name not in defined:
