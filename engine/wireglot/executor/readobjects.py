@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
-from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes, keyed
-from ..language.shape import Case
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, holes
 from ..trail import pointer
 from .code import Unwritten
 from .readholes import taken
 from .reads import HoleText
-from .readtext import Key, Later, Obj, Rel, Slot, bound
+from .readtext import Key, Later, Obj, Rel, Slot
+from .unwritten import unwritten
 
 Entry = tuple[tuple[str, ...], Picture]
 PIECE = 6  # optional keys that are looked for if there is any key left
@@ -32,73 +32,13 @@ class WireText(HoleText):
     def read(self) -> None:
         """Write how the wire is read; `tail` are keys that are read when the IR stands."""
         wire = self.case.wire
-        self._refuse()
+        if unwritten(self):
+            raise Unwritten
         if isinstance(wire, Fields):
             self.line("if w.__class__ is not dict: return NO", wire.pos)
             self.fields(wire, "w", (), True)
         else:
             self.picture(wire, "w", (), False)
-
-    def _refuse(self) -> None:
-        """Raise Unwritten for what is left to the interpreter as a whole."""
-        case = self.case
-        found = list(holes(case.wire))
-        if any(h.path == "result" or (h.path == "run" and not self.runs) for h in found):
-            raise Unwritten
-        if any(h.path.startswith("result.") for h in found):
-            raise Unwritten
-        ir = case.ir
-        bound = {names[0] for names, child in ir.entries} if isinstance(ir, Fields) else set()
-        deep = {h.path.partition(".")[0] for h in found if "." in h.path and h.path != "."}
-        nested = set()
-        for names, child in keyed(ir):
-            if isinstance(child, Fields):
-                nested.add(names[0])
-            if isinstance(child, Test):
-                bound.discard(names[0])
-        single = {h.path for h in found if "." not in h.path} - self.bound
-        if single & (deep | nested) or single & bound - {"type"} or "kept" in single:
-            raise Unwritten
-        if "type" in single and (bound & {"type"} or self.shape.kind is not None):
-            raise Unwritten
-        for h in found:
-            if h.path == ".":
-                self._beside(h, bound)
-        if sum(len(h.paths) > 1 for h in found) and self.inner:
-            raise Unwritten
-        repeated = [
-            h.path
-            for h in found
-            if len(h.paths) == 1 and h.path not in (".", "nth") and not h.repeats
-        ]
-        if any(repeated.count(p) > 1 and p not in case.lists for p in set(repeated)):
-            raise Unwritten
-        if self.lists - {"parts"} and any("." in p for p in self.lists):
-            raise Unwritten
-
-    def _beside(self, h: Hole, bound: set[str]) -> None:
-        """Raise Unwritten where what an inner picture says depends on more than the fields."""
-        here = bound | ({"type"} if self.shape.kind is not None else set())
-        for _, case in self.dialect.cases_of(h.named):
-            entries = keyed(case.ir)
-            said = {names[0] for names, child in entries if isinstance(child, Literal)}
-            makes = {names[0] for names, _ in entries}
-            makes |= {one.path.partition(".")[0] for one in holes(case.wire)}
-            if said & here or makes & self.bound:
-                raise Unwritten
-            if self.inner and not self._grouped(case):
-                raise Unwritten  # what is no object has no place of its own two pictures further
-
-    @staticmethod
-    def _grouped(case: Case) -> bool:
-        """Tell whether all that a case makes are objects."""
-        named = {h.path for h in bound(case.ir)}
-        made = [child for names, child in keyed(case.ir) if names[0] != "own"]
-        return all(isinstance(child, Fields) for child in made) and all(
-            h.path in named for h in holes(case.wire)
-        )
-
-    # -- objects --------------------------------------------------------------------------------
 
     def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
         """Read the keys of an object; of the outermost, optional ones at its end come last."""
