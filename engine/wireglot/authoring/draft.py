@@ -40,7 +40,7 @@ class Draft:
         order = [unit for unit in ("request", "response", "error") if unit in self.seen.bodies]
         units = {unit: self._unit(unit) for unit in order}
         if self.seen.tools is not None:
-            self.shapes[FUNCTION] = {"wire": self._tool()}
+            self.shapes[FUNCTION] = {"wire": self._kinds(FUNCTION, self.seen.tools[1])}
         for group in self.seen.groups:
             self._part(group)
         found: Tree = {}
@@ -181,21 +181,14 @@ class Draft:
             return COUNTS
         if shape != "request":
             return []
-        kind = "string" if isinstance(value, str) else "list" if isinstance(value, list) else ""
-        if isinstance(value, bool):
-            kind = "bool"
-        elif isinstance(value, int | float):
-            whole = [f for f in FIELDS if field_type(shape, f) == "integer"]
-            real = [f for f in FIELDS if field_type(shape, f) == "number"]
-            return [*whole, *real] if isinstance(value, int) and value > 2 else [*real, *whole]
-        found = [f for f in FIELDS if field_type(shape, f) == kind]
-        return ["tool_choice", *found] if kind == "string" else found
+        kinds = {str: ["string"], list: ["list"], bool: ["bool"]}.get(type(value), [])
+        if type(value) in (int, float):
+            whole = isinstance(value, int) and value > 2
+            kinds = ["integer", "number"] if whole else ["number", "integer"]
+        found = [f for kind in kinds for f in FIELDS if field_type(shape, f) == kind]
+        return ["tool_choice", *found] if kinds == ["string"] else found
 
     # -- parts, tools, messages ---------------------------------------------------------------
-
-    def _tool(self) -> Tree:
-        assert self.seen.tools is not None
-        return self._kinds(FUNCTION, self.seen.tools[1])
 
     def _kinds(self, kind: str, elements: list[dict[str, Any]], path: Path = ()) -> Tree:
         """Picture elements of one kind; what values tell comes before what names tell."""
