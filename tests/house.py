@@ -38,8 +38,8 @@ FLOORS = (
 )
 GROUPS = {
     "values": (
-        "columns errors guards hooks ir jsontext models notes patterns payload policy results room "
-        "seeds selecting traces trail"
+        "columns errors guards hooks ir jsontext models notes partmodels patterns payload policy "
+        "results room seeds selecting traces trail"
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))
