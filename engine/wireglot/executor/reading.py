@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import ConversionError
-from ..interpreter import conversation, intake
+from ..interpreter import conversation, elements, intake
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..language.lenses import Misfit
@@ -111,7 +111,7 @@ class CodedReader(PictureReader):
                 if shape.groups and (item.__class__ is not dict or may_fit(case, item)):
                     parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
                     if parts is not NO:
-                        return intake.of_run(self, name, (shape, case), parts, item, at)
+                        return elements.of_run(self, name, (shape, case), parts, item, at)
         return NO
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
@@ -137,7 +137,7 @@ class CodedReader(PictureReader):
     def listed(self, name: str, wire: list[Any], at: At) -> Any:
         """Read a list in which elements may be fields of those before them."""
         hole = Hole(("parts",), "each", name, (), None, None, None)  # type: ignore[arg-type]
-        return attempt(self, intake.each, self, hole, wire, at, (), Env(at, _NONE, False))
+        return attempt(self, elements.each, self, hole, wire, at, (), Env(at, _NONE, False))
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""

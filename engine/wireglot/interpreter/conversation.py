@@ -13,7 +13,7 @@ from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation, Group
 from ..trail import At, pointer
-from . import answers, building, intake, marks, steps
+from . import answers, building, elements, marks, steps
 from .env import Env
 from .jobs import ReadJob
 
@@ -104,7 +104,7 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
     flat = _flat(reader, talk, item)
     if flat is not None:
         case = flat.cases[0]
-        message = {"role": talk.role(case), "parts": [intake.unknown(reader, item, at)]}
+        message = {"role": talk.role(case), "parts": [elements.unknown(reader, item, at)]}
         reader.run = None
         reader.trail.put(message, None, at)
         return flat, [message]

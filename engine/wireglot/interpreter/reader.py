@@ -18,7 +18,7 @@ from ..language.shape import Case, Shape
 from ..language.talk import Group
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
-from . import building, conversation, intake, itself, sums
+from . import building, conversation, elements, intake, itself, sums
 from .env import Env, empty_of, like, show
 from .jobs import ReadJob
 
@@ -162,7 +162,7 @@ class PictureReader(ReadJob):
             for i, (child, item) in enumerate(zip(p.items, wire, strict=False)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
             if p.rest is not None:
-                intake.rest(self, p.rest, wire, head, at, (*rel, head), env)
+                elements.rest(self, p.rest, wire, head, at, (*rel, head), env)
 
     def usual(
         self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env
@@ -344,7 +344,7 @@ class PictureReader(ReadJob):
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
-        return intake.element(self, name, item, at, modes)
+        return elements.element(self, name, item, at, modes)
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""

@@ -1,0 +1,178 @@
+"""Reading lists: their elements by shapes, runs and marks, and what no picture fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..language.lenses import Misfit
+from ..language.picture import ABSENT, Hole
+from ..language.shape import Case, Shape
+from ..trail import At, Several
+from . import building, runs
+from .env import Env, show
+from .jobs import ReadJob
+
+
+class Rest(list[Any]):
+    """The elements of a list behind its `start`."""
+
+    start = 0
+
+
+def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env) -> None:
+    """Read the elements of a list behind those that have pictures of their own."""
+    there: Any = wire[start:]
+    if not there and h.mark is not None:
+        there = ABSENT
+    elif h.mode == "each":
+        there = Rest(there)
+        there.start = start
+    elif there:
+        at = Several.of([(*at, i) for i in range(start, len(wire))])
+    reader.hole(h, there, at, rel, env)
+
+
+def each(
+    reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
+) -> list[Any]:
+    """Read a list, element by element; an element of no known kind is kept as it is.
+
+    `alone` says that the one element stands where the list would.
+    """
+    if not isinstance(wire, list):
+        raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    if h.mark is not None and not wire:
+        if h.mark != "default":
+            env.spell(rel, wire, h.value if h.mark == "fill" else ABSENT)
+    found: list[Any] = []
+    last: Shape | None = None
+    marks = reader.dialect.marks_of(h.named)
+    for i, item in enumerate(wire, wire.start if isinstance(wire, Rest) else 0):
+        here = at if alone else (*at, i)
+        if marks and found and marked(reader, marks, found[-1], item, here):
+            last = None
+            continue
+        parts, shape = element(reader, h.named, item, here)
+        if shape is not None and shape is last and parts:
+            reader.remember(parts[0], "../", "apart", True)
+        last = shape
+        found.extend(parts)
+        if reader.recorder is not None:
+            reader.recorder.item(found, here, len(parts))
+    return found
+
+
+def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
+    """Read an element that is a field of the one before it; False where it is none."""
+    for field, shape in marks.items():
+        if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
+            continue
+        for case in shape.cases:
+            mark = len(reader.notes)
+            try:
+                env = reader.case(case, item, at, False)
+                owner[field] = building.build(reader, shape, case, env, at)
+            except Misfit:
+                del reader.notes[mark:]
+                continue
+            reader.trail.put(owner, field, at)
+            return True
+    return False
+
+
+def aside(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
+    """Remember the hole that elements were read by, where an earlier one could write them.
+
+    `key` is the spelling of the key that it stood under, if that is not the first.
+    """
+    holes = env.case.lists.get(h.path, [h])
+    if key is not None and "again" in h.lenses:
+        for part in parts:
+            reader.remember(part, "../", "key", key)
+    if h not in holes[1:] and not h.dated:
+        return
+    kinds = reader.dialect.kinds_of
+    earlier = frozenset().union(*(kinds(o.named) for o in holes[: holes.index(h)]))
+    both = h.dated or bool(earlier & kinds(h.named))
+    for part in parts:
+        if both or part.get("type") == "unknown":
+            reader.remember(part, "../", "hole", h.shape)
+
+
+def element(
+    reader: ReadJob, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+) -> tuple[list[Any], Shape | None]:
+    """Read one element of a list; a gathering shape gives several.
+
+    `modes` says whether to be lenient; with one mode alone an unknown element is a misfit.
+    """
+    cases = reader.dialect.cases_of(name)
+    for lenient in modes:
+        try:
+            return [reader.first(cases, item, at, lenient)], None
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            best = misfit
+        for shape, case in cases:
+            if shape.groups:
+                mark = len(reader.notes)
+                try:
+                    return run(reader, name, (shape, case), item, at, lenient)
+                except Misfit as misfit:
+                    misfit.__traceback__ = None
+                    del reader.notes[mark:]
+                    best = max(best, misfit, key=lambda m: len(m.at))
+    if name not in reader.dialect.unions or len(modes) == 1:
+        raise best
+    return [unknown(reader, item, at)], None
+
+
+def run(
+    reader: ReadJob, name: str, pair: tuple[Shape, Case], item: Any, at: At, lenient: bool
+) -> tuple[list[Any], Shape]:
+    """Read one element of a list by a gathering shape: its parts, and the shape of the last."""
+    return of_run(reader, name, pair, runs.gathered(reader, *pair, item, at, lenient), item, at)
+
+
+def of_run(
+    reader: ReadJob, name: str, pair: tuple[Shape, Case], parts: list[Any], item: Any, at: At
+) -> tuple[list[Any], Shape]:
+    """Return the parts of a run with what was read beside it, and the shape of the last."""
+    shape, case = pair
+    if (reader.probe or reader.home) and reader.dialect.has_rivals(name, shape):
+        for part in parts:
+            reader.remember(part, "../", "run", shape.name)
+    if "kept" not in parts[0]:
+        return parts, shape
+    more, other = runs.beside(reader, parts[0], case, reader.dialect.cases_of(name), item, at)
+    return parts + more, other or shape
+
+
+def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:
+    """Return an element that no picture fits as a part of its own."""
+    part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
+    reader.trail.put(part, None, at)
+    return part
+
+
+def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
+    """Read a list of entries as a map."""
+    if not isinstance(wire, list):
+        raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
+    if not wire:
+        env.spell(rel, wire, ABSENT)
+    found: dict[str, Any] = {}
+    odd = False
+    for i, item in enumerate(wire):
+        entry = reader.as_home(h.named, item, (*at, i))
+        odd = bool(entry.pop("spelled", None)) or odd
+        key, value = entry.get("key"), entry.get("value")
+        if not isinstance(key, str) or key in found or len(entry) != 2:
+            raise Misfit("expected one entry of key and value each", (*at, i), h.pos)
+        found[key] = value
+        reader.trail.put(found, key, (*at, i))
+    if odd:
+        usual = reader.writer()
+        pairs = ({"key": key, "value": value} for key, value in found.items())
+        env.spell(rel, wire, [usual.shape(h.named, pair) for pair in pairs])
+    return found
