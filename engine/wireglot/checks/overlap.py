@@ -101,18 +101,17 @@ def _told_apart(
         own = read(dialect, pair, wire)
         if own is ABSENT:
             return
-        if like(other[1].wire, case.wire) and _ir_like(other[1].ir, case.ir):
+        if _twins(other[1], case):
             taken.append((other, wire))
             break
         if same(found, own) or (itself and _within(own, found)):
             return
         taken.append((other, wire))
     other, wire = taken[0]
-    alike = like(other[1].wire, case.wire)
     name = named(shape, case)
     first = named(*other)
     beside = (place(dialect, *other), "this one reads it")
-    if alike and _ir_like(other[1].ir, case.ir):
+    if _twins(other[1], case):
         message = f"{name} is the same picture as {first}, and never read"
         help = "take one of the two out, or say in it what tells it apart"
         findings.error("R003", message, place(dialect, shape, case), help, beside=beside)
@@ -150,10 +149,15 @@ def _within(own: Any, found: Any) -> bool:
     )
 
 
-def like(one: Picture, two: Picture) -> bool:
-    """Tell whether two pictures are the same."""
-    if type(one) is not type(two):
-        return False
+def _twins(one: Case, two: Case) -> bool:
+    """Tell whether two cases say the same."""
+    return like(one.wire, two.wire) and like(one.ir, two.ir)
+
+
+def like(one: Picture | None, two: Picture | None) -> bool:
+    """Tell whether two pictures are the same, or both are none."""
+    if type(one) is not type(two) or one is None:
+        return one is two
     if isinstance(one, Literal) and isinstance(two, Literal):
         return list(map(repr, one.values)) == list(map(repr, two.values))
     if isinstance(one, Text) and isinstance(two, Text):
@@ -180,12 +184,6 @@ def like(one: Picture, two: Picture) -> bool:
 
 def _hole(h: Hole) -> tuple[Any, ...]:
     return (h.paths, h.mode, h.shape, h.lenses, h.mark, repr(h.value))
-
-
-def _ir_like(one: Picture | None, two: Picture | None) -> bool:
-    if one is None or two is None:
-        return one is two
-    return like(one, two)
 
 
 def _literals(p: Picture) -> bool:

@@ -58,12 +58,13 @@ def stands(made: argparse.ArgumentParser) -> None:
     add("--otel", action="store_true", help="tell of each request by OpenTelemetry")
 
 
-def rules(made: argparse.ArgumentParser) -> None:
-    """Let a command use other rules than the packaged ones."""
-    folder(made)
-    text = "rule files of installed packages, too"
-    made.add_argument("--plugins", action="store_true", help=text)
-    overlay(made)
+def rules(*commands: argparse.ArgumentParser) -> None:
+    """Let commands use other rules than the packaged ones."""
+    for made in commands:
+        folder(made)
+        text = "rule files of installed packages, too"
+        made.add_argument("--plugins", action="store_true", help=text)
+        overlay(made)
 
 
 def folder(made: argparse.ArgumentParser) -> None:

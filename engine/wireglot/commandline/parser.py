@@ -86,8 +86,7 @@ def _conversions(command: Adds) -> None:
     words = ("terminal", "markdown", "html", "json")
     add("--format", choices=words, default="terminal", help=SHOWN)
     options.output(audit)
-    for made in (convert, explain, report, audit):
-        options.rules(made)
+    options.rules(convert, explain, report, audit)
 
 
 def _batches(command: Adds) -> None:
@@ -130,8 +129,7 @@ def _streams(command: Adds) -> None:
         made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
         options.output(made, "write here instead of stdout")
     collect.add_argument("--indent", type=options.spaces, metavar="N", help="indent the result")
-    for made in (collect, frames):
-        options.rules(made)
+    options.rules(collect, frames)
 
 
 def _requests(command: Adds) -> None:
@@ -144,8 +142,7 @@ def _requests(command: Adds) -> None:
         made.add_argument("--dialect", required=True, metavar="D", help="the request's dialect")
     diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
     options.writes(repair)
-    for made in (diagnose, repair):
-        options.rules(made)
+    options.rules(diagnose, repair)
 
 
 def _sessions(command: Adds) -> None:
@@ -181,8 +178,7 @@ def _servers(command: Adds) -> None:
     replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
     text = "the file of the server: rules, options and policy of now"
     replay.add_argument("--config", metavar="FILE", help=text)
-    for made in (serve, run, replay):
-        options.rules(made)
+    options.rules(serve, run, replay)
 
 
 def _payloads(command: Adds) -> None:
@@ -222,8 +218,7 @@ def _rule_sets(command: Adds) -> None:
     add("--no-examples", dest="examples", action="store_false", help="only pictures and words")
     add("--code", action="store_true", help="the functions that read and write it, as they run")
     add("--home", action="store_true", help="with --code: those of a dialect to itself")
-    for made in (listed, show):
-        options.rules(made)
+    options.rules(listed, show)
 
 
 def _changes(command: Adds) -> None:
