@@ -132,6 +132,12 @@ ODD: dict[str, tuple[str, str, Any]] = {
         {"conversations": [
             {"from": "tool", "value": '<tool_response>\n{"content":"x"}\n</tool_response>'}]},
     ),
+    "an element of a list that is null": (
+        "cohere", "response",
+        {"id": "r", "message": {"role": "assistant", "content": [{"type": "text", "text": "Hi."}],
+         "citations": [{"start": 0, "end": 2, "text": "Hi", "sources": [None]}]},
+         "finish_reason": "COMPLETE"},
+    ),
     "a count that is no number": (
         "ag-ui", "response", {**RAN, "usage": [COUNTED], "messages": SAID},
     ),

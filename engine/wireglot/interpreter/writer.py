@@ -183,6 +183,8 @@ class PictureWriter(WriteJob):
             return self.remembered(view, rel, text) if view.memory else text
         assert isinstance(p, Items)
         items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
+        if view.memory:
+            items = [self.remembered(view, (*rel, i), item) for i, item in enumerate(items)]
         if any(item is ABSENT for item in items):
             raise Misfit("an item of the list is missing", (), p.pos)
         if self.recorder is not None:
