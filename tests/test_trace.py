@@ -358,6 +358,11 @@ ODD: dict[str, tuple[str, str, str, Any]] = {
     "a list that is empty in every request of a dialect": (
         "mcp", "mcp", "request", {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}},
     ),
+    "a response of which a part is lost": (
+        "openai-chat", "agent-sdk", "response", {"id": "c", "choices": [
+            {"index": 0, "finish_reason": "tool_calls",
+             "message": {"role": "assistant", "content": None, "tool_calls": [UNREAD]}}]},
+    ),
     "a term of a sum that is no number": (
         "ag-ui", "modular-prompt-v1", "response",
         {**RUN, "usage": [COUNTS], "messages": [{"role": "assistant", "id": "a", "content": "."}]},

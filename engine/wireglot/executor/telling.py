@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..interpreter.choosing import before
 from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
@@ -35,8 +36,7 @@ class Telling:
         """
         if not case.rivals or not (self.home or sum(not one.home for one in shape.cases) > 1):
             return ""
-        before = shape.cases[: shape.cases.index(case)]
-        rivals = [one for one in before if not disjoint(one.sides[1], case.sides[1])]
+        rivals = before(shape, case)
         if shape.name in self.dialect.units and not rivals:
             return ""  # what stands in it is read back by itself
         asked, more = self._asked(case), ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit, deepest
+from ..language.measure import disjoint
 from ..language.shape import Case, Shape
 from ..notes import Draft
 from .elsewhere import any_there, elsewhere
@@ -79,7 +80,16 @@ def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
 
 def _rivals(writer: WriteJob, shape: Shape, case: Case) -> bool:
     """Tell whether another case might read what this one writes; abroad none that is only read."""
-    return case.rivals and (writer.same or sum(not one.home for one in shape.cases) > 1)
+    if not case.rivals or not (writer.same or sum(not one.home for one in shape.cases) > 1):
+        return False
+    # What stands in a whole is read back by itself.
+    return shape.name not in writer.dialect.units or bool(before(shape, case))
+
+
+def before(shape: Shape, case: Case) -> list[Case]:
+    """Return the cases that stand before one and could read what it writes."""
+    earlier = shape.cases[: shape.cases.index(case)]
+    return [one for one in earlier if not disjoint(one.sides[1], case.sides[1])]
 
 
 def _order(writer: WriteJob, shape: Shape, value: Any, loose: Case | None) -> list[Case]:
