@@ -132,6 +132,13 @@ ODD: dict[str, tuple[str, str, Any]] = {
         {"conversations": [
             {"from": "tool", "value": '<tool_response>\n{"content":"x"}\n</tool_response>'}]},
     ),
+    "counts within a message of which one is a text": (
+        "openclaw", "messages",
+        [{"role": "assistant", "content": [{"type": "text", "text": "Hi"}], "api": "a",
+          "provider": "p", "model": "m", "stopReason": "stop", "timestamp": 0,
+          "usage": {"input": "", "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0,
+                    "cost": {}}}],
+    ),
     "an element of a list that is null": (
         "cohere", "response",
         {"id": "r", "message": {"role": "assistant", "content": [{"type": "text", "text": "Hi."}],

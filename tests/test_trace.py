@@ -363,6 +363,16 @@ ODD: dict[str, tuple[str, str, str, Any]] = {
             {"index": 0, "finish_reason": "tool_calls",
              "message": {"role": "assistant", "content": None, "tool_calls": [UNREAD]}}]},
     ),
+    "a type of media that is said twice and fits one place": (
+        "gemini-interactions", "atif", "messages",
+        [{"type": "user_input", "content": [
+            {"type": "image", "mime_type": "image/pn:g", "data": "iVBORw0KGgo="}]}],
+    ),
+    "a format that is null": (
+        "gemini", "anthropic", "request",
+        {"contents": [{"role": "user", "parts": [{"text": "?"}]}],
+         "generationConfig": {"responseMimeType": None}},
+    ),
     "a term of a sum that is no number": (
         "ag-ui", "modular-prompt-v1", "response",
         {**RUN, "usage": [COUNTS], "messages": [{"role": "assistant", "id": "a", "content": "."}]},

@@ -160,5 +160,6 @@ def field_type(shape: str, path: str) -> str:
     """Return the type of a field: string integer number bool list object opaque any."""
     if path.startswith("own."):
         return "any"
-    name = path.rpartition(".")[2]
-    return EXCEPTIONS.get((shape, name)) or FIELDS.get(name, "any")
+    head, _, name = path.rpartition(".")
+    owner = head.rpartition(".")[2] or shape
+    return EXCEPTIONS.get((owner, name)) or FIELDS.get(name, "any")

@@ -190,8 +190,12 @@ def cold(
 
 
 def missed(view: View, h: Hole) -> None:
-    """Say that the claims of a view tell which fields of a hole found a place."""
-    view.missed.update(map(view.source, h.paths))
+    """Say that the claims of a view tell which fields of a hole found a place.
+
+    What a hole only repeats has its place in another one.
+    """
+    if not h.repeats:
+        view.missed.update(map(view.source, h.paths))
 
 
 def leave(

@@ -142,6 +142,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
     # Nothing is counted, or nothing said.
     none = value in EMPTY or (view.shape == "usage" and value == 0)
+    none = none or (isinstance(value, dict) and value.keys() <= {"spelled"})
     quiet = none or last in CACHE or (view.shape, path) in SLIGHT
     # Where ids are made anew, calls and results pair without them, too.
     quiet = quiet or (path in PAIRING and "call-ids" in writer.dialect.hooks)
