@@ -160,6 +160,6 @@ def field_type(shape: str, path: str) -> str:
     """Return the type of a field: string integer number bool list object opaque any."""
     if path.startswith("own."):
         return "any"
-    head, _, name = path.rpartition(".")
-    owner = head.rpartition(".")[2] or shape
-    return EXCEPTIONS.get((owner, name)) or FIELDS.get(name, "any")
+    *around, name = path.split(".")
+    owners = (EXCEPTIONS.get((owner, name)) for owner in (shape, *around))
+    return next(filter(None, owners), None) or FIELDS.get(name, "any")
