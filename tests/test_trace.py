@@ -115,6 +115,18 @@ def test_what_the_rule_fills_in_has_no_source_but_the_null_that_stood_there() ->
     assert sources(traced("anthropic", body), "/max_tokens") == ()
 
 
+def test_calls_and_results_in_a_text_are_all_its_sources() -> None:
+    calls = [{**CALL, "id": one, "function": {"name": one, "arguments": "{}"}} for one in "ab"]
+    results = [{"role": "tool", "tool_call_id": one, "content": "1"} for one in "ab"]
+    said = {"role": "assistant", "content": None, "tool_calls": calls}
+    found = traced("hermes", {"messages": [USER, said, *results]})
+    for nth in (0, 1):
+        assert f"/messages/1/tool_calls/{nth}/function/name" in found.fates
+        at = f"/messages/1/tool_calls/{nth}/function/name"
+        assert at in sources(found, "/conversations/1/value")
+        assert at in sources(found, "/conversations/2/value")
+
+
 def test_a_word_without_a_form_is_lost_and_what_stands_for_it_filled_in() -> None:
     body: Any = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
     body |= {"stop_reason": "no such word", "usage": {"input_tokens": 1, "output_tokens": 1}}

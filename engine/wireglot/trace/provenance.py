@@ -222,8 +222,7 @@ class Origins:
         view, obj, value = made.view, made.view.obj, made.view.look(path)
         source = view.source(path)
         if pairs := self._pairs(made, path):
-            texts = (self.trail.find(part, "text") or self.trail.find(part) for part, _ in pairs)
-            return [at for at in texts if at is not None], []
+            return [at for part, _ in pairs for at in self._said(part)], []
         if path in view.lists and value:  # others took all
             return self._nulls(view, path), [Step("filled-in", "nothing is left for it")]
         if isinstance(value, dict) and rest:
@@ -245,6 +244,15 @@ class Origins:
     def _pairs(self, made: Written, path: str) -> list[tuple[Any, Any]]:
         """Return the parts of a list that a hole took, with what was written of each."""
         return made.view.lists.get(path, {}).get(id(made.picture), [])
+
+    def _said(self, part: Any) -> list[At]:
+        """Return where a part came from that stands in a text with others."""
+        if made_of := self.recorder.made_at(part, "text"):
+            return made_of
+        found = [self.trail.find(part, "text") or self.trail.find(part)]
+        if isinstance(part, dict) and "name" in part and self.trail.find(part, "name") is None:
+            found.append(self.recorder.names.get(part.get("tool_call_id", "")))  # of its call
+        return [at for at in found if at is not None]
 
     def _nulls(self, view: View, path: str) -> list[At]:
         """Return where null or an empty list stood for a field."""
