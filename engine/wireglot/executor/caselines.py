@@ -12,7 +12,8 @@ from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.picture import Text as TextPicture
-from .holelines import HoleLines, is_own, named, simple, spread, test_of, wanted
+from .holelines import HoleLines, spread
+from .holetests import is_own, named, simple, test_of, wanted
 from .lines import Lines, negated, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))

@@ -103,7 +103,7 @@ class Writes:
         )
 
     def _one(self, name: str, shape: Shape) -> str:
-        from .holelines import needed
+        from .holetests import needed
 
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]

@@ -1,0 +1,90 @@
+"""What holes tell by themselves: the tests of their values, and which of them are plain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import OPAQUE, field_type
+from ..language import picture as pic
+from ..language.lenses import is_guard
+from ..language.picture import Fields, Hole
+from ..language.shape import Case
+from .code import CLASSES
+
+IDS = ("id", "tool_call_id")
+
+
+def test_of(words: str, v: str, quick: bool = False) -> str:
+    """Return an expression that tells whether the value of a variable passes a guard.
+
+    A `quick` one may be false for what passes: a whole number that is written as a fraction.
+    """
+    said = []
+    for word in words.split("+"):
+        if word == "any":
+            return "True"
+        if word in CLASSES:
+            said.append(f"{v}.__class__ is {CLASSES[word]}")
+        elif word == "integer" and quick:
+            said.append(f"{v}.__class__ is int")
+        elif word == "null":
+            said.append(f"{v} is None")
+        elif word == "number" and quick:
+            said.append(f"{v}.__class__ is int or {v}.__class__ is float")
+        else:
+            said.append(f"guard({word!r}, {v})")
+    return " or ".join(said)
+
+
+def both(tests: list[str]) -> str:
+    """Return a test that all of some hold."""
+    return " and ".join(f"({test})" if " or " in test else test for test in tests)
+
+
+def simple(h: Hole) -> bool:
+    """Tell whether a hole is one value that must be there, and that no more than guards look at."""
+    codecs = [lens for lens in h.lenses if not is_guard(lens)]
+    plain = h.mode is None and codecs in ([], ["json"]) and "home" not in h.lenses
+    return (
+        plain and h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
+    )
+
+
+def wanted(h: Hole) -> bool:
+    """Tell whether nothing is written where a field of a hole is not there."""
+    told = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
+    alone = h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
+    return told and alone and not h.dated and "home" not in h.lenses and not simple(h)
+
+
+def needed(case: Case) -> frozenset[str]:
+    """Return the fields of an object without which a case surely writes nothing."""
+    told = {*OPAQUE, *(named(case.ir) if case.ir is not None else ())}
+    found = (h for h in pic.holes(case.wire) if simple(h) or wanted(h))
+    typed = (h for h in found if field_type(case.shape, h.path) != "any")
+    sure = (h.path for h in typed if not any("null" in lens for lens in h.lenses))
+    return frozenset(path for path in sure if path.isidentifier() and path not in told)
+
+
+def named(p: pic.Picture) -> set[str]:
+    """Return the names that an `ir` picture gives to holes of the wire."""
+    if isinstance(p, Hole):
+        return {p.path}
+    if isinstance(p, pic.Text):
+        return set(p.names)
+    if isinstance(p, Fields):
+        return set().union(*(named(child) for _, child in p.entries))
+    return set()
+
+
+def is_own(p: Any) -> bool:
+    """Tell whether a picture is a field of one family alone that goes through as it is."""
+    return (
+        isinstance(p, Hole)
+        and p.mark == "optional"
+        and p.mode is None
+        and not p.lenses
+        and len(p.paths) == 1
+        and p.path.startswith("own.")
+        and p.path.count(".") == 1
+    )
