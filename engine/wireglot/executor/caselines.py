@@ -1,25 +1,26 @@
 """Generates the lines of one case: the `ir` picture that must hold, then the wire picture.
 
-`writes` says which functions there are, `holelines` writes what stands in a hole.
+`writes` says which functions there are, `matchlines` writes what the `ir` picture asks, `holelines`
+what stands in a hole.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..ir import FUNCTION, OPAQUE
+from ..ir import FUNCTION
 from ..language import picture as pic
-from ..language.lenses import is_guard
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
 from ..language.picture import Text as TextPicture
 from .holelines import HoleLines, spread
-from .holetests import is_own, named, simple, test_of, wanted
-from .lines import Lines, negated, paths_of, variable
+from .holetests import is_own, named, simple, wanted
+from .lines import paths_of, variable
+from .matchlines import MatchLines
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
 
 
-class CaseLines(Lines):
+class CaseLines(MatchLines):
     """Writes the text of the function for one case."""
 
     # -- the whole ----------------------------------------------------------------------------
@@ -41,7 +42,7 @@ class CaseLines(Lines):
                     odd += " or not mem.keys() <= {'', '../'}"
                 t(f"if mem and ({odd}): return {self.plainly()}")
             if case.ir is not None:
-                self._match(case.ir, "o", "")
+                self.match(case.ir, "o", "")
         self.told = set(self.claims)
         if self.home:
             if self.seen:
@@ -163,78 +164,6 @@ class CaseLines(Lines):
                 node = node.setdefault(key, {})
         return self.code.value(tree)
 
-    # -- the `ir` picture ---------------------------------------------------------------------
-
-    def _match(self, p: Picture, v: str, path: str) -> None:
-        """Match the value of a variable: literals must stand, holes get names."""
-        t = self.t
-        where = f"  # {p.pos.file}:{p.pos.line}"
-        if isinstance(p, Literal):
-            said = " or ".join(self._equal(v, value) for value in p.values)
-            t(f"if {negated(said)}: return {self.no}{where}")
-            if path and p.values != (ABSENT,):
-                if ABSENT in p.values and self.way == "part":
-                    t(f"if {v} is not ABSENT: took = (*took, {path!r})")
-                else:
-                    self.claims.add(path)
-        elif isinstance(p, Items):
-            t(f"if {v} != []: return {self.no}{where}")
-            self.claims.add(path)
-        elif isinstance(p, Test):
-            held = f" or not {self.code.value(p, 'P')}.holds({v})" if p.word == "has" else ""
-            t(f"if {v} is ABSENT{held}: return {self.no}{where}")
-        elif isinstance(p, Hole):
-            guard = p.lenses[0] if p.lenses and is_guard(p.lenses[0]) else ""
-            odd = [f"{v} is ABSENT"] if p.mark is None else []
-            if guard:
-                there = f"{v} is not ABSENT and " if p.mark is not None else ""
-                odd.append(f"{there}{negated(test_of(guard, v))}")
-            if odd:
-                t(f"if {' or '.join(odd)}: return {self.no}{where}")
-            self.names[p.path] = (v, path)
-        elif isinstance(p, TextPicture):
-            found = t.fresh("found")
-            t(f"{found} = {self.code.value(p, 'P')}.read({v}) if {v}.__class__ is str else None")
-            t(f"if {found} is None: return {self.no}{where}")
-            for n, name in enumerate(p.names):
-                self.names[name] = (f"{found}[{n}]", path)
-        elif isinstance(p, Fields):
-            if path:
-                t(f"if {v}.__class__ is not dict: return {self.no}{where}")
-                self.owners.setdefault(path, v)
-            self._match_fields(p, v, path)
-
-    def _match_fields(self, p: Fields, v: str, path: str) -> None:
-        t, family = self.t, self.dialect.family
-        for (name, *_), child in p.entries:
-            inner = f"{path}.{name}" if path else name
-            found = t.fresh(variable(name))
-            if inner == "own":
-                inner = f"own.{family}"
-                empty = "EMPTY" if isinstance(child, Fields) else "ABSENT"
-                t(f"{found} = own_of(o, {family!r}, {empty})")
-            elif name in OPAQUE and not isinstance(child, Fields):
-                origin = self.dialect.origin[name]
-                t(f"{found} = signed({v}.get({name!r}, ABSENT), {origin!r})")
-                t(f"if {found} is NO: return {self.no}")
-            else:
-                t(f"{found} = {v}.get({name!r}, ABSENT)")
-            self._match(child, found, inner)
-        if p.closed:
-            known = self.code.value(p.names | {"spelled", "kept"})
-            t(f"if not {v}.keys() <= {known}: return NO  # {p.pos.file}:{p.pos.line}")
-            if path:
-                self.claims.add(path)
-
-    def _equal(self, v: str, value: Any) -> str:
-        if value is ABSENT:
-            return f"{v} is ABSENT"
-        if value is None or value is True or value is False:
-            return f"{v} is {value}"
-        if isinstance(value, str):
-            return f"{v} == {value!r}"
-        return f"{v} is not ABSENT and same({self.code.value(value)}, {v})"
-
     # -- objects and lists --------------------------------------------------------------------
 
     def _fields(self, p: Fields, out: str, rel: tuple[Any, ...], full: str = "") -> None:
@@ -246,7 +175,7 @@ class CaseLines(Lines):
             (name, *_), child = rest.pop(0)
             assert isinstance(child, Literal)
             if child.values[0] is not ABSENT:
-                first.append(f"{name!r}: {self._literal(child.values[0])}")
+                first.append(f"{name!r}: {self.code.value(child.values[0])}")
         t(f"{out} = {{{', '.join(first)}}}")
         if full:
             t(f"{full} = False")
@@ -258,12 +187,9 @@ class CaseLines(Lines):
             t(f"if mem and not {keys}.isdisjoint(at): {out} = words(x, view, {form}, {words})")
         while rest:
             number = len(p.entries) - len(rest)
-            if is_own(rest[0][1]):
-                many = 1
-                while many < len(rest) and is_own(rest[many][1]):
-                    many += 1
-            else:
-                many = 1
+            many = 1
+            while many < len(rest) and is_own(rest[0][1]) and is_own(rest[many][1]):
+                many += 1
             these, rest = rest[:many], rest[many:]
             if not top:
                 self._entries(these, out, rel, full)
@@ -356,15 +282,12 @@ class CaseLines(Lines):
             else:
                 self.took(took)
 
-    def _literal(self, value: Any) -> str:
-        return self.code.value(value)
-
     def _value(self, p: Picture, rel: tuple[Any, ...], put: Any, into: Any, full: str = "") -> None:
         """Write a picture that is no object, and `put` what comes of it."""
         t = self.t
         if isinstance(p, Literal):
             if p.values[0] is not ABSENT:
-                put(self._literal(p.values[0]))
+                put(self.code.value(p.values[0]))
         elif isinstance(p, Hole):
             HoleLines(self, p, rel, into, put, full).write()
         elif isinstance(p, TextPicture):
