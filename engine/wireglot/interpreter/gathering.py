@@ -58,7 +58,7 @@ def _within(
     if case.ir is None:
         return part, {}
     view = View(part, shape.name, case, writer)
-    writer.match(case.ir, part, "", view)
+    view.match(case.ir, part)
     named = {name: value for name, (value, _) in view.names.items()}
     one = {**part, **{name: value for name, value in named.items() if name in part}}
     writer.trail.copy(part, one)

@@ -107,7 +107,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
             mark = len(writer.notes)
             try:
                 if case.ir is not None:
-                    writer.match(case.ir, obj, "", inner)
+                    inner.match(case.ir, obj)
                 wire = writer.picture(case.wire, inner, rel, top=True)
                 refused.update(inner.refused)
                 empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole, Picture
+from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
 from ..notes import Draft, Effect, Weight
@@ -104,7 +104,6 @@ class WriteJob:
     one: Callable[[Shape, Any], Any]  # the same, by one shape
     choice: Callable[..., Case | None]  # the case that would write what was `read` by one
     case: Callable[[Shape, Case, Any], Any]
-    match: Callable[[Picture, Any, str, View], None]  # an `ir` picture: literals stand, holes name
     picture: Callable[..., Any]  # write one picture; ABSENT where nothing is written
     frame: Callable[[Event, int, dict[str, Any]], Any]  # one of those of an event
     remembered: Callable[[View, At, Any], Any]  # what stood here, or what is written now

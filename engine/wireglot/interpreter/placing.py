@@ -44,7 +44,7 @@ def case_of(
             view = View(message, "message", case, writer)
             try:
                 if case.ir is not None:
-                    writer.match(case.ir, message, "", view)
+                    view.match(case.ir, message)
                 elif "level" in message:
                     continue
             except Misfit:

@@ -6,9 +6,9 @@ from collections.abc import Set
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..ir import OPAQUE
-from ..language.lenses import Misfit, parse_json, same
+from ..language.lenses import Misfit, guard, is_guard, parse_json, same
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole, Picture
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..language.shape import Case, Shape
 
 if TYPE_CHECKING:
@@ -66,6 +66,58 @@ class View:
 
     def _opened(self, field: str, value: dict[str, Any]) -> Any:
         return value.get("value", ABSENT) if value.get("origin") == self.origin[field] else ABSENT
+
+    def match(self, ir: Picture, value: Any, path: str = "") -> None:
+        """Match an IR value by an `ir` picture: literals must stand, holes get names; or Misfit."""
+        if isinstance(ir, Literal):
+            if not any(
+                value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
+                for v in ir.values
+            ) or (path and self.memory and path == self.memory.get("", {}).get("unsaid")):
+                raise Misfit(f"`{path or 'the value'}` says something else", (), ir.pos)
+            if path and value is not ABSENT:
+                self.claims.add(path)
+        elif isinstance(ir, Items):
+            if value != []:
+                raise Misfit(f"`{path}` is not empty", (), ir.pos)
+            self.claims.add(path)
+        elif isinstance(ir, Test):
+            held = value is not ABSENT and (ir.word == "present" or ir.holds(value))
+            if not held:
+                raise Misfit(f"`{path}` fails a test", (), ir.pos)
+        elif isinstance(ir, Hole):
+            if value is ABSENT:
+                if ir.mark is None:
+                    raise Misfit(f"`{path}` is missing", (), ir.pos)
+                return
+            if ir.lenses and is_guard(ir.lenses[0]) and not guard(ir.lenses[0], value):
+                raise Misfit(f"`{path}` is no {ir.lenses[0]}", (), ir.pos)
+            self.names[ir.path] = (value, path)
+        elif isinstance(ir, Text):
+            found = ir.read(value) if isinstance(value, str) else None
+            if found is None:
+                raise Misfit(f"`{path}` says something else", (), ir.pos)
+            for name, piece in zip(ir.names, found, strict=True):
+                self.names[name] = (piece, path)
+        elif isinstance(ir, Fields):
+            if not isinstance(value, dict):
+                raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
+            for (name, *_), child in ir.entries:
+                inner = f"{path}.{name}" if path else name
+                found = value.get(name, ABSENT)
+                if inner == "own":  # each dialect says its own
+                    inner = f"own.{self.family}"
+                    empty: Any = {} if isinstance(child, Fields) else ABSENT
+                    found = found.get(self.family, empty) if isinstance(found, dict) else empty
+                if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
+                    if found.get("origin") != self.origin[name]:
+                        raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
+                    found = found.get("value", ABSENT)
+                self.match(child, found, inner)
+            if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
+                raise Misfit(f"`{path}` says more", (), ir.pos)
+            if ir.closed and path:
+                self.claims.add(path)  # it says nothing else
 
     def claim(self, path: str) -> None:
         """Say that a picture took the value at a path."""

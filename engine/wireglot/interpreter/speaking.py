@@ -253,7 +253,7 @@ def _write_run(
     if case.ir is not None:
         # The first message of the run may be a tool message: match for the claims alone.
         try:
-            writer.match(case.ir, whole, "", view)
+            view.match(case.ir, whole)
         except Misfit:
             view.claims.add("role")
     try:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir import FUNCTION, OPAQUE, field_type
-from ..language import picture as pic
+from ..ir import FUNCTION, field_type
 from ..language.lenses import Misfit, deepest, guard, is_guard, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape, of_frame
@@ -59,7 +58,7 @@ class PictureWriter(WriteJob):
             if self.recorder is not None:
                 self.trail.put(view.obj, None, self.recorder.place)
             if case.ir is not None:
-                self.match(case.ir, value, "", view)
+                view.match(case.ir, value)
             wire = self.picture(case.wire, view, ())
             if wire is ABSENT:
                 raise Misfit("nothing is written", (), case.pos)
@@ -74,7 +73,7 @@ class PictureWriter(WriteJob):
             raise Misfit("this is only read here", (), case.pos)
         view = View(value, shape.name, case, self)
         if case.ir is not None:
-            self.match(case.ir, value, "", view)
+            view.match(case.ir, value)
         wire = self.picture(case.wire, view, (), top=True)
         if (
             shape.kind is None
@@ -104,58 +103,6 @@ class PictureWriter(WriteJob):
             view.memory.get("", {}).get("empty") is True
             or (isinstance(kept, dict) and bool(kept.get(self.dialect.name)))
         )
-
-    def match(self, ir: Picture, value: Any, path: str, view: View) -> None:
-        """Match an IR value against an `ir` picture: literals must stand, holes get names."""
-        if isinstance(ir, Literal):
-            if not any(
-                value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
-                for v in ir.values
-            ) or (path and view.memory and path == view.memory.get("", {}).get("unsaid")):
-                raise Misfit(f"`{path or 'the value'}` says something else", (), ir.pos)
-            if path and value is not ABSENT:
-                view.claims.add(path)
-        elif isinstance(ir, Items):
-            if value != []:
-                raise Misfit(f"`{path}` is not empty", (), ir.pos)
-            view.claims.add(path)
-        elif isinstance(ir, pic.Test):
-            held = value is not ABSENT and (ir.word == "present" or ir.holds(value))
-            if not held:
-                raise Misfit(f"`{path}` fails a test", (), ir.pos)
-        elif isinstance(ir, Hole):
-            if value is ABSENT:
-                if ir.mark is None:
-                    raise Misfit(f"`{path}` is missing", (), ir.pos)
-                return
-            if ir.lenses and is_guard(ir.lenses[0]) and not guard(ir.lenses[0], value):
-                raise Misfit(f"`{path}` is no {ir.lenses[0]}", (), ir.pos)
-            view.names[ir.path] = (value, path)
-        elif isinstance(ir, Text):
-            found = ir.read(value) if isinstance(value, str) else None
-            if found is None:
-                raise Misfit(f"`{path}` says something else", (), ir.pos)
-            for name, piece in zip(ir.names, found, strict=True):
-                view.names[name] = (piece, path)
-        elif isinstance(ir, Fields):
-            if not isinstance(value, dict):
-                raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
-            for (name, *_), child in ir.entries:
-                inner = f"{path}.{name}" if path else name
-                found = value.get(name, ABSENT)
-                if inner == "own":  # each dialect says its own
-                    inner = f"own.{view.family}"
-                    empty: Any = {} if isinstance(child, Fields) else ABSENT
-                    found = found.get(view.family, empty) if isinstance(found, dict) else empty
-                if name in OPAQUE and isinstance(found, dict) and not isinstance(child, Fields):
-                    if found.get("origin") != self.dialect.origin[name]:
-                        raise Misfit(f"only {found.get('origin')} can read `{inner}`", (), ir.pos)
-                    found = found.get("value", ABSENT)
-                self.match(child, found, inner, view)
-            if ir.closed and not value.keys() <= ir.names | {"spelled", "kept"}:
-                raise Misfit(f"`{path}` says more", (), ir.pos)
-            if ir.closed and path:
-                view.claims.add(path)  # it says nothing else
 
     # -- pictures -----------------------------------------------------------------------------
 

@@ -206,7 +206,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     view = View(whole, "request", case, writer)
     if case.ir is not None:
         with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
-            writer.match(case.ir, whole, "", view)
+            view.match(case.ir, whole)
     demands.meet(writer, whole, view)
     thinking = whole.get("reasoning")
     writer.thinks = not isinstance(thinking, dict) or thinking.get("effort") != "none"
@@ -287,7 +287,7 @@ def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelo
         view = View(ir, "envelope", case, writer)
         try:
             if case.ir is not None:
-                writer.match(case.ir, ir, "", view)
+                view.match(case.ir, ir)
             wire = writer.picture(case.wire, view, (), top=True)
         except Misfit as misfit:
             misfit.__traceback__ = None
