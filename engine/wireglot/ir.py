@@ -155,6 +155,17 @@ class Response(TypedDict, total=False):
     usage: dict[str, Any]
 
 
+def unspelled(value: Any) -> Any:
+    """Return an IR value without its memory of spelling."""
+    if isinstance(value, dict):
+        return {
+            key: inner if key in USER_DATA else unspelled(inner)
+            for key, inner in value.items()
+            if key != "spelled"
+        }
+    return [unspelled(item) for item in value] if isinstance(value, list) else value
+
+
 @functools.lru_cache(4096)
 def field_type(shape: str, path: str) -> str:
     """Return the type of a field: string integer number bool list object opaque any."""

@@ -23,7 +23,7 @@ from .. import policy
 from ..errors import ConversionError, UsageError
 from ..interpreter import share, writing
 from ..interpreter.hands import Reader, Writer
-from ..ir import USER_DATA
+from ..ir import unspelled
 from ..language import apart, ladder
 from ..language.lenses import Misfit
 from ..language.picture import Hole
@@ -157,7 +157,7 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
     if "writes" not in said:
         read, found = at_work.read(wire)
         codes += found
-        _same("reads otherwise than it says", ir, bare(read), at_work.rule_of)
+        _same("reads otherwise than it says", ir, unspelled(read), at_work.rule_of)
         if not (at_work.worded or at_work.streamed):  # frames come out as they went in
             home = at_work.write(read, True)[0]
             _same("does not come back at home", wire, home, at_work.rule_at)
@@ -200,7 +200,7 @@ def example(
         if wire is None:
             wire = work.write(ir, False)[0]
         found, codes = work.read(wire)
-        there = [*codes, *work.write(bare(found), False)[1]]
+        there = [*codes, *work.write(unspelled(found), False)[1]]
     except (ConversionError, Misfit) as error:
         return error.reason
     except UsageError as error:
@@ -208,19 +208,12 @@ def example(
     problem = ""
     pos = Pos("", 0, 0)
     for form, noted in ((("wire", "ir"), there), (("reads", "as"), codes)):
-        said: dict[str, Any] = dict(zip(form, (wire, bare(found)), strict=True))
+        said: dict[str, Any] = dict(zip(form, (wire, unspelled(found)), strict=True))
         said |= {"notes": sorted(set(noted))} if noted else {}
         problem = check(rules, Example(pos, pos, dialect, owner, 0, said)) or ""
         if not problem:
             return said
     return problem
-
-
-def bare(value: Any) -> Any:
-    """Return an IR value without its memory of spelling, as examples show it."""
-    if isinstance(value, dict):
-        return {k: v if k in USER_DATA else bare(v) for k, v in value.items() if k != "spelled"}
-    return [bare(item) for item in value] if isinstance(value, list) else value
 
 
 class _AtWork:

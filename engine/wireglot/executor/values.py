@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from ..interpreter import choosing, itself
-from ..interpreter.elsewhere import stands, there
+from ..interpreter.elsewhere import there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED, field_type
@@ -221,11 +221,11 @@ def leave(
             for path, *keys in paths:
                 if path in miss or path in missed:
                     continue
+                found = value_at(value, keys, ABSENT)
                 # A null is written where a field may be anything, and is none elsewhere.
-                null = (
-                    field_type(shape.name, path) == "any" and value_at(value, keys, ABSENT) is None
-                )
-                if null or stands(value, keys):
+                if found is None and field_type(shape.name, path) != "any":
+                    continue
+                if found is not ABSENT:
                     view.claims.add(path)
     view.claims.update(took)
     if shape.name == "request":

@@ -137,7 +137,7 @@ class Writes:
                     if case is cases[-1]:
                         t("if poor is None: return w")
                     else:
-                        better = self.code.value(elsewhere(self.dialect, cases, case), "P")
+                        better = self.code.value(elsewhere(self.dialect, shape, case), "P")
                         t("if len(x.notes) == m: return w")
                         t(f"if poor is None and not any_there(o, {better}): return w")
                     t("if not (lost := loss(x, m)): return w")

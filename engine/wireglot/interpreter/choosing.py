@@ -69,13 +69,9 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
 
 def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
     """Tell whether no other case has a place for anything that this one may have none for."""
-    if len(shape.cases) == 1 or not isinstance(value, dict):
+    if not isinstance(value, dict):
         return len(shape.cases) == 1
-    cases = [one for one in shape.cases if not one.home]
-    known = writer.dialect.once(
-        ("elsewhere", id(case)), lambda: elsewhere(writer.dialect, cases, case)
-    )
-    return not any_there(value, known)
+    return not any_there(value, elsewhere(writer.dialect, shape, case))
 
 
 def _rivals(writer: WriteJob, shape: Shape, case: Case) -> bool:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
-from ..language.shape import Case
+from ..language.shape import Case, Shape
+from ..trail import value_at
 
 
-def elsewhere(dialect: Dialect, cases: Sequence[Case], case: Case) -> tuple[str, ...]:
+def elsewhere(dialect: Dialect, shape: Shape, case: Case) -> tuple[str, ...]:
     """Return the IR paths that other cases have a place for, and this one may have none for."""
+    found: tuple[str, ...] = dialect.once(
+        ("elsewhere", id(case)), lambda: _elsewhere(dialect, shape, case)
+    )
+    return found
+
+
+def _elsewhere(dialect: Dialect, shape: Shape, case: Case) -> tuple[str, ...]:
     mine = set(_places(dialect, case))
     sure = {place[0] for place in mine if place[-1] is None and _whole(place)}
-    others = {p for one in cases if one is not case for p in _places(dialect, one)}
-    return tuple(sorted({p[0] for p in others - mine if p[0] not in sure}))
+    written = (one for one in shape.cases if one is not case and not one.home)
+    others = {place for one in written for place in _places(dialect, one)}
+    return tuple(sorted({place[0] for place in others - mine if place[0] not in sure}))
 
 
 def any_there(o: Any, paths: tuple[str, ...]) -> bool:
@@ -26,17 +35,8 @@ def any_there(o: Any, paths: tuple[str, ...]) -> bool:
 
 
 def there(o: Any, path: str) -> bool:
-    """Tell whether something stands at a path."""
-    return stands(o, path.split("."))
-
-
-def stands(o: Any, keys: list[str]) -> bool:
-    """Tell whether something stands at a path of keys: what nothing stood at was not taken."""
-    for key in keys:
-        if not isinstance(o, dict) or key not in o:
-            return False
-        o = o[key]
-    return o is not None
+    """Tell whether something stands at a path: what nothing stood at was not taken."""
+    return value_at(o, path.split(".")) is not None
 
 
 def _whole(place: tuple[Any, ...]) -> bool:

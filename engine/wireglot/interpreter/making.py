@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import jsontext, seeds
+from ..ir import unspelled
 from ..language import picture as pic
 from ..language.lenses import moment_of
 from ..language.picture import ABSENT, Hole
@@ -75,7 +76,7 @@ def _id(writer: WriteJob, form: str, view: View) -> str:
     said = {k: v for k, v in view.obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
-        seed = jsontext.stringify(_unspelled(said))
+        seed = jsontext.stringify(unspelled(said))
     turn = 0
     while True:
         new = _formed(form, seeds.digest(seed, str(turn)))
@@ -84,13 +85,6 @@ def _id(writer: WriteJob, form: str, view: View) -> str:
         turn += 1
     writer.ids[new] = form
     return new
-
-
-def _unspelled(value: Any) -> Any:
-    """Return a value without what is remembered of spellings, however deep."""
-    if isinstance(value, dict):
-        return {key: _unspelled(inner) for key, inner in value.items() if key != "spelled"}
-    return list(map(_unspelled, value)) if isinstance(value, list) else value
 
 
 def of_answer(form: str, seed: Ids, *place: str) -> str:

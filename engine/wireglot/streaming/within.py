@@ -41,9 +41,8 @@ class Split:
         self.held = ""  # what a mark may still be
         self.come: list[str] = []  # pieces behind it that nobody has looked at
         self.at = 0  # where what is held begins in the text
-        self.waits: str | None = (
-            None  # the mark that a call waits for; nothing: it waits to the end
-        )
+        # The mark that a call waits for; an empty one where it waits to the end of the text.
+        self.waits: str | None = None
         self.last = ""  # the last signs that came: a mark may begin in them
         self.headed = False  # whether the head is over, in which a thought may stand
         self.fresh = False  # whether a mark stands before what is held: spaces are of the form
@@ -70,11 +69,6 @@ class Split:
         """Let the first signs of what is held go."""
         self.held = self.held[count:]
         self.at += count
-
-    @property
-    def idle(self) -> bool:
-        """Tell whether nothing waits."""
-        return not (self.held or self.come)
 
 
 class Within:
@@ -117,7 +111,7 @@ class Within:
 
     def closed(self, part: Part) -> None:
         """Take the end of a part; what waits of it is what it seemed to be."""
-        split = self._of.pop(id(part), None)
+        split = self._of.get(id(part))
         if split is None or not self._ended(part, split):
             self._unfold.closed(part)
 
@@ -158,9 +152,12 @@ class Within:
         if not mark:
             return found
         sign = mark[0]
-        return *found[
-            :2
-        ], lambda piece: split.idle and sign not in piece and not piece[-1].isspace()
+        out, fill, _ = found
+        return (
+            out,
+            fill,
+            lambda piece: not (split.held or split.come or sign in piece or piece[-1].isspace()),
+        )
 
     # -- what stands within -----------------------------------------------------------------------
 
@@ -187,7 +184,7 @@ class Within:
                 self._call(part, call)
             at = behind
         split.drop(self._text(part, split, at, found, over))
-        opened = split.held.lstrip().startswith(self._calls.opens)
+        opened = split.held.startswith(self._calls.opens, solid(split.held, 0))
         split.waits = self._calls.closes if opened else None
 
     def _headed(self, part: Part, split: Split, over: bool) -> bool:
@@ -267,7 +264,6 @@ class Within:
 
     def _ended(self, part: Part, split: Split) -> bool:
         """Tell of the end of a text; tell whether marks stood in it, else it goes on as it is."""
-        self._of[id(part)] = split
         self._look(part, split, True)
         if self._of.pop(id(part), None) is None:
             return False
