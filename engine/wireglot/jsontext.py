@@ -32,7 +32,7 @@ def stringify(value: Any) -> str:
     text = "".join(_pieces(value, 0))
     if "e-" in text or "e+" in text or ".0" in text:
         text = _javascript(text, value)
-    if text.isascii() or not _HALF.search(text):
+    if text.isascii() or encodes(text):
         return text
     whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", whole)
@@ -46,6 +46,15 @@ def utf8_text(value: Any) -> str:
     if "e-" in text or "e+" in text or ".0" in text:
         text = _javascript(text, value)
     return text
+
+
+def encodes(text: str) -> bool:
+    """Tell whether no half of a surrogate pair stands alone in a text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def copied(value: Any) -> Any:

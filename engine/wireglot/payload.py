@@ -103,7 +103,7 @@ def _plain(body: Any) -> bool:
             for value in values:
                 kind = value.__class__
                 if kind is str:
-                    if not value.isascii() and not _encodes(value):
+                    if not value.isascii() and not jsontext.encodes(value):
                         return False
                 elif kind is dict or kind is list:
                     deeper.append(value)
@@ -114,14 +114,6 @@ def _plain(body: Any) -> bool:
                     return False
         level, left = deeper, left - 1
     return not level
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _find(body: Any) -> None:

@@ -31,6 +31,7 @@ LIBRARIES += ["opentelemetry-util-genai==1.3b0"]
 APART = ["trl==1.16.0", "harbor==0.25.0", "llamafactory==0.9.5"]
 PACKAGES = ["ai@6.0.326", "zod"]
 AI_SDK = ("ai-sdk", "ai-sdk-ui", "ai-sdk of ai-sdk-ui")
+UNJUDGED = {"adp-v1"}  # its models stand in a repository, and in no package
 # What templates do with any messages like these: what they say of it, or leave out.
 BY_THEMSELVES = {
     "deepseek_r1_distill": "lacks",  # calls
@@ -47,7 +48,7 @@ def written(source: str) -> dict[str, Json]:
     ir = rich.RULES[source].read(rich.BODIES[source], unit="session").ir
     messages, _ = move.closed(ir["messages"])
     found = {}
-    for name in frameworks.FRAMEWORKS:
+    for name in [one for one in frameworks.FRAMEWORKS if one not in UNJUDGED]:
         found[name] = rich.RULES[name].write({"messages": messages}, unit="session").body
     # Rows without ids end with a word of the model. LLaMA-Factory skips one in which something
     # stands before calls in a turn of its own.

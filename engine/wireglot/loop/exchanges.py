@@ -106,6 +106,8 @@ class Exchange:
                 places = memory.Places(messages_of(read), read.made)
             found = self._store.find(this["ids"], places.says if places is not None else ())
             self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
+            if found["turns"] and places is not None:
+                places.all()
         rides = carry.may_ride(text)
         read = read or reading.read(one, body, "request", None, stream, options)
         self.streams = read.ir.get("stream") is True
@@ -145,12 +147,14 @@ class Exchange:
                 writer.limits.remember("call_id", name, name)
             self._names.into(writer.limits, self.provider)
 
+        untouched = not (rides or turns or pieces or self._state["markers"])
         made = read.made - {id(part) for part, _ in calls}
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
         odd = [*read.odd, *riders.drafts]
         out, drafts, envelope = writing.write(
-            two, read.ir, "request", same, read.trail, options, made, odd, prepare, trusts=sure
-        )
+            *(two, read.ir, "request", same, read.trail, options, made, odd, prepare),
+            trusts=sure, look=read.look if untouched else None,
+        )  # fmt: skip
         if not same:
             new = markers.written(two, messages, out)
             self._state["markers"] = markers.joined(self._state["markers"], new)

@@ -159,39 +159,65 @@ class Places:
 
     A place is two fingerprints: of all since the last calls that have ids, with these; and of what
     stands between the turn and the one before, with what that says. `end` is the place of the next.
+    Turns that have ids are found by these, and `says` has the others: what they say, alone and in
+    their place.
     """
 
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
+        self._history, self._made = messages, made
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
-        self.says: set[str] = set()  # what turns say, and where: alone and with their neighbours
-        chain, link = _begun(""), _begun("")
-        for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
+        self.says: set[str] = set()
+        self.end = self._gone_through(False)
+
+    def all(self) -> None:
+        """Find the place of each turn, before one of them is changed."""
+        self._gone_through(True)
+
+    def _gone_through(self, whole: bool) -> list[str]:
+        """Find the places of turns without ids, or of all; return that of the next."""
+        since, before, between = "", list[Part](), list[Any]()
+        for own, run in itertools.groupby(self._history, lambda m: m.get("role") == "assistant"):
             found = list(run)
-            parts = [part for message in found for part in message["parts"]]
             if not own:
-                told = [
-                    _told(part) for m in found if m.get("role") != "system" for part in m["parts"]
-                ]
-                text = stringify(told).encode("utf-8", "replace")
-                chain.update(text)
-                link.update(text)
+                between = found
                 continue
-            said, place = says(parts), [chain.hexdigest()[:16], link.hexdigest()[:16]]
-            self.says.update(stands(said, place))
-            for message in found:
-                alone = said if len(found) == 1 else says(message["parts"])
-                self._of[id(message)] = place, message["parts"], alone
-                self.says.update(stands(alone, place))
-            calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in made]
-            ids = sorted(str(part.get("id")) for part in calls)
-            chain, link = _begun(stringify(ids or [place[0], said])), _begun(said)
-        self.end = [chain.hexdigest()[:16], link.hexdigest()[:16]]
+            parts = [part for message in found for part in message["parts"]]
+            ids = self._ids(parts)
+            if whole or not ids or len(found) > 1:
+                place = _place(since, before, between)
+                said = says(parts)
+                if not ids:
+                    self.says.update(stands(said, place))
+                for message in found if whole or len(found) > 1 else ():
+                    alone = said if len(found) == 1 else says(message["parts"])
+                    self._of[id(message)] = place, message["parts"], alone
+                    if not self._ids(message["parts"]):
+                        self.says.update(stands(alone, place))
+            since = stringify(ids or [place[0], said])
+            before, between = parts, []
+        return _place(since, before, between)
+
+    def _ids(self, parts: list[Part]) -> list[str]:
+        """Return the ids of calls that came with one."""
+        calls = (p for p in parts if p.get("type") == "tool_call" and id(p) not in self._made)
+        return sorted(str(part.get("id")) for part in calls)
 
     def of(self, message: Any) -> tuple[list[str], str]:
         """Return the place of a turn, and what it says."""
         place, parts, said = self._of[id(message)]
         return place, said if parts is message["parts"] else says(message["parts"])
+
+
+def _place(since: str, before: list[Part], between: list[Any]) -> list[str]:
+    """Return a place: behind what its chain begins with, a turn, and messages of others."""
+    chain, link = _begun(since), _begun(says(before))
+    if between:
+        told = [_told(part) for m in between if m.get("role") != "system" for part in m["parts"]]
+        text = stringify(told).encode("utf-8", "replace")
+        chain.update(text)
+        link.update(text)
+    return [chain.hexdigest()[:16], link.hexdigest()[:16]]
 
 
 def _begun(text: str) -> Any:
