@@ -177,7 +177,8 @@ def _each_once(value: Any, text: str) -> bool:
     found = _keys(value)
     if found == text.count(":"):
         return True  # no other colons, so no key is missing
-    return found == text.count('":') and not _SPACED.search(text)
+    spaced = any(f'"{blank}' in text for blank in " \n\r\t")  # else none needs to be searched
+    return found == text.count('":') and not (spaced and _SPACED.search(text))
 
 
 def _keys(value: Any) -> int:

@@ -73,7 +73,7 @@ class Listing:
                 known = set()  # the shape of its run may take it
             found = frozenset(f for f in known if not any(_takes(case, f) for case in cases))
             self._lower[kind] = found
-        return found.intersection(part) if found else found
+        return found.intersection(part) if found and not found.isdisjoint(part) else NONE
 
 
 def _makes(dialect: Dialect, name: str, kind: str) -> bool:

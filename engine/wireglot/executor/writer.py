@@ -132,11 +132,10 @@ class CodedWriter(PictureWriter):
     def share(
         self, holes: list[Hole], parts: list[Any], whole: bool = False
     ) -> dict[int, list[Any]]:
-        if not self.quick or not self.writes.holes.issuperset(map(id, holes)):
+        listing = self.writes.dealing(holes) if self.quick else None
+        if listing is None:
             return super().share(holes, parts, whole)
-        listing = self.writes.listing(holes)
-        shares = dealt(self, listing, parts, whole)
-        return {id(hole): found for hole, found in zip(holes, shares, strict=True)}
+        return dict(zip(map(id, holes), dealt(self, listing, parts, whole), strict=True))
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:

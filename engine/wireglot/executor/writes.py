@@ -259,6 +259,12 @@ class Writes:
             self.listings[key] = Listing(self.dialect, names, holes, kinds, frozenset(lone))
         return self.listings[key]
 
+    def dealing(self, holes: Sequence[Hole]) -> Listing | None:
+        """Return what is known of holes that functions write; None where one is of another kind."""
+        found = self.listings.get(("listing", *map(id, holes)))
+        there = found is not None or self.holes.issuperset(map(id, holes))
+        return (found or self.listing(holes)) if there else None
+
     def known_listing(self, holes: Sequence[Hole]) -> str:
         """Return the name of what is known of the holes that share a list."""
         found = [*map(self.code.places.address, holes)]

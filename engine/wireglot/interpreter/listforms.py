@@ -116,12 +116,10 @@ def again(writer: WriteJob, h: Hole, value: Any) -> str:
 def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
     """Return the key under which the parts of a hole were read, whatever message holds them now."""
     for part in value if isinstance(value, list) else ():
-        memory = (
-            part.get("spelled", {}).get(writer.dialect.name, {}) if isinstance(part, dict) else {}
-        )
-        key = memory.get("../", {}).get("key")
-        if key in names:
-            return str(key)
+        if isinstance(part, dict) and "spelled" in part:
+            key = part["spelled"].get(writer.dialect.name, {}).get("../", {}).get("key")
+            if key in names:
+                return str(key)
     return names[0]
 
 

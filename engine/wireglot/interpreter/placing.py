@@ -13,7 +13,7 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
 from .jobs import WriteJob
-from .sight import View
+from .sight import View, memory_of
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
@@ -24,8 +24,9 @@ def case_of(
     writer: WriteJob, talk: Conversation, message: dict[str, Any]
 ) -> tuple[Group, Case, dict[str, Any]]:
     """Return the group and case that take a message, which may have gone down for it."""
-    memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-    read_by = memory.get("", {}).get("case")
+    read_by = None
+    if writer.same and "spelled" in message:
+        read_by = memory_of(message, writer.dialect.name).get("", {}).get("case")
     if not read_by and "level" not in message:
         role, usual = message.get("role"), writer.dialect.once("usual cases", dict)
         if role not in usual:

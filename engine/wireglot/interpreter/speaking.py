@@ -99,6 +99,9 @@ class _Runs:
         self.group: Group | None = None
         self.joined: list[Draft] = []
         self.asides: list[dict[str, Any]] = []  # messages that the source does not have
+        asked = talk.enforce if writer.repair else ()
+        self.leads = [kind for word, kind in asked if word == "put-first"]  # of their message
+        self.bars = any(word == "user-only" for word, _ in asked)
 
     def write(self) -> list[Any]:
         """Write all messages."""
@@ -134,7 +137,7 @@ class _Runs:
         assert self.group is not None
         made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark, lost = len(writer.notes), len(writer.lefts)
-        wires = _write_run(writer, talk, self.group, run, made)
+        wires = self._wires(run, made)
         if writer.beside and talk.steps and len(run) > 1:
             # What left its message stands behind that very step: the others begin a new message.
             steps = run[:]
@@ -143,7 +146,7 @@ class _Runs:
             while not writer.beside:
                 del writer.notes[mark:], writer.lefts[lost:]
                 run.append(steps[len(run)])
-                wires = _write_run(writer, talk, self.group, run, made)
+                wires = self._wires(run, made)
             self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
         if writer.beside and turns.joins_aside(writer, talk):
             case = _case_aside(writer, talk, self.group)
@@ -151,7 +154,7 @@ class _Runs:
                 # What left its message belongs to this very run: write that once more.
                 del writer.notes[mark:], writer.lefts[lost:]
                 whole = _with_aside(talk, run, case, self._left())
-                wires = _write_run(writer, talk, self.group, whole, made)
+                wires = self._wires(whole, made)
                 writer.beside = []
         self.out.extend(wires)
         if wires and writer.dialect.document is not None:
@@ -165,6 +168,50 @@ class _Runs:
             left = self._left()
             self.asides.append(left)
             turns.aside(writer, talk, left, self.waiting)
+
+    def _wires(self, run: list[tuple[Case, dict[str, Any]]], made: bool = False) -> list[Any]:
+        """Write a run of messages; `made` says that the source has no such message."""
+        writer, talk = self.writer, self.talk
+        writer.since = len(writer.notes)
+        case, first = run[0]
+        if isinstance(case.wire, Hole):  # its parts stand in the list itself
+            return self._spliced(case.wire, run)
+        given = parts = first.get("parts", ())
+        if talk.steps:
+            parts = steps.marked(writer, talk, run)
+        elif len(run) > 1:
+            parts = [part for _, message in run for part in message.get("parts", ())]
+        for kind in self.leads:
+            parts = enforce.put_first(writer, talk, kind, parts)
+        if self.bars:
+            parts = enforce.users(writer, talk, first.get("role"), parts)
+        alone = len(run) == 1 and parts is given
+        if len(run) > 1:
+            case = next((one for one, _ in run if talk.role(one) != "tool"), case)
+        writer.role = first.get("role")
+        if parts and (alone or _plain(writer, run)):
+            said = first
+            if not alone:
+                said = {"role": talk.role(case), "parts": parts}
+                writer.trail.copy(first, said)
+            usual = writer.message(case, said)
+            if usual is not None:
+                return [usual]
+        whole = dict(first) if alone else {**first, "parts": parts}
+        writer.trail.copy(first, whole)
+        return _walked(writer, talk, case, run, whole, made)
+
+    def _spliced(self, hole: Hole, run: list[tuple[Case, dict[str, Any]]]) -> list[Any]:
+        """Write messages whose parts are elements of the list, each message by itself."""
+        writer, wires = self.writer, list[Any]()
+        for _, message in run:
+            said = message.get("parts", [])
+            if len(said) > 1 and ("answer-next", "") in writer.asked:
+                said = enforce.before_calls(writer, self.talk, said)
+            wires += [w for _, w in writer.share([hole], said)[id(hole)]]
+            unplaced(writer, message, self.talk.pos)
+        _noted(writer, run, wires)
+        return wires
 
     def _left(self) -> dict[str, Any]:
         """Return a user's message of what left its message."""
@@ -198,57 +245,16 @@ def _with_aside(
     return [*run[:place], (case, left), *run[place:]]
 
 
-def _first(talk: Conversation) -> list[str]:
-    """Return the kinds of parts that lead their message."""
-    return [kind for word, kind in talk.enforce if word == "put-first"]
-
-
-def _write_run(
+def _walked(
     writer: WriteJob,
     talk: Conversation,
-    group: Group,
+    case: Case,
     run: list[tuple[Case, dict[str, Any]]],
-    made: bool = False,
+    whole: dict[str, Any],
+    made: bool,
 ) -> list[Any]:
-    """Write a run of messages; `made` says that the source has no such message."""
-    writer.since = len(writer.notes)
-    case, first = run[0]
-    given = parts = first.get("parts", ())
-    if talk.steps:
-        parts = steps.marked(writer, talk, run)
-    elif len(run) > 1:
-        parts = [part for _, message in run for part in message.get("parts", ())]
-    if group.spliced:
-        hole = case.wire
-        assert isinstance(hole, Hole)
-        wires: list[Any] = []
-        for _, message in run:
-            # Each by itself: no element holds parts of two messages.
-            said = message.get("parts", [])
-            if ("answer-next", "") in writer.asked:
-                said = enforce.before_calls(writer, talk, said)
-            wires += [w for _, w in writer.share([hole], said)[id(hole)]]
-            unplaced(writer, message, talk.pos)
-        _noted(writer, run, wires)
-        return wires
-    if writer.repair:
-        for kind in writer.dialect.once("put-first", lambda: _first(talk)):
-            parts = enforce.put_first(writer, talk, kind, parts)
-        parts = enforce.users(writer, talk, first.get("role"), parts)
-    alone = len(run) == 1 and parts is given
-    if len(run) > 1:
-        case = next((one for one, _ in run if talk.role(one) != "tool"), case)
-    writer.role = first.get("role")
-    if parts and (alone or _plain(writer, run)):
-        said = first
-        if not alone:
-            said = {"role": talk.role(case), "parts": parts}
-            writer.trail.copy(first, said)
-        usual = writer.message(case, said)
-        if usual is not None:
-            return [usual]
-    whole = dict(first) if alone else {**first, "parts": parts}
-    writer.trail.copy(first, whole)
+    """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
+    first, parts = run[0][1], whole.get("parts", ())
     view = View(whole, "message", case, writer)
     if case.ir is not None:
         # The first message of the run may be a tool message: match for the claims alone.
