@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 import wireglot
+from wireglot.loop import memory
 from wireglot.loop.database import Database
 from wireglot.loop.redis import Redis
 from wireglot.loop.shelves import Memory
@@ -140,6 +141,30 @@ def test_an_id_that_comes_in_two_conversations_is_told_by_its_place() -> None:
         one.turn(call(nth, f"AAA{nth}", id="f:0"))
     for nth, one in enumerate(talks):
         assert one.turn()[1]["parts"] == [call(nth, f"AAA{nth}", id="f:0")]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_turn_without_ids_is_asked_for_by_what_it_says_and_others_by_their_ids(seed: int) -> None:
+    rand = random.Random(seed)
+    history, made = [], set[int]()
+    for _ in range(40):
+        parts = []
+        for kind in rand.choices(("text", "tool_call", "tool_result"), k=rand.randrange(3)):
+            part = {"type": kind, "text": rand.choice("ab")}
+            if kind == "tool_call":
+                part |= {"id": rand.choice("12"), "name": "f", "arguments": {}}
+                made |= {id(part)} if rand.random() < 0.3 else set()
+            parts.append(part)
+        history.append({"role": rand.choice(("user", "assistant", "tool")), "parts": parts})
+    places = memory.Places(history, made)
+    end, asked = places.end, set(places.says)
+    places.all()
+    assert (places.end, places.says) == (end, asked)
+    for message in history:
+        calls = [part for part in message["parts"] if part["type"] == "tool_call"]
+        if message["role"] == "assistant" and not any(id(part) not in made for part in calls):
+            place, said = places.of(message)
+            assert asked.issuperset(memory.stands(said, place))
 
 
 def test_nothing_is_found_from_another_scope() -> None:
