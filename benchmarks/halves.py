@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wireglot.interpreter import sight
-from wireglot.jsontext import load, utf8_text
+from wireglot.jsontext import load, stringify
 from wireglot.payload import check_json as clean
 
 from .careful_base import Converted, Envelope, Json, Note
@@ -96,7 +96,7 @@ def _written(part: Any, name: str) -> str:
         if len(part) != 6 or text.__class__ is not str or value.__class__ not in (dict, list):
             raise Unknown
         # Text stands for a value surely where it is what writes it.
-        if (_spaced if '": ' in text else utf8_text)(value) != text:
+        if (_spaced if '": ' in text else stringify)(value) != text:
             if not sight.means(text, value):
                 raise Unknown
         return text
@@ -277,7 +277,7 @@ def write_chat(ir: Any) -> Converted:
                     raise Unknown
                 calls[ref] = waiting[ref] = name
                 names.add(name)
-                said = {"name": name, "arguments": utf8_text(value)}
+                said = {"name": name, "arguments": stringify(value)}
                 made.append({"id": ref, "type": "function", "function": said})
             elif kind == "image" and role == "user":
                 media, data = _image(part)

@@ -10,7 +10,6 @@ import pytest
 
 import wireglot
 from benchmarks import workloads
-from wireglot import jsontext
 from wireglot.interpreter import sight
 
 from .mutate import inside_each_text
@@ -85,12 +84,6 @@ WEATHER_IN_ANTHROPIC = wireglot.convert(WEATHER, "openai-chat", "anthropic").bod
 )
 def test_a_text_means_a_value_or_does_not(text: str, value: Any, right: bool) -> None:
     assert sight.means(text, value) is right
-
-
-def test_half_of_a_surrogate_pair_beside_a_whole_number_is_no_text() -> None:
-    with pytest.raises(ValueError):
-        jsontext.utf8_text({"a": 1.0, "b": "\ud800"})
-    assert jsontext.utf8_text({"a": 1.0, "b": "é"}) == '{"a":1,"b":"é"}'
 
 
 @pytest.mark.parametrize("ir", [None, [], "x", {}, {"model": True}, {"messages": 5, "model": "m"}])

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wireglot import jsontext
+from wireglot.payload import check_json
 
 NODE = shutil.which("node")
 FLOATS = {
@@ -119,7 +120,47 @@ _VALUES = st.recursive(
 @settings(max_examples=200, deadline=None)
 @given(_VALUES)
 def test_values_are_written_as_float_by_float(value: Any) -> None:
-    assert jsontext.stringify(value) == jsontext._text(value) == jsontext.utf8_text(value)
+    assert jsontext.stringify(value) == jsontext._text(value) == jsontext.utf8(value).decode()
+
+
+@pytest.mark.parametrize("text", ["é", "\ud800", "a\udc00b", "\ud83d\ude00", "\ud83d\ude00\ud83d"])
+def test_bytes_are_those_of_the_text(text: str) -> None:
+    for value in (text, {text: 1.0}, [text, 1e-7]):
+        assert jsontext.utf8(value) == jsontext.stringify(value).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ('{"a": [1, "b"]}', True),
+        ("[" * jsontext.MAX_DEPTH + "]" * jsontext.MAX_DEPTH, True),
+        ("[" * (jsontext.MAX_DEPTH + 1) + "]" * (jsontext.MAX_DEPTH + 1), False),
+        ('["\\ud83d\\ude00"]', False),  # a pair, but nobody has looked
+        ('["\\uD800"]', False),
+        (' {"a": 1}', False),
+    ],
+)
+def test_it_is_told_of_what_nobody_needs_to_look_again(text: str, sure: bool) -> None:
+    value, told = jsontext.looked_at(text)
+    assert told is sure
+    assert value == json.loads(text)
+    if sure:
+        check_json(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"a": NaN}', "`NaN` is no JSON number"),
+        ('{"a": 1e999}', "1e999 is larger than numbers can be"),
+        ('{"a": 1, "a": 2}', "the key `a` stands twice in one object"),
+        ("[1", "Expecting ',' delimiter"),
+        ("[1] 2", "Extra data"),
+    ],
+)
+def test_what_is_no_json_is_refused_where_it_is_looked_at(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        jsontext.looked_at(text)
 
 
 def _reference(text: str) -> Any:

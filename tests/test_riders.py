@@ -99,3 +99,41 @@ def test_fields_that_ride_on_a_thought_are_of_the_provider_s_dialect(own: Any) -
     assert ("ignored" in {note.code for note in out.notes}) == forged
     assert back == {k: v for k, v in {**detail, "format": "x"}.items() if k != "index"} or forged
     assert forged == ("format" not in back)
+
+
+def _slashed(text: str) -> str:
+    return text.replace("/", "\\/")
+
+
+def _escaped(text: str) -> str:
+    return text.replace('"wire', '"\\u0077ire').replace("eyJ", "\\u0065yJ")
+
+
+def _spaced(text: str) -> str:
+    return json.dumps(json.loads(text), indent=2, ensure_ascii=False).replace('":', '" :')
+
+
+@pytest.mark.parametrize("client", ["anthropic", "openai-chat", "openai-responses"])
+@pytest.mark.parametrize("spelled", [str, _slashed, _escaped, _spaced])
+def test_what_rides_is_found_in_a_text_however_it_is_spelled(client: str, spelled: Any) -> None:
+    call = {"functionCall": {"name": "f", "args": {"n": "é/ü"}}, "thoughtSignature": "c2ln/+=="}
+    thought = {"text": "Hm.", "thought": True, "thoughtSignature": "dGhpbms/"}
+    content = {"role": "model", "parts": [thought, call]}
+    rules = wireglot.packaged()
+    x = wireglot.exchange(client, "gemini", "m")
+    x.request(rules[client].write({"model": "m", "messages": [_USER]}).body)
+    body = x.response({"candidates": [{"content": content, "finishReason": "STOP"}]}).body
+    [said] = rules[client].read(body, unit="response").ir["candidates"]
+    [made] = [part["id"] for part in said["parts"] if part["type"] == "tool_call"]
+    result = {"type": "tool_result", "tool_call_id": made, "kind": "text", "value": "18"}
+    messages = [_USER, {"role": "assistant", "parts": said["parts"]}]
+    messages += [{"role": "tool", "parts": [result]}]
+    again = rules[client].write({"model": "m", "messages": messages}).body
+    one, two = (wireglot.exchange(client, "gemini", "m") for _ in range(2))
+    sent = one.request(again)
+    assert "c2ln/+==" in json.dumps(sent.body)
+    assert two.request(again, text=spelled(json.dumps(again))) == sent
+    assert two.state == one.state
+
+
+_USER = {"role": "user", "parts": [{"type": "text", "text": "Is it warm?"}]}

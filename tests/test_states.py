@@ -146,11 +146,11 @@ def test_an_id_that_comes_in_two_conversations_is_told_by_its_place() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_turn_without_ids_is_asked_for_by_what_it_says_and_others_by_their_ids(seed: int) -> None:
     rand = random.Random(seed)
-    history, made = [], set[int]()
+    history, made = list[Json](), set[int]()
     for _ in range(40):
-        parts = []
+        parts = list[Json]()
         for kind in rand.choices(("text", "tool_call", "tool_result"), k=rand.randrange(3)):
-            part = {"type": kind, "text": rand.choice("ab")}
+            part: Json = {"type": kind, "text": rand.choice("ab")}
             if kind == "tool_call":
                 part |= {"id": rand.choice("12"), "name": "f", "arguments": {}}
                 made |= {id(part)} if rand.random() < 0.3 else set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter import gathering, listforms, media
@@ -133,7 +133,6 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
     holes, usual = listing.holes, listing.usual
     shares: list[list[Any]] = [[] for _ in holes]
-    given: Iterable[tuple[int, Any, Any]]
     last, gathered = 0, False
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
@@ -146,8 +145,12 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
             x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
             found = x.give(holes, part, whole, quick is NO, lower)
             given = [(holes.index(hole), new, wire) for hole, new, wire in found]
+        elif quick[0] < last or quick[2].__class__ is Gathered:
+            given = [quick]
         else:
-            given = (quick,)
+            last, new, wire = quick
+            shares[last].append((new, wire))
+            continue
         for number, new, wire in given:
             if wire.__class__ is Gathered:
                 gathered = True

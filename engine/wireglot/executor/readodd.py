@@ -64,7 +64,10 @@ def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
 def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
     """Give results messages of their own, as they stand among other parts."""
     parts = made["parts"]
-    if not any(part.get("type") == "tool_result" for part in parts):
+    results = [part.get("type") for part in parts].count("tool_result")
+    if results == len(parts) and results:
+        made["role"] = "tool"
+    if not results or results == len(parts):
         return [made]
     messages: list[dict[str, Any]] = []
     for part in parts:

@@ -112,8 +112,8 @@ class CodedWriter(PictureWriter):
             wire = self.writes.code.names[name](self, message)
             if wire is not NO:
                 silent = len(self.gone) - gone
-                for note in self.notes[mark:]:
-                    silent += note.code == "empty-text"
+                if len(self.notes) > mark:
+                    silent += [note.code for note in self.notes[mark:]].count("empty-text")
                 # Where nothing is left of it, the message itself may go.
                 left = len(message["parts"]) - silent
                 if not silent or (left > 0 and len(self.beside) == beside):
@@ -136,6 +136,12 @@ class CodedWriter(PictureWriter):
         if listing is None:
             return super().share(holes, parts, whole)
         return dict(zip(map(id, holes), dealt(self, listing, parts, whole), strict=True))
+
+    def elements(self, hole: Hole, parts: list[Any]) -> list[Any]:
+        listing = self.writes.dealing((hole,)) if self.quick else None
+        if listing is None:
+            return super().elements(hole, parts)
+        return [wire for _, wire in dealt(self, listing, parts, False)[0]]
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:

@@ -109,6 +109,7 @@ class WriteJob:
     remembered: Callable[[View, At, Any], Any]  # what stood here, or what is written now
     hole: Callable[[Hole, View, At, Any], Any]
     share: Callable[..., dict[int, list[Any]]]  # give each part of a list to the hole that takes it
+    elements: Callable[[Hole, list[Any]], list[Any]]  # write what one hole takes
     give: Callable[..., list[tuple[Hole, Any, Any]]]  # one part; a lost one is noted
     leftover: Callable[[View, Any], None]  # put kept keys back, or note what no picture took
     talk: Callable[[Hole, Any, View, At, Any], Any]

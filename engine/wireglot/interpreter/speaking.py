@@ -109,11 +109,8 @@ class _Runs:
         while waiting:
             found, case, message = case_of(writer, talk, waiting.popleft())
             if run and not self._joins(found, message):
-                waiting.appendleft(message)
-                self._flush()
-                if waiting[0] is not message:  # what left its message stands before this one
+                if self._flush(message):
                     continue
-                waiting.popleft()
             elif run and writer.repair and message.get("role") not in talk.steps:
                 self.joined.extend(enforce.merged(writer, talk, run[-1][1], message))
             self.group = found
@@ -131,31 +128,20 @@ class _Runs:
         memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
         return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
 
-    def _flush(self) -> None:
-        """Write the run, and let what left its messages stand behind it."""
-        writer, talk, run = self.writer, self.talk, self.run
-        assert self.group is not None
+    def _flush(self, behind: dict[str, Any] | None = None) -> bool:
+        """Write the run; what left its messages stands behind it, before the one `behind` it.
+
+        Tell whether it does: that message waits again.
+        """
+        writer, run = self.writer, self.run
         made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
-        mark, lost = len(writer.notes), len(writer.lefts)
+        mark = len(writer.notes), len(writer.lefts)
         wires = self._wires(run, made)
-        if writer.beside and talk.steps and len(run) > 1:
-            # What left its message stands behind that very step: the others begin a new message.
-            steps = run[:]
-            run.clear()
-            writer.beside = []
-            while not writer.beside:
-                del writer.notes[mark:], writer.lefts[lost:]
-                run.append(steps[len(run)])
-                wires = self._wires(run, made)
-            self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
-        if writer.beside and turns.joins_aside(writer, talk):
-            case = _case_aside(writer, talk, self.group)
-            if case is not None:
-                # What left its message belongs to this very run: write that once more.
-                del writer.notes[mark:], writer.lefts[lost:]
-                whole = _with_aside(talk, run, case, self._left())
-                wires = self._wires(whole, made)
-                writer.beside = []
+        beside = bool(writer.beside)
+        if beside:
+            if behind is not None:
+                self.waiting.appendleft(behind)
+            wires = self._again(wires, made, *mark)
         self.out.extend(wires)
         if wires and writer.dialect.document is not None:
             writer.spoken[id(wires[0])] = run[0][1]
@@ -167,7 +153,34 @@ class _Runs:
         if writer.beside:
             left = self._left()
             self.asides.append(left)
-            turns.aside(writer, talk, left, self.waiting)
+            turns.aside(writer, self.talk, left, self.waiting)
+        if not beside or behind is None or self.waiting[0] is not behind:
+            return beside
+        self.waiting.popleft()
+        return False
+
+    def _again(self, wires: list[Any], made: bool, mark: int, lost: int) -> list[Any]:
+        """Write the run once more where what left its messages belongs to it, or ends it there."""
+        writer, talk, run = self.writer, self.talk, self.run
+        if talk.steps and len(run) > 1:
+            # What left its message stands behind that very step: the others begin a new message.
+            steps = run[:]
+            run.clear()
+            writer.beside = []
+            while not writer.beside:
+                del writer.notes[mark:], writer.lefts[lost:]
+                run.append(steps[len(run)])
+                wires = self._wires(run, made)
+            self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
+        if turns.joins_aside(writer, talk):
+            case = _case_aside(writer, talk, self.group)
+            if case is not None:
+                # What left its message belongs to this very run: write that once more.
+                del writer.notes[mark:], writer.lefts[lost:]
+                whole = _with_aside(talk, run, case, self._left())
+                wires = self._wires(whole, made)
+                writer.beside = []
+        return wires
 
     def _wires(self, run: list[tuple[Case, dict[str, Any]]], made: bool = False) -> list[Any]:
         """Write a run of messages; `made` says that the source has no such message."""
@@ -208,7 +221,7 @@ class _Runs:
             said = message.get("parts", [])
             if len(said) > 1 and ("answer-next", "") in writer.asked:
                 said = enforce.before_calls(writer, self.talk, said)
-            wires += [w for _, w in writer.share([hole], said)[id(hole)]]
+            wires += writer.elements(hole, said)
             unplaced(writer, message, self.talk.pos)
         _noted(writer, run, wires)
         return wires
@@ -228,9 +241,9 @@ def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
     return "" in wire.values() and ("no-blank", "") not in writer.asked
 
 
-def _case_aside(writer: WriteJob, talk: Conversation, group: Group) -> Case | None:
+def _case_aside(writer: WriteJob, talk: Conversation, group: Group | None) -> Case | None:
     """Return the case of a group that a user's message without more has, if it has one."""
-    if group.spliced:
+    if group is None or group.spliced:
         return None
     found, case, _ = case_of(writer, talk, {"role": "user", "parts": []})
     return case if found is group else None

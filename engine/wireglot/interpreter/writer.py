@@ -351,6 +351,10 @@ class PictureWriter(WriteJob):
         """Give each part of a list to the hole that takes it, going down the ladder."""
         return share.share(self, holes, parts, whole)
 
+    def elements(self, hole: Hole, parts: list[Any]) -> list[Any]:
+        """Write the elements that parts become where one hole takes them."""
+        return [wire for _, wire in self.share([hole], parts)[id(hole)]]
+
     def give(
         self,
         holes: list[Hole],

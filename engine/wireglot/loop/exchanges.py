@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import marshal
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from ..interpreter.resolver import Resolve, resolving
 from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note
+from ..patterns import later
 from ..payload import check_call, known_options
 from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
@@ -24,7 +26,7 @@ from . import carry, markers, memory, names, undo
 from .remainder import Remainder, Turn
 from .restored import Restored
 from .riders import Riders
-from .states import VERSION, States, newest, opened
+from .states import States, newest, opened
 
 if TYPE_CHECKING:
     from ..interpreter.hands import Writer
@@ -36,6 +38,7 @@ _KINDS = {
     429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
 }  # fmt: skip
 _STATUSES = {kind: http for http, kind in reversed(_KINDS.items())}
+_ESCAPED = later(r"\\(?:/|u00[2-7])")  # what may hide a word that is looked for in a text
 Part = dict[str, Any]
 
 
@@ -81,19 +84,25 @@ class Exchange:
     # -- the three directions ---------------------------------------------------------------------
 
     @with_room
-    def request(self, body: Any, stream: bool | None = None) -> Conversion:
+    def request(
+        self, body: Any, stream: bool | None = None, *, text: str | None = None
+    ) -> Conversion:
         """Convert a request of the client for the provider.
 
         `model` of the exchange stands over that of the body. The notes are those that the request
-        before did not have; `.notes` has all. Raises ConversionError, PolicyError.
+        before did not have; `.notes` has all. `text` is the JSON text of the body, given by a
+        caller who knows that all of it is JSON (`jsontext.looked_at`): nobody looks for that again.
+        Raises ConversionError, PolicyError.
         """
         check_call(None, stream)
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
-        text = _text(body)
+        sure = text is not None
+        if text is None or _ESCAPED.search(text):
+            text = _text(body)
         this: dict[str, Any] = {
-            "models": [asked, sent], "ids": names.ids(text, one.model), "asked": digest(text),
+            "models": [asked, sent], "ids": names.ids(text, one.model), "asked": _fingerprint(body),
             "unasked": _unasked(one, body),
         }  # fmt: skip
         options = resolving(self._options, self._resolve)
@@ -102,14 +111,14 @@ class Exchange:
         read = places = self._place = None
         if self._store is not None:
             with contextlib.suppress(ConversionError):  # which is raised below
-                read = reading.read(one, body, "request", None, stream, options)
+                read = reading.read(one, body, "request", None, stream, options, sure=sure)
                 places = memory.Places(messages_of(read), read.made)
             found = self._store.find(this["ids"], places.says if places is not None else ())
             self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
             if found["turns"] and places is not None:
                 places.all()
         rides = carry.may_ride(text)
-        read = read or reading.read(one, body, "request", None, stream, options)
+        read = read or reading.read(one, body, "request", None, stream, options, sure=sure)
         self.streams = read.ir.get("stream") is True
         done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)
@@ -159,7 +168,7 @@ class Exchange:
             new = markers.written(two, messages, out)
             self._state["markers"] = markers.joined(self._state["markers"], new)
             if self._store is not None and new:
-                self._store.keep({"version": VERSION, "markers": new})
+                self._store.remember(markers=new)
         self._names.learn(held[0].limits, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
         return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
@@ -260,7 +269,7 @@ class Exchange:
         if self._store is not None and turns:
             for turn in turns:
                 turn["after"] = self._place or ["", ""]
-            self._store.keep({"version": VERSION, "turns": turns})
+            self._store.remember(turns)
         self._state["turns"] += turns
 
     def _put_back(
@@ -316,6 +325,17 @@ def messages_of(read: reading.Read) -> list[Any]:
 def _mark(note: Note) -> str:
     """Return what a note is known by in the next request."""
     return digest(f"{note.code}\n{note.source_path}\n{note.message}", 12)
+
+
+def _fingerprint(body: Any) -> str:
+    """Return what tells a request from others: the same for the same body in every process."""
+    import hashlib
+
+    try:
+        data = marshal.dumps(body, 0)  # 0: by what it says alone
+        return hashlib.blake2b(data, digest_size=32).hexdigest()
+    except ValueError:  # a class that a caller derived
+        return digest(_text(body))
 
 
 def _text(body: Any) -> str:

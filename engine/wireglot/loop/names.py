@@ -49,7 +49,7 @@ def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
     shape = dialect.shapes.get("tool_call")
     named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
     words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
-    return [re.compile(f"{re.escape(json.dumps(word))}: ({_TEXT})") for word in words]
+    return [re.compile(rf"{re.escape(json.dumps(word))}\s*:\s*({_TEXT})") for word in words]
 
 
 def ids(body: str, dialect: Dialect) -> list[str]:

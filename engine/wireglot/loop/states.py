@@ -183,12 +183,16 @@ class States:
         return _merged(found, max(LIMIT, len(records)))
 
     def keep(self, state: Mapping[str, Any]) -> None:
-        """Keep the turns and markers of a state, each by itself."""
+        """Keep the turns and markers of a state, each by itself. Raises UsageError for no state."""
         known = opened(state)
-        for turn in known["turns"]:
+        self.remember(known["turns"], known["markers"])
+
+    def remember(self, turns: Iterable[Any] = (), markers: Iterable[Any] = ()) -> None:
+        """Keep turns and markers that an exchange has made."""
+        for turn in turns:
             calls = [entry["call"] for entry in turn["parts"] if "call" in entry]
             self._add("turns", turn, calls, memory.stands(turn["says"], turn.get("after", [""])))
-        for marker in known["markers"]:
+        for marker in markers:
             self._add("markers", marker, [marker["call"]], [])
 
     def _add(self, kind: str, item: Any, ids: Iterable[str], says: Iterable[str]) -> None:

@@ -50,6 +50,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     if arguments.watch:
         Watch(app, given.relay, arguments, rules).begin(stop)
     gc.freeze()  # no collection walks through the rules, which stay: it takes 200 ms each time
+    gc.set_threshold(10_000)  # nor through a request while it is converted: little is left of it
     try:
         asyncio.run(running(server(app, given.limits), app, opened))
     finally:

@@ -229,7 +229,7 @@ def _asks(rules: DialectRules) -> bool:
 
 def written(body: Any) -> bytes:
     """Return JSON as bytes; half of a surrogate pair is escaped."""
-    return jsontext.stringify(body).encode()
+    return jsontext.utf8(body)
 
 
 def whole(status: int, body: Any, headers: Headers | None = None) -> Reply:

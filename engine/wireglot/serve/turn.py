@@ -58,7 +58,8 @@ def begin(relay: Relay, asked: Asked) -> Turn | Reply:
         held = {wires.TOKENS: max(1, len(asked.body) // 4)}
         return whole(200, wires.filled(route.answer, held, relay.models()))
     try:
-        body = jsontext.load(asked.body.decode())
+        text = asked.body.decode()
+        body, sure = jsontext.looked_at(text)
     except ValueError as error:
         relay.refuse(400, f"the body is no JSON: {error}", route.client)
     model = named or relay.rules[route.client].model_in(body, "request")
@@ -66,7 +67,7 @@ def begin(relay: Relay, asked: Asked) -> Turn | Reply:
     if not found:
         told = f"the model {short(model)}" if model is not None else "a request without a model"
         relay.refuse(404, f"no route is for {told}", route.client)
-    return Turn(relay, found[0], found[1:], route, asked.headers, body)
+    return Turn(relay, found[0], found[1:], route, asked.headers, body, text if sure else None)
 
 
 def gather(held: bytearray, data: bytes) -> None:
@@ -100,10 +101,11 @@ class Turn:
         route: Route,
         headers: Mapping[str, str],
         body: Any,
+        text: str | None = None,
         tried: tuple[str, ...] = (),
     ) -> None:
         self._relay, self.upstream, self.route, self.tried = relay, upstream, route, tried
-        self._others, self._asked, self.notes = others, (headers, body), Counter[str]()
+        self._others, self._asked, self.notes = others, (headers, body, text), Counter[str]()
         self.told: list[Note] = []
         self.came: Kept | None = None
         self.answered, self.kind = 0, ""
@@ -113,7 +115,7 @@ class Turn:
             *(relay.states, relay.policy),
         )
         self.model = upstream.model or self._rules[route.client].model_in(body, "request")
-        self.sent = self._sent(headers, body)
+        self.sent = self._sent(headers, body, text)
         self.broke: str | None = None
         self._streamed: Translator | None = None
 
@@ -133,10 +135,10 @@ class Turn:
         self.tried = tried
         return None
 
-    def _sent(self, given: Mapping[str, str], body: Any) -> Sent:
+    def _sent(self, given: Mapping[str, str], body: Any, text: str | None) -> Sent:
         relay, upstream = self._relay, self.upstream
         try:
-            out = self.exchange.request(body, stream=self.route.stream)
+            out = self.exchange.request(body, self.route.stream, text=text)
         except (ConversionError, PolicyError) as error:
             self.refuse(400, str(error))
         except WireglotError as error:  # which the client can do nothing about
@@ -221,7 +223,7 @@ class Turn:
 
     def begun(self, headers: Mapping[str, str]) -> Headers:
         """Begin a stream; return the headers for the client, with the notes so far."""
-        self._others, self._asked = (), ({}, None)  # which nobody needs while it streams
+        self._others, self._asked = (), ({}, None, None)  # which nobody needs while it streams
         self._home, self._held = self._client == self.upstream.dialect, list[bytes]()
         self._streamed = self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
