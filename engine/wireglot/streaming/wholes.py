@@ -137,11 +137,13 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
     contradictions.compared(fold, fold.outcome.response, ir, trail, at)
     if fold.outcome.time is None and (time := trail.find(ir, "created")) is not None:
         fold.outcome.time = value_at(fold.frame, time)
-    if not whole:
+    if not whole or not fold.begun:
         first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
         merged(fold.outcome.response, {k: v for k, v in said.items() if k != "spelled"}, over=True)
         fold.outcome.response.update(first)
-        return
+        if not whole:
+            return
+        fold.begin()  # with all that is said of it, before its parts
     short = False
     for nth, one in enumerate(ir.get("candidates", ())):
         owner = fold.outcome.of(nth)
