@@ -99,6 +99,24 @@ def test_a_memory_that_went_through_json_is_as_good() -> None:
         assert RULES[DIALECT[name]].write(ir, "session").body == body(name)
 
 
+RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "R"}
+SAID = {"type": "text", "text": "Go on."}
+
+
+@pytest.mark.parametrize("unit", ["messages", "session"])
+@pytest.mark.parametrize("blocks", [[RESULT, SAID], [SAID, RESULT, SAID], [RESULT, RESULT]])
+def test_results_and_text_of_one_line_come_back_in_one(blocks: list[Any], unit: str) -> None:
+    use = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
+    lines = [
+        {"type": role, "uuid": str(i), "timestamp": "t", "message": {"role": role, "content": said}}
+        for i, (role, said) in enumerate(
+            [("user", "Hi"), ("assistant", [use]), ("user", blocks), ("user", "More.")]
+        )
+    ]
+    dialect = RULES["claude-code"]
+    assert dialect.write(dialect.read(lines, unit).ir, unit).body == lines
+
+
 # -- what is read ---------------------------------------------------------------------------------
 
 
@@ -548,6 +566,20 @@ def test_the_end_of_a_path_is_what_a_later_line_names() -> None:
     assert texts([*lines, {"type": "last-prompt", "leafUuid": "b"}]) == ["One.", "Two."]
     assert texts([{"type": "summary", "leafUuid": "b"}, *lines]) == ["One.", "Three."]
     assert texts([*lines, {"type": "last-prompt", "leafUuid": "x"}]) == ["One.", "Three."]
+
+
+def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:
+    main = [line("a", None, "One."), line("b", "a", "Two.")]
+    aside = [
+        line("c", "b", "Do it.", isSidechain=True),
+        line("d", "c", "Did it.", isSidechain=True),
+    ]
+    assert texts([*main, *aside]) == ["One.", "Two."]
+    assert texts([*main, line("e", None, "Of its own.", isSidechain=True)]) == ["One.", "Two."]
+    assert texts(aside) == ["Do it.", "Did it."]
+    assert RULES.convert([*main, *aside], "claude-code", "claude-code", unit="session").body == [
+        *main, *aside,
+    ]  # fmt: skip
 
 
 def test_lines_that_do_not_repeat_the_head_as_the_others_do_come_home() -> None:

@@ -39,7 +39,8 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
             continue
         if file is not None:
             file.remember(reader, i, new[0])
-            for message in new if not group.spliced else ():
+        if reader.dialect.document is not None and not group.spliced:
+            for message in new:
                 if _second(talk, group, message):
                     same = (c.name for c in group.cases if talk.role(c) == message["role"])
                     reader.remember(message, "", "case", next(same))
