@@ -41,14 +41,18 @@ def _before(by_id: dict[str, list[int]], name: Any, at: int) -> int | None:
 
 
 def _leaf(tree: Tree, lines: list[Any], by_id: dict[str, list[int]]) -> int:
-    """Return the end of the path: what a later line says, else the last line with an id."""
+    """Return the end of the path: what a later line says, else the last line with an id.
+
+    What went on aside ends it only where nothing else is there.
+    """
     for i in range(len(lines) - 1, -1, -1) if tree.leaf is not None else ():
         line = lines[i]
         if isinstance(line, dict) and tree.leaf in line and tree.id not in line:
             named = _before(by_id, line[tree.leaf], i)
             if named is not None:
                 return named
-    return max(places[-1] for places in by_id.values())
+    ends = [i for places in by_id.values() for i in places]
+    return max([i for i in ends if lines[i].get(tree.aside) is not True] or ends)
 
 
 def _turn(tree: Tree, line: Any) -> str | None:

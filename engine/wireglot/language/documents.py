@@ -26,7 +26,7 @@ class Tree(NamedTuple):
     """Lines that name the line before them: the keys of the id and of the parent's id.
 
     Without `leaf` the last line is the end of the path; `turn` and `beside` are keys of lines that
-    stand on it though no line of it names them.
+    stand on it though no line of it names them; `aside` is true of lines that are not its end.
     """
 
     id: str
@@ -34,6 +34,7 @@ class Tree(NamedTuple):
     leaf: str | None = None
     turn: tuple[str, ...] = ()
     beside: str | None = None
+    aside: str | None = None
     pos: Pos | None = None
 
 
@@ -88,7 +89,7 @@ def _tree(node: Node) -> Tree:
     said = node.plain()
     turn = tuple(said["turn"].split(".")) if "turn" in said else ()
     named = (said["id"], said["parent"], said.get("leaf"))
-    return Tree(*named, turn, said.get("beside"), node.pos)
+    return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos)
 
 
 # -- text ---------------------------------------------------------------------------------------
