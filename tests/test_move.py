@@ -331,3 +331,167 @@ def test_a_move_says_what_it_did_as_values(home: Path) -> None:
     assert ready.command == ["claude", "--resume", ID]
     assert ready.path.parent.name == "-home-a"
     assert {note.code for note in ready.notes} >= {"no-place", "own-field"}
+
+
+# -- what is wrong where it lies ------------------------------------------------------------------
+
+
+def test_a_database_that_is_none_hides_nothing_else(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept("codex", home)
+    base = home / ".local/share/opencode/opencode.db"
+    base.parent.mkdir(parents=True)
+    for wrong in (b"", b"no database " * 99):
+        base.write_bytes(wrong)
+        assert cli.main(["sessions", "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert [(row["agent"], bool(row["wrong"])) for row in rows] == [
+            ("codex", False), ("opencode", True),
+        ]  # fmt: skip
+        assert f"`{base}` cannot be read: " in rows[1]["wrong"]
+        for target in ("pi", "opencode"):
+            assert cli.main(["move", ID, "--to", target, "--dry-run"]) == 0
+        capsys.readouterr()
+    assert cli.main(["move", "opencode", "--to", "pi"]) == 2
+    assert f"`{base}` cannot be read: file is not a database" in capsys.readouterr().err
+
+
+def test_folders_that_are_said_from_here_are_known_everywhere(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept("codex", home)
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("CODEX_HOME", ".codex")
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", "claw")
+    base = home / "claw/agents/main/agent/openclaw-agent.sqlite"
+    base.parent.mkdir(parents=True)
+    sqlite3.connect(base).execute("CREATE TABLE session_windows (session_id, created_at)")
+    assert cli.main(["sessions"]) == 0
+    assert cli.main(["move", ID, "--to", "claude-code", "--cwd", "work"]) == 0
+    assert f"resume: cd {home}/work && claude" in capsys.readouterr().out
+    [path] = listing.files(places.agent("claude-code"), os.environ)
+    assert listing.session_of(rich.RULES, places.agent("claude-code"), path).cwd == f"{home}/work"
+
+
+def test_whose_a_folder_is_may_be_unreadable(home: Path) -> None:
+    kept("codex", home)
+    session = kept("gemini-cli", home)
+    owner = session.path.parent.parent / ".project_root"
+    owner.write_bytes(b"\xff")
+    assert session.cwd == f"{home}/work"
+    assert listing.session_of(rich.RULES, places.agent("gemini-cli"), session.path).cwd == ""
+    asked = ["--from", "codex", "--to", "gemini-cli", "--cwd", str(home / "work")]
+    assert cli.main(["move", ID, *asked]) == 0
+    assert owner.read_bytes() == b"\xff"
+
+
+def test_what_cannot_be_written_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept("codex", home)
+    (home / ".claude").write_text("no folder")
+    assert cli.main(["move", ID, "--to", "claude-code"]) == 2
+    said = capsys.readouterr()
+    assert f"wireglot: `{home}/.claude/projects/-home-a/{ID}.jsonl` cannot be written" in said.err
+    assert "note: the folder /home/a is not there" in said.out
+    assert cli.main(["move", ID, "--to", "pi", "--cwd", "/a\0b"]) == 2
+    assert "cannot be written: embedded null byte" in capsys.readouterr().err
+
+
+def test_a_session_is_found_by_each_of_its_names(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = kept("gemini-cli", home)
+    assert cli.main(["move", ID, "--to", "codex"]) == 0
+    assert cli.main(["move", ID, "--to", "pi"]) == 2  # the names of its files are not the same
+    assert f"{ID} of codex ({home}/.codex" in (said := capsys.readouterr().err)
+    assert f"{ID} of gemini-cli ({session.path})" in said
+    other = "77777777-0000-5000-8000-000000000001"
+    session = kept("claude-code", home)
+    copied = session.path.with_name(f"{other}.jsonl")
+    copied.write_bytes(session.path.read_bytes())
+    for name, path in ((ID, session.path), (other, copied)):
+        assert cli.main(["move", name, "--from", "claude-code", "--to", "pi", "--dry-run"]) == 0
+        assert f"claude-code to pi: {path}" in capsys.readouterr().out
+
+
+def test_a_name_is_taken_whenever_its_session_began(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for agent in ("codex", "gemini-cli"):
+        made = kept(agent, home)
+        later = made.path.with_name(made.path.name.replace("-37", "-35"))
+        made.path.rename(later)
+        asked = ["--from", agent, "--to", "pi", "--cwd", str(home / "work")]
+        assert cli.main(["move", str(later), *asked, "--dry-run"]) == 0
+        assert cli.main(["move", str(later), *asked[:3], agent, *asked[4:]]) == 2
+        assert f"{later} is there already" in capsys.readouterr().err
+        assert list(later.parent.iterdir()) == [later]
+
+
+@pytest.mark.parametrize("name", ["", "my session", "../../x", ID.upper().replace("5F", "AF")])
+def test_a_name_that_an_agent_does_not_take_is_said(
+    name: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept("codex", home)
+    assert cli.main(["move", ID, "--to", "pi", "--id", name]) == 2
+    assert f"`{name}` is no UUID" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (lambda _: b"", "is empty"),
+        (lambda _: b"\n \n", "is empty"),
+        (lambda text: text.replace(b"2026-02-21T", b"yesterday "), "which is no time"),
+        (lambda text: text + b"\xff", "can't decode byte 0xff in position"),
+    ],
+)
+@pytest.mark.parametrize("agent", AGENTS[:4])
+def test_a_file_that_is_wrong_is_said(
+    agent: str, changed: Any, told: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = kept(agent, home)
+    session.path.write_bytes(changed(session.path.read_bytes()))
+    assert cli.main(["sessions"]) == 0
+    target = "codex" if agent != "codex" else "pi"
+    asked = ["--from", agent, "--to", target, "--cwd", str(home / "work")]
+    assert cli.main(["move", str(session.path), *asked]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("agent", AGENTS[:4])
+def test_a_mark_of_the_order_of_bytes_is_no_line(agent: str, home: Path) -> None:
+    session = kept(agent, home)
+    session.path.write_bytes(b"\xef\xbb\xbf" + session.path.read_bytes())
+    assert listing.session_of(rich.RULES, places.agent(agent), session.path)[:-1] == session[:-1]
+
+
+def test_a_database_that_changed_in_its_log_is_in_use(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed(home)
+    session = kept("opencode", home)
+    base = session.path.parent
+    os.utime(base, (time.time() - 3600,) * 2)
+    asked = ["move", session.id, "--to", "pi", "--dry-run"]
+    assert cli.main(asked) == 0
+    assert "in use" not in capsys.readouterr().out
+    base.with_name(f"{base.name}-wal").touch()
+    assert cli.main(asked) == 0
+    assert "in use" in capsys.readouterr().out
+
+
+def test_calls_of_one_id_have_a_result_each() -> None:
+    call = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "f"}]}
+    part = {"type": "tool_result", "tool_call_id": "c", "name": "f", "kind": "text", "value": "R"}
+    result = {"role": "tool", "parts": [part]}
+    for messages, many in (
+        ([call, result], 0),
+        ([call, result, call, result], 0),
+        ([call, result, call], 1),
+        ([result, call], 1),
+    ):
+        found, closed = move.closed(json.loads(json.dumps(messages)))
+        assert closed == many
+        assert found[: len(messages)] == messages
+        assert [one["parts"][0]["kind"] for one in found[len(messages) :]] == ["error"] * many

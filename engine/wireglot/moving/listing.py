@@ -12,9 +12,10 @@ from ..errors import ConversionError, UsageError
 from ..interpreter import reading
 from ..room import with_room
 from ..rulesets import RuleSet
-from .places import Agent, packaged
+from .places import Agent, packaged, said_in
 
 WORDS = 60  # signs of what was said first
+SHORT = 8  # signs of an id that stand in the name of each file
 # What looks like a key or a token is not shown: long, without a space, of letters and digits.
 _SECRET = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_+/=.-]{20,}")
 
@@ -67,14 +68,17 @@ def read(rules: RuleSet, agent: Agent, path: Path) -> reading.Read:
     """Return what a session file means. Raises ConversionError, UsageError."""
     dialect = rules[agent.dialect]
     try:
-        body = dialect.parse(text(agent, path))
+        said = text(agent, path)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"`{path}` cannot be read: {error}") from None
+    if not said.strip():
+        raise UsageError(f"`{path}` is empty")
+    body = dialect.parse(said)
     found = _meant(dialect, body)
     if agent.owner is not None and "cwd" not in found.ir:
         owners = (above / agent.owner for above in path.parents)
-        owner = next((one for one in owners if one.is_file()), None)
-        found.ir.update({"cwd": owner.read_text("utf-8").strip()} if owner is not None else {})
+        named = next((folder for one in owners if (folder := said_in(one))), None)
+        found.ir.update({"cwd": named} if named is not None else {})
     return found
 
 
@@ -85,9 +89,12 @@ def _meant(dialect: DialectRules, body: Any) -> reading.Read:
 
 def text(agent: Agent, path: Path) -> str:
     """Return the text of a session file, or of one in a database. Raises what `read` does."""
-    if agent.database is None or path.is_file():
-        return path.read_text("utf-8")
-    return "\n".join(agent.database.ask(path.parent, agent.database.session, path.name))
+    base = agent.database
+    if base is not None and path.match(base.file):
+        base.ask(path, base.names)  # which says why it told of no session
+    if base is None or path.exists():
+        return path.read_text("utf-8-sig")
+    return "\n".join(base.ask(path.parent, base.session, path.name))
 
 
 def session_of(rules: RuleSet, agent: Agent, path: Path) -> Session:
@@ -140,12 +147,20 @@ def found(rules: RuleSet, name: str, env: Mapping[str, str], agent: Agent | None
         if not known:
             raise UsageError(f"no agent keeps its sessions where `{name}` lies: say whose (--from)")
         return session_of(rules, *known[0])
-    near = [(one, file) for one, file in known if name and name in file.name]
-    made = (session_of(rules, *pair) for pair in near or known)
+    # Of some agents the name of a file has but the beginning of an id.
+    near = [(one, file) for one, file in known if name and name[:SHORT] in file.name]
+    made = [session_of(rules, *pair) for pair in near or known]
     ids = [one for one in made if one.id.startswith(name)]
+    ids = ids or [one for one in made if name and _called(one.path.stem, name)]
     if not ids:
         raise UsageError(f"no session is called `{name}`; `wireglot sessions` lists them")
     if len(ids) > 1:
-        whose = ", ".join(f"{one.id} of {one.agent}" for one in ids)
-        raise UsageError(f"`{name}` may be {whose}; --from says whose it is")
+        whose = ", ".join(f"{one.id} of {one.agent} ({one.path})" for one in ids)
+        told = "--from says whose it is, its file which it is"
+        raise UsageError(f"`{name}` may be {whose}; {told}")
     return ids[0]
+
+
+def _called(stem: str, name: str) -> bool:
+    """Tell whether a file is called so; what stands in it may have come from another one."""
+    return stem.startswith(name) or stem.endswith(name)

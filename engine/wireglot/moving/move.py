@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,9 +83,11 @@ def plan(
     """
     home, other = agent(source.agent), agent(target)
     read = source.read or listing.read(rules, home, source.path)
-    folder = cwd or str(read.ir.get("cwd") or "")
+    folder = os.path.abspath(cwd) if cwd else str(read.ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
+    if name is not None and not _UUID.fullmatch(name):
+        raise UsageError(f"`{name}` is no UUID in small letters, as each agent takes it (--id)")
     name = name or source.id
     if not _UUID.fullmatch(name):
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
@@ -95,7 +99,9 @@ def plan(
     root = other.root(env)
     below, owner = other.owned(root, folder)
     path = root / other.file_of(below, name, start)
-    there = next(_there(other, root, path, name), None)
+    near = (file for file in other.named(root, below, name) if _is(rules, other, file, name))
+    kept = (one for one in other.kept(root) if one.name.endswith(name))
+    there = path if path.exists() else next(itertools.chain(near, kept), None)
     beside = [] if owner is None else [(owner, folder)]
     beside += [] if other.naming is None else [other.naming.with_row(root, name)]
     return Move(
@@ -126,12 +132,16 @@ def _written(
 
 def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     """Answer each call that nobody answered, behind the results of its turn; tell how many."""
-    answered = {
-        part["tool_call_id"]
-        for message in messages
-        for part in message["parts"]
-        if part["type"] == "tool_result"
-    }
+    answers: Counter[str] = Counter()
+    unheard: set[int] = set()
+    for message in reversed(messages):  # one id may stand for several calls, each with its result
+        for part in reversed(message["parts"]):
+            if part["type"] == "tool_result":
+                answers[part["tool_call_id"]] += 1
+            elif part["type"] == "tool_call" and answers[part["id"]]:
+                answers[part["id"]] -= 1
+            elif part["type"] == "tool_call":
+                unheard.add(id(part))
     out: list[dict[str, Any]] = []
     waiting: list[dict[str, Any]] = []
     closed = 0
@@ -142,7 +152,7 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
             waiting = []
         out.append(message)
         for part in message["parts"]:
-            if part["type"] == "tool_call" and part["id"] not in answered:
+            if id(part) in unheard:
                 key = {"tool_call_id": part["id"], "name": part["name"]}
                 waiting.append({"type": "tool_result", **key, "kind": "error", "value": CLOSED})
                 closed += 1
@@ -154,7 +164,8 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
 def _told(source: listing.Session, other: Agent, cwd: str, there: Path | None) -> Iterator[str]:
     """Yield what the user should know."""
     file = source.path if source.path.exists() else source.path.parent  # of a database
-    age = time.time() - file.stat().st_mtime
+    log = file.with_name(f"{file.name}-wal")  # where that has what it was last told
+    age = time.time() - max(one.stat().st_mtime for one in (file, log) if one.exists())
     if age < RECENT:
         yield f"the session changed {max(0, round(age))} seconds ago; it may be in use still"
     if not Path(cwd).is_dir():
@@ -165,11 +176,9 @@ def _told(source: listing.Session, other: Agent, cwd: str, there: Path | None) -
         yield THERE.format(there)
 
 
-def _there(other: Agent, root: Path, path: Path, name: str) -> Iterator[Path]:
-    """Yield where an agent has a session that it would find by a file or a name."""
-    if path.exists():
-        yield path
-    yield from (one for one in other.kept(root) if one.name.endswith(name))
+def _is(rules: RuleSet, other: Agent, file: Path, name: str) -> bool:
+    """Tell whether an agent would find a file by the name of a session."""
+    return name in file.name or listing.session_of(rules, other, file).id == name
 
 
 def _open(closed: int) -> list[str]:
@@ -189,12 +198,14 @@ def write(move: Move) -> None:
 
 
 def _put(path: Path, text: str, mode: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, mode, encoding="utf-8", opener=_private) as file:
             file.write(text)
-    except FileExistsError:
-        raise UsageError(THERE.format(path)) from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileExistsError) and path.is_file():
+            raise UsageError(THERE.format(path)) from None
+        raise UsageError(f"`{path}` cannot be written: {error}") from None
 
 
 def register(move: Move, env: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import glob
 import json
 import re
 import time
@@ -98,9 +99,9 @@ class Agent(NamedTuple):
         for said in self.home:
             head, _, rest = said.partition("/")
             if not head.startswith("$"):
-                return Path(env.get("HOME") or Path.home(), *said.split("/")[1:])
+                return Path(env.get("HOME") or Path.home(), *said.split("/")[1:]).absolute()
             if env.get(head[1:]):
-                return Path(env[head[1:]], rest)
+                return Path(env[head[1:]], rest).absolute()
         raise AssertionError("the last home names no variable")
 
     def folder_of(self, cwd: str) -> str:
@@ -121,7 +122,7 @@ class Agent(NamedTuple):
             return name, None
         above = root / self.name_of.partition("/$folder")[0]
         for found in sorted(above.glob(f"*/{self.owner}")):
-            if found.read_text("utf-8").strip() == cwd:
+            if said_in(found) == cwd:
                 return found.parent.name, None
         free, number = name, 0
         while (above / free).exists():
@@ -130,20 +131,43 @@ class Agent(NamedTuple):
         return free, above / free / self.owner
 
     def file_of(self, folder: str, name: str, start: str) -> str:
-        """Return the name of a file, below the folder of the agent."""
-        moment = datetime.fromisoformat(start).astimezone(None if self.local else UTC)
+        """Return the name of a file, below the folder of the agent. Raises UsageError."""
+        try:
+            moment = datetime.fromisoformat(start).astimezone(None if self.local else UTC)
+        except (ValueError, OverflowError):
+            raise UsageError(f"the session began at `{start}`, which is no time") from None
         held = {"folder": folder, "id": name, "short": name[:8]}
         return _filled(moment.strftime(self.name_of), held)
 
+    def named(self, root: Path, folder: str, name: str) -> Iterator[Path]:
+        """Yield the files that have the name of a session, whenever it began."""
+        held = {"folder": folder, "id": name, "short": name[:8]}
+        held = {key: glob.escape(text) for key, text in held.items()}
+        yield from root.glob(_filled(re.sub("%.", "*", self.name_of), held))
+
     def kept(self, root: Path) -> Iterator[Path]:
-        """Yield the sessions in databases: each stands as if its database were a folder."""
+        """Yield the sessions in databases: each stands as if its database were a folder.
+
+        A database that cannot be asked stands for itself: the others are there all the same.
+        """
         if (base := self.database) is not None:
             for file in sorted(root.glob(base.file)):
-                yield from (file / name for name in base.ask(file, base.names))
+                try:
+                    yield from [file / name for name in base.ask(file, base.names)]
+                except UsageError:
+                    yield file
 
     def command(self, words: list[str], cwd: str, name: str, file: Path) -> list[str]:
         """Return a command about a session, as that which takes it up."""
         return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in words]
+
+
+def said_in(owner: Path) -> str | None:
+    """Return the folder that an owner's file names; None where it cannot be read."""
+    try:
+        return owner.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _filled(text: str, held: Mapping[str, str]) -> str:
