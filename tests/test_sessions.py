@@ -247,6 +247,35 @@ def test_a_session_says_the_same_in_another_program(name: str) -> None:
     assert not any(note.code in ("ambiguous", "unknown-part") for note in out.notes)
 
 
+@pytest.mark.parametrize(
+    ("between", "first", "moved"), [("user", True, 1), ("assistant", True, 1), ("user", False, 2)]
+)
+def test_a_result_that_comes_late_stands_behind_its_call_in_a_line_of_its_own(
+    between: str, first: bool, moved: int
+) -> None:
+    calls, results = (
+        [{"type": kind, key: one, "name": "f", **more} for one in "ab"]
+        for kind, key, more in (
+            ("tool_call", "id", {"arguments": {}}),
+            ("tool_result", "tool_call_id", {"kind": "text", "value": "R"}),
+        )
+    )
+    told = {"role": between, "parts": [{"type": "text", "text": "By the way."}]}
+    answers = [
+        {"role": "tool", "parts": [one], "id": one["tool_call_id"], "time": f"T{i}"}
+        for i, one in enumerate(results)
+    ]
+    rest = [answers[0], told, answers[1]] if first else [told, *answers]
+    messages = [user("Hi"), {"role": "assistant", "parts": calls}, *rest, user("Go on.")]
+    out = RULES["claude-code"].write({"id": "s", "cwd": "/a", "messages": messages}, "session")
+    there = RULES["claude-code"].read(out.body, "session").ir["messages"]
+    assert [(m["role"], m["id"], m["time"]) for m in there[2:4]] == [
+        ("tool", "a", "T0"), ("tool", "b", "T1"),
+    ]  # fmt: skip
+    assert [note.code for note in out.notes if note.effect == "moved"] == ["moved"] * moved
+    assert not any(note.effect == "lost" for note in out.notes)
+
+
 def test_each_difference_is_noted() -> None:
     out = RULES.convert(body("openclaw.jsonl"), "openclaw", "gemini-cli", unit="session")
     lost = {note.source_path: note.code for note in out.notes if note.effect == "lost"}
@@ -368,6 +397,17 @@ def test_a_response_without_an_id_stays_so_at_home_and_has_one_abroad() -> None:
     assert RULES["gemini-cli"].write(ir, "messages").body == [message]
     fresh = RULES["gemini-cli"].write(lawcase.abroad(ir), "messages").body
     assert fresh[0]["toolCalls"][0]["result"][0]["functionResponse"]["id"] == "f_1_0"
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("jsonl")])
+def test_a_line_that_was_not_written_to_its_end_is_noted(name: str) -> None:
+    lines = RULES[DIALECT[name]].parse(FILES[name] + '{"type": "us')
+    for target in ("claude-code", "codex"):
+        out = RULES.convert(lines, DIALECT[name], target, unit="session")
+        places = [n.source_path for n in out.notes if (n.code, n.effect) == ("no-message", "lost")]
+        assert f"/{len(lines) - 1}" in places
+    home = RULES.convert(lines, DIALECT[name], DIALECT[name], unit="session")
+    assert home.body == lines and not any(n.effect == "lost" for n in home.notes)
 
 
 # -- calls that hold their results ----------------------------------------------------------------
@@ -580,6 +620,27 @@ def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:
     assert RULES.convert([*main, *aside], "claude-code", "claude-code", unit="session").body == [
         *main, *aside,
     ]  # fmt: skip
+
+
+def test_a_line_whose_parent_is_not_there_comes_home() -> None:
+    def of_model(name: str, up: str | None) -> dict[str, Any]:
+        said = {"role": "assistant", "id": "m", "content": [{"type": "text", "text": name}]}
+        return line(name, up, "", type="assistant", message=said)
+
+    for up in ("gone", None, 5, "f"):  # or stands behind it, or is what no message is
+        lines = [
+            line("a", None, "Hi."),
+            of_model("b", "a"),
+            of_model("c", up),
+            {"type": "attachment", "uuid": "d", "parentUuid": "c", "attachment": {}},
+            of_model("e", "d"),
+            line("f", "d", "Go on."),
+        ]
+        ir = RULES["claude-code"].read(lines, "session").ir
+        assert RULES["claude-code"].write(ir, "session").body == lines
+        abroad = RULES["claude-code"].write(lawcase.abroad(ir), "session").body
+        ids = [one["uuid"] for one in abroad]
+        assert [one["parentUuid"] for one in abroad] == [None, *ids[:-1]]
 
 
 def test_lines_that_do_not_repeat_the_head_as_the_others_do_come_home() -> None:

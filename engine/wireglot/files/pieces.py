@@ -54,7 +54,7 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     talk, messages = writer.dialect.conversation, ir.get("messages")
     if talk is None or not isinstance(messages, list):
         return ir
-    alone = {talk.role(case) for group in talk.groups if group.alone for case in group.cases}
+    alone = talk.alone()
     others = {case.name for group in talk.groups if not group.alone for case in group.cases}
     out: list[Any] = []
     for message in messages if alone else ():

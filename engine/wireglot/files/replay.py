@@ -19,12 +19,15 @@ class Replay:
         self._log, self._key = log, key
         self.head: dict[str, Any] = {}
         self.gone: list[At] = []  # messages that a later line took back
+        self.odd: list[At] = []  # lines that are no object, as one that was not written to its end
         self.over: list[At] = []  # what a later line says anew, and which took what back
         self.places_of: dict[str, At] = {}  # where the keys of the head stand
         self._found: dict[Any, Found] = {}
         for i, line in enumerate(lines):
             if isinstance(line, dict):
                 self._take(line, i)
+            else:
+                self.odd.append((i,))
         self.messages = [message for message, _ in self._found.values()]
         self.places = [place for _, place in self._found.values()]
 

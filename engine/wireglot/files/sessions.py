@@ -8,6 +8,7 @@ before the message that it stood before.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from ..language.measure import worded
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, keyed
 from ..language.shape import Case, Shape
+from ..notes import NO_MESSAGE
 from ..trail import At, keys_of
 from . import ids, pieces, replay, tree
 
@@ -145,6 +147,7 @@ def _folded(
         done = file.log = replay.Replay(document.log, lines, key)
         file.places, memory["log"] = done.places, lines
         reader.notes += [("no-message", "lost", at, None, TAKEN_BACK) for at in done.gone]
+        reader.notes += [("no-message", "lost", at, None, NO_MESSAGE) for at in done.odd]
         return {**done.head, key: done.messages}
     start = 1 if lines and not document.in_each and _is_head(file, shape, lines[0]) else 0
     head = dict(lines[0]) if start else _fixed(shape)
@@ -168,7 +171,7 @@ def _folded(
     file.places = [(n,) for n in file.numbers]
     messages = [lines[n] for n in file.numbers]
     if document.tree is not None and "linear" not in memory:
-        messages = _unlinked(reader, document.tree, messages)
+        messages = _unlinked(reader, document.tree, lines, sorted(path))
     if document.in_each:
         head, messages = _drawn(reader, shape, messages)
         memory.pop("headless", None)
@@ -218,18 +221,24 @@ def _fixed(shape: Shape) -> dict[str, Any]:
     }
 
 
-def _unlinked(reader: ReadJob, links: Tree, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out the names of the lines before; that of a fork is remembered."""
+def _unlinked(
+    reader: ReadJob, links: Tree, lines: list[Any], path: list[int]
+) -> list[dict[str, Any]]:
+    """Leave out the names of the lines before; another name than that is remembered.
+
+    One that no line of the path has stays at home, whatever comes before it.
+    """
     file, rest = reader.file, []
-    there = [message.get(links.id) for message in messages]
-    before = None
-    for i, message in enumerate(messages):
+    before = {n: lines[last].get(links.id) for last, n in itertools.pairwise(path)}
+    there = {lines[n].get(links.id) for n in path}
+    for i, n in enumerate(file.numbers):
+        message = lines[n]
         name = message.get(links.parent)
-        if isinstance(name, str) and name != before and name in there[:i]:
-            file.told[i], file.drawn[i] = {"parent": name}, {links.parent: name}
+        if n in before and name != before[n]:
+            stray = {} if isinstance(name, str) and name in there else {"stray": True}
+            file.told[i], file.drawn[i] = {"parent": name, **stray}, {links.parent: name}
         if links.parent in message:
-            reader.hush((file.numbers[i], links.parent), ids.REPEATS, None)
-        before = message.get(links.id)
+            reader.hush((n, links.parent), ids.REPEATS, None)
         rest.append({k: v for k, v in message.items() if k != links.parent})
     return rest
 
@@ -280,10 +289,12 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         return replay.lines(document.log, wire, lines, memory.get("log", []), key)
     if document.tree is not None and not memory.get("linear"):
         on_path = [line for line, on in rows if on and isinstance(line, dict)]
+        stray = set()
         for line in on_path:
             if "parent" in (told := _told(writer, line)):
                 line[document.tree.parent] = told["parent"]
-        tree.linked(document.tree, on_path, memory.get("root"), writer.recorder)
+                stray.update([id(line)] if "stray" in told else [])
+        tree.linked(document.tree, on_path, memory.get("root"), stray, writer.recorder)
     if document.in_each:
         return lines
     bare = memory.get("headless") and same(wire, _fixed(shape))

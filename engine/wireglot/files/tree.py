@@ -65,15 +65,17 @@ def _text(name: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def linked(tree: Tree, lines: list[dict[str, Any]], root: Any, recorder: Recorder | None) -> None:
+def linked(
+    tree: Tree, lines: list[dict[str, Any]], root: Any, stray: set[int], recorder: Recorder | None
+) -> None:
     """Let each line of a path name the one before it; the first names the `root`.
 
-    A line that names another line of the path keeps that.
+    A line that names another line of the path keeps that, and so does one that is `stray`.
     """
     parent, before = root, None
     there = {_text(line.get(tree.id)) for line in lines} - {""}
     for line in lines:
-        if _text(line.get(tree.parent)) in there:
+        if id(line) in stray or _text(line.get(tree.parent)) in there:
             parent, before = line.get(tree.id), line
             continue
         pairs = [(k, v) for k, v in line.items() if k != tree.parent]

@@ -348,6 +348,15 @@ def answer(
             told = "results stand in the order of their calls in the target"
             writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
     moved.update(id(p) for p in answers)
+    if "tool" in writer.dialect.once("alone", talk.alone):
+        stands = {id(part): later.messages[place] for place, part in found}
+        for part in ordered:
+            said = stands[id(part)]
+            if said.get("role") != "tool" or len(said["parts"]) > 1:
+                said = {"role": "tool", "parts": [part]}
+            moved.add(id(said))  # it stands here as a whole
+            out.append(said)
+        return
     whole = later.messages[found[0][0]]
     parts, own = whole["parts"], whole.get("role") == "tool"
     if own and len(parts) == len(answers) and {id(p) for p in parts} == {id(p) for p in answers}:

@@ -93,6 +93,10 @@ class Conversation:
         """The cases of all groups."""
         return [case for group in self.groups for case in group.cases]
 
+    def alone(self) -> set[str]:
+        """Return the roles of messages that hold one part each."""
+        return {self.role(case) for group in self.groups if group.alone for case in group.cases}
+
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
         ir = case.ir
