@@ -393,8 +393,13 @@ def test_what_cannot_be_written_is_said(home: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr()
     assert f"wireglot: `{home}/.claude/projects/-home-a/{ID}.jsonl` cannot be written" in said.err
     assert "note: the folder /home/a is not there" in said.out
-    assert cli.main(["move", ID, "--to", "pi", "--cwd", "/a\0b"]) == 2
-    assert "cannot be written: embedded null byte" in capsys.readouterr().err
+    wrong = {"pi": "be written", "opencode": "does not run in", "claude-code": "is too long"}
+    for target, told in wrong.items():
+        asked = ["move", ID, "--to", target, "--cwd"]
+        assert cli.main([*asked, "/" + "x" * 300]) == 2
+        assert told in capsys.readouterr().err
+        assert cli.main([*asked, "/a\0b"]) == 2
+        assert "no folder is called '/a\\x00b'" in capsys.readouterr().err
 
 
 def test_a_session_is_found_by_each_of_its_names(

@@ -623,7 +623,7 @@ def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:
 
 
 def test_a_line_whose_parent_is_not_there_comes_home() -> None:
-    def of_model(name: str, up: str | None) -> dict[str, Any]:
+    def of_model(name: str, up: Any) -> dict[str, Any]:
         said = {"role": "assistant", "id": "m", "content": [{"type": "text", "text": name}]}
         return line(name, up, "", type="assistant", message=said)
 

@@ -86,6 +86,8 @@ def plan(
     folder = os.path.abspath(cwd) if cwd else str(read.ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
+    if "\0" in folder:
+        raise UsageError(f"no folder is called {folder!r}; --cwd names another one")
     if name is not None and not _UUID.fullmatch(name):
         raise UsageError(f"`{name}` is no UUID in small letters, as each agent takes it (--id)")
     name = name or source.id
@@ -101,7 +103,7 @@ def plan(
     path = root / other.file_of(below, name, start)
     near = (file for file in other.named(root, below, name) if _is(rules, other, file, name))
     kept = (one for one in other.kept(root) if one.name.endswith(name))
-    there = path if path.exists() else next(itertools.chain(near, kept), None)
+    there = path if os.path.exists(path) else next(itertools.chain(near, kept), None)
     beside = [] if owner is None else [(owner, folder)]
     beside += [] if other.naming is None else [other.naming.with_row(root, name)]
     return Move(
@@ -168,7 +170,7 @@ def _told(source: listing.Session, other: Agent, cwd: str, there: Path | None) -
     age = time.time() - max(one.stat().st_mtime for one in (file, log) if one.exists())
     if age < RECENT:
         yield f"the session changed {max(0, round(age))} seconds ago; it may be in use still"
-    if not Path(cwd).is_dir():
+    if not os.path.isdir(cwd):
         yield f"the folder {cwd} is not there; --cwd names another one"
     if shutil.which(other.resume[0]) is None:
         yield f"`{other.resume[0]}` is not installed: {other.install}"
@@ -202,7 +204,7 @@ def _put(path: Path, text: str, mode: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, mode, encoding="utf-8", opener=_private) as file:
             file.write(text)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         if isinstance(error, FileExistsError) and path.is_file():
             raise UsageError(THERE.format(path)) from None
         raise UsageError(f"`{path}` cannot be written: {error}") from None

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import glob
 import json
+import os
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -125,7 +126,7 @@ class Agent(NamedTuple):
             if said_in(found) == cwd:
                 return found.parent.name, None
         free, number = name, 0
-        while (above / free).exists():
+        while os.path.exists(above / free):  # False, too, of what is too long for a name
             number += 1
             free = f"{name}-{number}"
         return free, above / free / self.owner
@@ -143,7 +144,8 @@ class Agent(NamedTuple):
         """Yield the files that have the name of a session, whenever it began."""
         held = {"folder": folder, "id": name, "short": name[:8]}
         held = {key: glob.escape(text) for key, text in held.items()}
-        yield from root.glob(_filled(re.sub("%.", "*", self.name_of), held))
+        pattern = _filled(re.sub("%.", "*", self.name_of), held)
+        yield from (root / file for file in sorted(glob.glob(pattern, root_dir=root)))
 
     def kept(self, root: Path) -> Iterator[Path]:
         """Yield the sessions in databases: each stands as if its database were a folder.
