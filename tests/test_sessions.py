@@ -19,6 +19,7 @@ from wireglot.language import documents
 
 CASES = Path(__file__).parent / "cases" / "sessions"
 RULES = wireglot.packaged()
+ID = "5f0c2b6e-0000-5000-8000-000000000001"
 FILES = {path.name: path.read_text("utf-8") for path in sorted(CASES.iterdir())}
 DIALECT = {name: name.partition(".")[0].removesuffix("-old") for name in FILES}
 OTHER = {"openclaw": "gemini-cli", "gemini-cli": "openclaw"}
@@ -654,6 +655,30 @@ def test_lines_that_do_not_repeat_the_head_as_the_others_do_come_home() -> None:
     assert [one.get("cwd") for one in RULES["claude-code"].write(ir, "session").body] == [
         "/c", None, "/b",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"),
+    [
+        ({"content": "R", "success": True}, "text"),
+        ({"content": "R", "success": False}, "error"),
+        ({"content": "R"}, "text"),
+    ],
+)
+def test_a_result_of_an_old_codex_is_read(output: Any, kind: str) -> None:
+    head = {"id": ID, "timestamp": "t", "cwd": "/a", "originator": "o", "cli_version": "1"}
+    call = {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "c"}
+    result = {"type": "function_call_output", "call_id": "c", "output": output}
+    lines = [
+        {"timestamp": "t", "type": "session_meta", "payload": {**head, "source": "cli"}},
+        *({"timestamp": "t", "type": "response_item", "payload": one} for one in (call, result)),
+    ]
+    ir = RULES["codex"].read(lines, "session").ir
+    part = ir["messages"][1]["parts"][0]
+    assert (part["kind"], part["value"]) == (kind, "R")
+    assert RULES["codex"].write(ir, "session").body == lines
+    written = RULES["codex"].write(lawcase.abroad(ir), "session").body
+    assert isinstance(written[2]["payload"]["output"], str)
 
 
 def test_a_text_is_said_again_abroad_alone() -> None:
