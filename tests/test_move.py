@@ -333,6 +333,16 @@ def test_a_move_says_what_it_did_as_values(home: Path) -> None:
     assert {note.code for note in ready.notes} >= {"no-place", "own-field"}
 
 
+@pytest.mark.parametrize("source", [name for name in AGENTS if name != "opencode"])
+def test_a_folder_that_a_file_beside_names_is_not_lost(source: str, home: Path) -> None:
+    installed(home)
+    session = kept(source, home)
+    ready = move.plan(rich.RULES, session, "gemini-cli", os.environ, name=ID.replace("5f", "6f"))
+    assert not any("`cwd`" in note.message for note in ready.notes)
+    move.write(ready)
+    assert listing.session_of(rich.RULES, places.agent("gemini-cli"), ready.path).cwd == ready.cwd
+
+
 # -- what is wrong where it lies ------------------------------------------------------------------
 
 

@@ -95,6 +95,8 @@ def plan(
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
     messages, open_calls = closed(read.ir["messages"])
     ir = {**read.ir, "id": name, "cwd": folder, "messages": messages}
+    if other.owner is not None:
+        del ir["cwd"]  # a file beside says it
     start = listing.began(ir) or START
     dialect = rules[other.dialect]
     body, notes = _written(dialect, ir, read, other.dialect == home.dialect)
