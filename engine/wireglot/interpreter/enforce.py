@@ -330,8 +330,7 @@ def answer(
     ids = [c.get("id") for c in calls]
     found = later.results(i, ids)
     far = [part for place, part in found if later.apart(i, place)]
-    answers = [part for _, part in found]
-    ordered = answers
+    ordered = answers = [part for _, part in found]
     if "order-results-by-calls" in asked or not writer.unsaid.isdisjoint(ids):
         nth = {key: len(ids) - at for at, key in enumerate(reversed(ids), 1)}
         ordered = sorted(answers, key=lambda p: nth[p["tool_call_id"]])
@@ -339,31 +338,24 @@ def answer(
         return
     gone = {id(part) for part in far}
     for part in far:
-        at = writer.trail.find(part)
-        writer.note("moved", "moved", at, talk.pos, BEHIND_CALL, None, part)
+        writer.note("moved", "moved", writer.trail.find(part), talk.pos, BEHIND_CALL, None, part)
     there = [part for part in ordered if id(part) not in writer.answers]
     before = [part for part in answers if id(part) not in writer.answers]
     for one, two in zip(there, before, strict=True):
         if one is not two and id(one) not in gone:
             told = "results stand in the order of their calls in the target"
             writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
-    moved.update(id(p) for p in answers)
-    if "tool" in writer.dialect.once("alone", talk.alone):
-        stands = {id(part): later.messages[place] for place, part in found}
-        for part in ordered:
-            said = stands[id(part)]
-            if said.get("role") != "tool" or len(said["parts"]) > 1:
-                said = {"role": "tool", "parts": [part]}
-            moved.add(id(said))  # it stands here as a whole
-            out.append(said)
-        return
-    whole = later.messages[found[0][0]]
-    parts, own = whole["parts"], whole.get("role") == "tool"
-    if own and len(parts) == len(answers) and {id(p) for p in parts} == {id(p) for p in answers}:
-        moved.add(id(whole))  # it stands here as a whole
-        out.append(with_parts(writer, whole, ordered))
-    else:
-        out.append({"role": "tool", "parts": ordered})
+    stands = {id(part): later.messages[place] for place, part in found}
+    moved.update(stands)
+    alone = "tool" in writer.dialect.once("alone", talk.alone)
+    for parts in [[part] for part in ordered] if alone else [ordered]:
+        whole = stands[id(parts[0])]
+        same = sorted(map(id, whole["parts"])) == sorted(map(id, parts))
+        if same and whole.get("role") == "tool":
+            moved.add(id(whole))  # it stands here as a whole
+            out.append(with_parts(writer, whole, parts))
+        else:
+            out.append({"role": "tool", "parts": parts})
 
 
 def merged(
