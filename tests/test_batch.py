@@ -378,6 +378,74 @@ def test_a_run_that_was_killed_goes_on_with_the_same_bytes(there: Path) -> None:
     assert not list(there.glob("*.resume*")) and not list(there.glob("*.part"))
 
 
+def test_a_run_that_was_killed_before_it_wrote_goes_on(there: Path) -> None:
+    values = [request(1)]
+    written(there / "in.jsonl", values)
+    command = ["batch", "in.jsonl", *PAIR, "--workers", "1", "-o", "out.jsonl"]
+    for name in ("out.jsonl.part", "out.jsonl.bad.jsonl"):
+        (there / name).touch()
+    assert cli.main([*command, "--resume"]) == 0
+    assert read("out.jsonl") == wanted(values)
+    # It has its name, and the journal is still there.
+    (there / "out.jsonl.resume").write_text("{}")
+    assert cli.main([*command, "--resume"]) == 0
+    # One that was to write over it has not.
+    (there / "in.jsonl").write_text("")
+    (there / "out.jsonl.part").touch()
+    assert cli.main([*command, "--force", "--bad", "no/bad.jsonl"]) == 2
+    (there / "out.jsonl.resume").unlink()
+    assert cli.main([*command, "--resume"]) == 0
+    assert read("out.jsonl") == []
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(there: Path, capsys: Any) -> None:
+    written(there / "in.jsonl", [request(1)])
+    (there / "folder").mkdir()
+    os.mkfifo(there / "pipe")
+    (there / "mine.txt").write_text("mine")
+    before = sorted(os.listdir())
+    told = {
+        "`no/x` cannot be written: No such file": ["-o", "out.jsonl", "--bad", "no/x"],
+        "`folder` is a folder or a device": ["-o", "folder", "--force"],
+        "`pipe` is a folder or a device": ["-o", "out.jsonl", "--notes", "pipe", "--force"],
+        "`mine.txt` is there; `--force`": ["--notes", "mine.txt"],
+    }
+    for text, more in told.items():
+        assert cli.main(["batch", "in.jsonl", *PAIR, "--workers", "1", *more]) == 2
+        assert capsys.readouterr().err.startswith(f"wireglot: {text}")
+        assert sorted(os.listdir()) == before and (there / "mine.txt").read_text() == "mine"
+
+
+def test_a_disk_that_is_full_is_said_of_its_file(there: Path) -> None:
+    resource = pytest.importorskip("resource", reason="this system has no limits of files")
+    values = [request(nth) for nth in range(1200)]
+    written(there / "in.jsonl", values)
+    program = [sys.executable, "-m", "wireglot", "batch", "in.jsonl", *PAIR, "--workers", "1"]
+    limit = (100_000, resource.RLIM_INFINITY)
+    done = subprocess.run(
+        [*program, "-o", "out.jsonl"], capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("wireglot: `out.jsonl.part` cannot be written: File too large; ")
+    assert cli.main([*program[3:], "-o", "out.jsonl", "--resume"]) == 0
+    assert read("out.jsonl") == wanted(values)
+
+
+def test_two_runs_do_not_write_one_file(there: Path, capsys: Any) -> None:
+    pytest.importorskip("fcntl", reason="this system holds no files")
+    written(there / "in.jsonl", [request(nth) for nth in range(4000)])
+    one = _running(there)
+    _until(there, one)
+    one.send_signal(signal.SIGSTOP)
+    for more in ("--resume", "--force"):
+        assert cli.main(["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", more]) == 2
+        assert "`out.jsonl.part` is written by another run" in capsys.readouterr().err
+    one.send_signal(signal.SIGCONT)
+    assert one.wait() == 0
+    assert len(read("out.jsonl")) == 4000
+
+
 # -- the function ----------------------------------------------------------------------------------
 
 

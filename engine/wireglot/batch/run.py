@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import json
+import operator
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
 from ..errors import UsageError, WireglotError
@@ -47,7 +49,7 @@ class Files(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """What a run has done so far."""
+    """What a run has done so far; `sizes` are those of its files, of no half-written piece."""
 
     after: Place
     read: int
@@ -55,6 +57,7 @@ class Sum(NamedTuple):
     bad: int
     blank: int
     counts: dict[Key, Count]
+    sizes: tuple[int, ...] = (0, 0, 0)
 
     def plus(self, made: Made) -> Sum:
         """Return it with what was made of a piece."""
@@ -62,7 +65,9 @@ class Sum(NamedTuple):
         for key, count in made.counts.items():
             counts[key] = counts[key].plus(count) if key in counts else count
         done = (self.good + made.good, self.bad + made.bad, self.blank + made.blank)
-        return Sum(made.after, made.read, *done, counts)
+        more = map(len, (made.out, made.refused, made.notes))
+        sizes = tuple(map(operator.add, self.sizes, more))
+        return Sum(made.after, made.read, *done, counts, sizes)
 
     def as_json(self) -> Any:
         """Return what a journal has of it."""
@@ -130,16 +135,15 @@ class _Writing:
         self.key = _key(converter, names, files)
         self.open: list[IO[bytes] | None] = []
         self._stack = contextlib.ExitStack()
-        self.sizes: list[int] | None = None
-        if files.out is None:
-            return
+        self.resumes = resume and os.path.exists(files.journal)
         if self._table:
             tables.parquet()  # what it needs is missed before the work
         if resume and STDIN in names:
             raise UsageError("standard input cannot be read again: a run over it cannot go on")
-        if resume and os.path.exists(files.journal):
+        self._are_files()
+        if self.resumes:
             self._goes_on()
-        elif not force:
+        elif not force and not (resume and os.path.exists(files.part)):  # killed as it began
             self._is_new()
 
     @property
@@ -147,15 +151,24 @@ class _Writing:
         """Whether lines become a table when all of them are there."""
         return str(self.files.out).endswith(tables.PARQUET)
 
+    def _are_files(self) -> None:
+        """Refuse what is there and no file: nothing of it can be cut off, and it may not go away.
+
+        Beside standard output a pipe is as good.
+        """
+        for name in filter(None, self.files) if self.files.out is not None else ():
+            if os.path.exists(name) and not os.path.isfile(name):
+                raise UsageError(f"`{name}` is a folder or a device; name a file")
+
     def _is_new(self) -> None:
         files = self.files
-        if os.path.exists(files.part):
+        if files.out is not None and os.path.exists(files.part):
             raise UsageError(
                 f"`{files.part}` is there, of a run that was stopped: `--resume` goes on, "
                 "`--force` begins anew"
             )
         for name in filter(None, (files.out, files.refused, files.notes)):
-            if os.path.exists(name):
+            if os.path.isfile(name):
                 raise UsageError(f"`{name}` is there; `--force` writes over it")
 
     def _goes_on(self) -> None:
@@ -163,7 +176,7 @@ class _Writing:
             with open(self.files.journal, encoding="utf-8") as file:
                 told = json.load(file)
             apart = [name for name, value in self.key.items() if told["key"].get(name) != value]
-            self.done, self.sizes = Sum.of(told["done"]), told["sizes"]
+            self.done = Sum.of(told["done"])
         except (ValueError, LookupError, TypeError):
             raise UsageError(f"`{self.files.journal}` is no journal of a run") from None
         if apart:
@@ -173,18 +186,34 @@ class _Writing:
 
     def __enter__(self) -> _Writing:
         names = (self.files.part if self.files.out else None, *self.files[1:])
-        for number, name in enumerate(names):
-            file = None
-            if name is not None:
-                goes_on = self.sizes is not None
-                try:
-                    file = self._stack.enter_context(open(name, "r+b" if goes_on else "wb"))
-                except OSError as error:
-                    raise UsageError(f"`{name}` cannot be written: {error.strerror}") from None
-                if self.sizes is not None:
-                    self._cut(file, name, self.sizes[number])
-            self.open.append(file)
+        fresh = [name for name in names if name is not None and not os.path.exists(name)]
+        try:
+            self.open = [None if name is None else self._opened(name) for name in names]
+        except BaseException:
+            self._stack.close()
+            for new in fresh if not self.resumes else ():
+                with contextlib.suppress(OSError):
+                    os.remove(new)
+            raise
+        if self.files.out is not None:
+            for file, name, size in zip(self.open, names, self.done.sizes, strict=True):
+                if file is not None:
+                    self._cut(file, str(name), size)
+            self.save()
         return self
+
+    def _opened(self, name: str) -> IO[bytes]:
+        """Open a file as it is, and hold it. Raises UsageError, where another run does, too."""
+        there = os.path.exists(name) or self.resumes
+        mode = "wb" if self.files.out is None else "r+b" if there else "xb"
+        try:
+            file: IO[bytes] = self._stack.enter_context(open(name, mode))  # noqa: SIM115
+            _held(file)
+        except BlockingIOError:
+            raise UsageError(f"`{name}` is written by another run") from None
+        except OSError as error:
+            raise UsageError(f"`{name}` cannot be written: {error.strerror}") from None
+        return file
 
     @staticmethod
     def _cut(file: IO[bytes], name: str, size: int) -> None:
@@ -195,16 +224,28 @@ class _Writing:
         file.seek(size)
 
     def add(self, made: Made) -> Sum:
-        """Write what was made of a piece."""
+        """Write what was made of a piece. Raises Broken where a file takes no more."""
         out, refused, notes = self.open
-        (sys.stdout.buffer if out is None else out).write(made.out)
-        (sys.stderr.buffer if refused is None else refused).write(made.refused)
-        if notes is not None:
-            notes.write(made.notes)
-        self.done = self.done.plus(made)
-        if time.monotonic() - self.saved > OFTEN:
-            self.save()
+        with self._saying():
+            (sys.stdout.buffer if out is None else out).write(made.out)
+            (sys.stderr.buffer if refused is None else refused).write(made.refused)
+            if notes is not None:
+                notes.write(made.notes)
+            self.done = self.done.plus(made)
+            if time.monotonic() - self.saved > OFTEN:
+                self.save()
         return self.done
+
+    @contextlib.contextmanager
+    def _saying(self) -> Iterator[None]:
+        """Say which file cannot be written; of standard output others say it."""
+        try:
+            yield
+        except OSError as error:
+            if self.files.out is None:
+                raise
+            told = f"`{self.files.part}` cannot be written: {error.strerror}"
+            raise tables.Broken(told) from None
 
     def save(self) -> None:
         """Write down what is done; what a file has beyond that is written again by who goes on."""
@@ -212,8 +253,7 @@ class _Writing:
             return
         for file in filter(None, self.open):
             file.flush()
-        sizes = [0 if file is None else file.tell() for file in self.open]
-        told = {"key": self.key, "done": self.done.as_json(), "sizes": sizes}
+        told = {"key": self.key, "done": self.done.as_json()}
         with open(f"{self.files.journal}.new", "w", encoding="utf-8") as journal:
             json.dump(told, journal)
         os.replace(f"{self.files.journal}.new", self.files.journal)
@@ -221,11 +261,13 @@ class _Writing:
 
     def __exit__(self, kind: Any, *_: object) -> None:
         if kind is not None:
-            if len(self.open) == len(self.files):
+            with contextlib.suppress(OSError):  # what cannot be written is said already
                 self.save()
-            self._stack.close()
+            with contextlib.suppress(OSError):
+                self._stack.close()
             return
-        self._stack.close()
+        with self._saying():
+            self._stack.close()
         if self.files.out is not None:
             made = self.files.part
             if self._table:
@@ -235,7 +277,24 @@ class _Writing:
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(name)
         if self.files.refused is not None and not self.done.bad:
-            os.remove(self.files.refused)
+            if os.path.isfile(self.files.refused):
+                os.remove(self.files.refused)
+
+
+def _held(file: IO[bytes]) -> None:
+    """Hold a file until it is closed or the process ends. Raises BlockingIOError if another does.
+
+    Where a system or a disk knows no locks, nothing is held.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN):
+            raise BlockingIOError from None
 
 
 def _key(converter: Converter, names: Sequence[str], files: Files) -> dict[str, Any]:

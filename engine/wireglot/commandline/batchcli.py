@@ -30,7 +30,7 @@ def batch(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, "`--text` goes with `--at`: a line is a text of JSON anyway")
     if arguments.resume and out is None:
         raise Stop(USAGE, "`--resume` goes with `-o FILE`: standard output knows no run before")
-    if arguments.resume and os.path.exists(out) and not os.path.exists(files.journal):
+    if arguments.resume and os.path.isfile(out) and not os.path.exists(files.part):
         print(f"{out} is whole; there is nothing to go on with", file=sys.stderr)
         return OK
     job = Job(
