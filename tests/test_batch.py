@@ -253,6 +253,33 @@ def test_zst(there: Path) -> None:
     assert (there / "again.jsonl").read_bytes() == inside
 
 
+def test_a_zst_file_that_breaks_off_or_is_none(there: Path, capsys: Any) -> None:
+    zstandard = pytest.importorskip("zstandard", reason="the extra `batch` is not installed")
+    values = [request(nth) for nth in range(600)]
+    texts = [json.dumps(value).encode() + b"\n" for value in values]
+    one, two = (
+        zstandard.ZstdCompressor().compress(b"".join(part)) for part in (texts[:300], texts[300:])
+    )
+    command = ["batch", "in.jsonl.zst", *PAIR, "--workers", "1", "-o", "out.jsonl"]
+    for whole in (one + two, zstandard.ZstdCompressor(write_content_size=False).compress(
+        b"".join(texts))):  # fmt: skip
+        (there / "in.jsonl.zst").write_bytes(whole)
+        assert cli.main([*command, "--force"]) == 0
+        assert read("out.jsonl") == wanted(values)
+        (there / "out.jsonl").unlink()
+    capsys.readouterr()
+    flipped = bytearray(one)
+    flipped[len(one) // 2] ^= 255
+    for broken in (one + two[:-3], one + two[: len(two) // 2], one + two[:4], one[:2], b"{}",
+                   one + b"more", bytes(flipped)):  # fmt: skip
+        (there / "in.jsonl.zst").write_bytes(broken)
+        assert cli.main([*command, "--force"]) == 1, len(broken)
+        assert "`in.jsonl.zst` cannot be read to its end: " in capsys.readouterr().err
+        assert not (there / "out.jsonl").exists()
+    (there / "in.jsonl.zst").write_bytes(b"")
+    assert cli.main([*command, "--force"]) == 0
+
+
 def test_one_place_of_a_line_is_converted_and_the_rest_goes_along(there: Path) -> None:
     values = [{"id": nth, "body": request(nth), "url": None} for nth in range(5)]
     written(there / "in.jsonl", [*values, {"id": 5}])

@@ -21,6 +21,7 @@ ENDINGS = (".jsonl", ".ndjson", ".json", PARQUET)
 PACKED = (".gz", ".zst")
 LINES, BYTES = 256, 1 << 20  # of a piece: it ends with the first of the two that is reached
 BUFFER = 1 << 18
+ZSTD = 1 << 14  # bytes that are unpacked at once: they become many times as many
 STDIN = "-"
 
 
@@ -139,7 +140,7 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
         raw = open(name, "rb")  # noqa: SIM115
         lines = _opened(raw, name, at)
         yield lines, raw.tell
-    except (OSError, EOFError, zlib.error) as error:
+    except _broken(name) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Broken(f"`{name}` cannot be read to its end: {reason}") from None
     finally:
@@ -163,17 +164,67 @@ def _opened(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
 
 
 def _unpacked(raw: IO[bytes]) -> Any:
-    """Return what reads zstd, of the standard library or of `zstandard`."""
+    """Return what reads zstd, of the standard library or with `zstandard`."""
     if sys.version_info >= (3, 14):
         from compression import zstd
 
         return zstd.ZstdFile(raw)
-    return _zstandard().ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    return _Frames(raw, _zstandard())
+
+
+def _broken(name: str) -> tuple[type[Exception], ...]:
+    """Return what is raised where a file of this name cannot be read to its end."""
+    found = (OSError, EOFError, zlib.error)
+    if not name.endswith(".zst"):
+        return found
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return (*found, zstd.ZstdError)
+    return (*found, _zstandard().ZstdError)
+
+
+class _Frames(io.RawIOBase):
+    """Reads frames of zstd; raises EOFError for one that breaks off, as the library does not."""
+
+    def __init__(self, raw: IO[bytes], library: Any) -> None:
+        self.raw, self.library = raw, library
+        self.frame: Any = None
+        self.left = b""
+        self.made = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self.made and self._more():
+            pass
+        taken = self.made[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self.made = self.made[len(taken) :]
+        return len(taken)
+
+    def _more(self) -> bool:
+        """Unpack some more; False at the end."""
+        data = self.left or self.raw.read(ZSTD)
+        if not data:
+            if self.frame is not None:
+                raise EOFError("it ends in the middle of a frame")
+            return False
+        if self.frame is None:
+            self.frame = self.library.ZstdDecompressor().decompressobj()
+        self.made, self.left = memoryview(self.frame.decompress(data)), b""
+        if self.frame.eof:
+            self.frame, self.left = None, self.frame.unused_data
+        return True
 
 
 def unzstd(data: bytes) -> bytes:
-    """Return what zstd has packed. Raises UsageError where no library reads it."""
-    found: bytes = _unpacked(io.BytesIO(data)).read()
+    """Return what zstd has packed. Raises UsageError where it is broken or nothing reads it."""
+    try:
+        found: bytes = _unpacked(io.BytesIO(data)).read()
+    except _broken(".zst") as error:
+        raise UsageError(f"what zstd has packed is broken: {error}") from None
     return found
 
 
