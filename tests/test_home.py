@@ -156,3 +156,14 @@ def test_what_was_read_of_it_is_written_as_it_was(name: str) -> None:
     dialect, unit, body = ODD[name]
     ir = json.loads(json.dumps(RULES[dialect].read(body, unit).ir))
     assert RULES[dialect].write(ir, unit).body == body
+
+
+@pytest.mark.parametrize("dialect", ["atif", "adp"])
+@pytest.mark.parametrize("key", ["tool_calls", "reasoning_content"])
+@pytest.mark.parametrize("nothing", [None, [], ""])
+def test_a_step_of_results_alone_keeps_what_says_nothing(
+    dialect: str, key: str, nothing: Any
+) -> None:
+    results = [{"source_call_id": "none", "content": "A"}]
+    step = {"source": "agent", "message": "", key: nothing, "observation": {"results": results}}
+    assert check({"steps": [step]}, dialect, "session")
