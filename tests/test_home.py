@@ -167,3 +167,11 @@ def test_a_step_of_results_alone_keeps_what_says_nothing(
     results = [{"source_call_id": "none", "content": "A"}]
     step = {"source": "agent", "message": "", key: nothing, "observation": {"results": results}}
     assert check({"steps": [step]}, dialect, "session")
+
+
+@pytest.mark.parametrize("more", [{}, {"content": ""}, {"content": None}, {"toolCalls": []},
+                                  {"content": "", "toolCalls": []}])  # fmt: skip
+def test_a_message_of_ag_ui_in_which_a_model_says_nothing(more: Any) -> None:
+    body = [{"role": "assistant", "id": "a", **more}, {"role": "user", "id": "u", "content": "Hi"}]
+    assert check(body, "ag-ui", "messages")
+    assert RULES.convert(body, "ag-ui", "langchain", "messages").body[-1]["data"]["content"] == "Hi"
