@@ -108,3 +108,19 @@ def test_steps_of_a_trajectory_are_counted_anew_after_an_edit() -> None:
     assert sum("tool_calls" in step for step in steps) == sum(
         any(part["type"] == "tool_call" for part in message["parts"]) for message in ir["messages"]
     )
+
+
+@pytest.mark.parametrize("text", ['{"x": ', '{"x": 1, "x": 2}', '{"x": NaN}', "[1]", '"x"'])
+@pytest.mark.parametrize("dialect", [*FRAMEWORKS, "sharegpt", "hermes"])
+def test_arguments_that_do_not_parse_come_home(dialect: str, text: str) -> None:
+    function = {"name": "f", "arguments": text}
+    body = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "c", "content": "Done."},
+    ]
+    there = rich.RULES.convert(body, "openai-chat", dialect, unit="messages").body
+    back = rich.RULES.convert(there, dialect, "openai-chat", unit="messages").body
+    (call,) = back[1]["tool_calls"]
+    assert call["function"] == function
+    assert back[2]["tool_call_id"] == call["id"]
