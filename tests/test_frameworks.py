@@ -116,7 +116,10 @@ def test_arguments_that_do_not_parse_come_home(dialect: str, text: str) -> None:
     function = {"name": "f", "arguments": text}
     body = [
         {"role": "user", "content": "Go."},
-        {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": function}]},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "c", "type": "function", "function": function}],
+        },
         {"role": "tool", "tool_call_id": "c", "content": "Done."},
     ]
     there = rich.RULES.convert(body, "openai-chat", dialect, unit="messages").body
@@ -124,3 +127,14 @@ def test_arguments_that_do_not_parse_come_home(dialect: str, text: str) -> None:
     (call,) = back[1]["tool_calls"]
     assert call["function"] == function
     assert back[2]["tool_call_id"] == call["id"]
+
+
+@pytest.mark.parametrize("target", [one for one in FRAMEWORKS if one != "ag-ui"])
+@pytest.mark.parametrize("source", [{"type": "data", "value": "AAA=", "mimeType": "image/png"},
+                                    {"type": "url", "value": "https://a.b/c.png"}])  # fmt: skip
+def test_a_key_within_the_source_of_a_picture_of_ag_ui_is_noted(source: Any, target: str) -> None:
+    part = {"type": "image", "source": {**source, "odd": 1}}
+    body = [{"role": "user", "id": "u", "content": [{"type": "text", "text": "See."}, part]}]
+    notes = rich.RULES.convert(body, "ag-ui", target, unit="messages").notes
+    lost = {note.source_path for note in notes if note.effect == "lost"}
+    assert lost & {"/0/content/1/source/odd", "/0/content/1/source", "/0/content/1"}
