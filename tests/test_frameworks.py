@@ -138,3 +138,14 @@ def test_a_key_within_the_source_of_a_picture_of_ag_ui_is_noted(source: Any, tar
     notes = rich.RULES.convert(body, "ag-ui", target, unit="messages").notes
     lost = {note.source_path for note in notes if note.effect == "lost"}
     assert lost & {"/0/content/1/source/odd", "/0/content/1/source", "/0/content/1"}
+
+
+@pytest.mark.parametrize("content", [{}, None, 1])
+def test_code_of_adp_v1_that_is_no_text_is_no_input(content: Any) -> None:
+    body = [{"class_": "code_action", "language": "python", "content": content}]
+    found = rich.RULES.convert(body, "adp-v1", "langchain", unit="messages")
+    paths = {note.source_path for note in found.notes if note.effect == "lost"}
+    assert paths & {"/0", "/0/content"}
+    ir = rich.RULES["adp-v1"].read(body, unit="messages").ir
+    assert all(isinstance(part.get("input", ""), str) for one in ir for part in one["parts"])
+    assert rich.RULES["adp-v1"].write(ir, unit="messages").body == body
