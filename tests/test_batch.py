@@ -185,6 +185,15 @@ def test_a_table_of_texts_goes_into_a_table(
     assert "`in.parquet` is no Parquet file" in capsys.readouterr().err
 
 
+def test_two_columns_of_one_name_are_no_object(there: Path, capsys: Any) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    texts = [json.dumps(request(1))]
+    parquet.write_table(pyarrow.Table.from_arrays([texts, texts], ["body", "body"]), "in.parquet")
+    assert cli.main(["batch", "in.parquet", *PAIR, "--at", "/body", "--text"]) == 1
+    assert "`in.parquet` has two columns `body`" in capsys.readouterr().err
+
+
 def test_a_run_into_a_table_goes_on(there: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
     parquet = pytest.importorskip("pyarrow.parquet")

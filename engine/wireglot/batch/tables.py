@@ -35,6 +35,9 @@ def rows(raw: IO[bytes], skip: int, many: int) -> Iterator[bytes]:
         file = parquet().ParquetFile(raw)
     except ValueError as error:
         raise Broken(f"`{raw.name}` is no Parquet file: {error}") from None
+    columns = file.schema_arrow.names
+    if twice := sorted({one for one in columns if columns.count(one) > 1}):
+        raise Broken(f"`{raw.name}` has two columns `{twice[0]}`, and an object has one key")
     groups = list(range(file.num_row_groups))
     while groups and (held := file.metadata.row_group(groups[0]).num_rows) <= skip:
         skip -= held
