@@ -123,6 +123,9 @@ SAID = [{"role": "assistant", "id": "a", "content": "Hi"}]
 COUNTED = {"inputTokens": 2, "outputTokens": 3, "totalTokens": 5, "reasoningTokens": True}
 # Odd payloads that once came back as others from what was read of them: dialect, unit, payload.
 ODD: dict[str, tuple[str, str, Any]] = {
+    "a model that says nothing, in a message without an id": (
+        "ag-ui", "request", {"threadId": "t", "messages": [{"role": "assistant", "content": ""}]},
+    ),
     "fixed words beside nothing but what does not fit": (
         "openai-chat", "response",
         {"id": "c", "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": 1}}]},
