@@ -170,7 +170,7 @@ def load(text: str) -> Any:
 def looked_at(text: str) -> tuple[Any, bool]:
     """Parse as `load` does; tell whether `payload.check_json` surely has nothing to say of it."""
     value, levels = _parsed(text)
-    halves = "\\ud" in text or "\\uD" in text  # perhaps of surrogate pairs
+    halves = "\\u" in text and ("\\ud" in text or "\\uD" in text)  # perhaps of surrogate pairs
     return value, 0 < levels <= MAX_DEPTH and not halves
 
 

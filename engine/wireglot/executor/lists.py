@@ -20,6 +20,7 @@ from .readtime import NO
 from .values import EMPTY, unmake
 
 NONE: frozenset[str] = frozenset()
+ONE: list[list[Any]] = [[]]  # what one hole has before the first part
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 
 
@@ -164,6 +165,15 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     if gathered:
         shares = [gathering.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
     return shares
+
+
+def alone(x: Any, listing: Listing, part: Any) -> Any:
+    """Write the only part of a list by its one hole; NO where that is not done at once."""
+    kind = part.get("type", listing.usual) if part.__class__ is dict else None
+    if not x.same and listing.lower(kind, part, x.ladder):
+        return NO
+    found = _quick(x, listing, kind, part, ONE)
+    return found[2] if found.__class__ is tuple and found[2].__class__ is not Gathered else NO
 
 
 def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:

@@ -99,7 +99,7 @@ class Exchange:
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
         sure = text is not None
-        if text is None or _ESCAPED.search(text):
+        if text is None or ("\\" in text and _ESCAPED.search(text)):
             text = _text(body)
         this: dict[str, Any] = {
             "models": [asked, sent], "ids": names.ids(text, one.model), "asked": _fingerprint(body),

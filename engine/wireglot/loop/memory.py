@@ -176,7 +176,7 @@ class Places:
 
     def _gone_through(self, whole: bool) -> list[str]:
         """Find the places of turns without ids, or of all; return that of the next."""
-        since, before, between = "", list[Part](), list[Any]()
+        since, before, between = list[str](), list[Part](), list[Any]()
         for own, run in itertools.groupby(self._history, lambda m: m.get("role") == "assistant"):
             found = list(run)
             if not own:
@@ -194,7 +194,7 @@ class Places:
                     self._of[id(message)] = place, message["parts"], alone
                     if not self._ids(message["parts"]):
                         self.says.update(stands(alone, place))
-            since = stringify(ids or [place[0], said])
+            since = ids or [place[0], said]
             before, between = parts, []
         return _place(since, before, between)
 
@@ -209,9 +209,9 @@ class Places:
         return place, said if parts is message["parts"] else says(message["parts"])
 
 
-def _place(since: str, before: list[Part], between: list[Any]) -> list[str]:
+def _place(since: list[str], before: list[Part], between: list[Any]) -> list[str]:
     """Return a place: behind what its chain begins with, a turn, and messages of others."""
-    chain, link = _begun(since), _begun(says(before))
+    chain, link = _begun(stringify(since) if since else ""), _begun(says(before))
     if between:
         told = [_told(part) for m in between if m.get("role") != "system" for part in m["parts"]]
         text = stringify(told).encode("utf-8", "replace")

@@ -132,7 +132,8 @@ class Remainder:
 
     def _turns(self, read: Read, out: Any, writer: Writer, carries: bool) -> list[dict[str, Any]]:
         """Return what is remembered of each answer; what can, rides."""
-        seen = reading.read(self._client, out, "response", None, None, self._turn.options).ir
+        given = (self._client, out, "response", None, None, self._turn.options)
+        seen = reading.read(*given, sure=True).ir
         there, turns = Places(out), []
         pieces = self._streamed and carry.comes_in_pieces(self._client.model)
         for candidate, client_sees in zip(
