@@ -766,3 +766,22 @@ def test_a_message_of_media_without_a_place_is_left_out_however_they_are_spelled
     assert {"no-place", "empty-message"} <= {note.code for note in out.notes}
     assert "Hi" in json.dumps(out.body)
     assert RULES.convert(said, "ai-sdk-ui", "ai-sdk-ui", "session").body == said
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "paths"),
+    [
+        ("codex", {"type": "session_meta", "payload": {"id": "i", "cwd": "/x"}},
+         ["/0/payload/id", "/0/payload/cwd"]),
+        ("openclaw", {"type": "session", "version": 3, "id": "s", "cwd": "/x"},
+         ["/0/id", "/0/cwd"]),
+    ],
+)  # fmt: skip
+def test_what_each_line_would_say_is_noted_where_there_is_none(
+    source: str, line: Any, paths: list[str]
+) -> None:
+    """A session without a message: Claude Code has a folder and an id in each line alone."""
+    out = wireglot.convert([line], source, "claude-code", unit="session")
+    lost = [note for note in out.notes if note.message.endswith("none is there")]
+    assert (out.body, [note.source_path for note in lost]) == ([], paths)
+    assert {note.code for note in out.notes} <= {"no-place", "own-field"}

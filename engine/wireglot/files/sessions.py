@@ -20,7 +20,7 @@ from ..language.documents import Document, Tree
 from ..language.lenses import Misfit, same
 from ..language.measure import worded
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Fields, Hole, keyed
+from ..language.picture import ABSENT, Fields, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
 from ..trail import At, keys_of
@@ -28,6 +28,7 @@ from . import ids, pieces, replay, tree
 
 PLAIN = Document(("json",), None, None, None)
 TAKEN_BACK = "a later line takes this message back"
+NO_LINE = "each line says this in the target, and none is there"
 ANEW = "a later line says it anew, or takes it back"
 
 
@@ -284,6 +285,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     wire.pop(key, None)
     if document.in_each:
         _repeated(writer, wire, found)
+        if not found and not writer.same:
+            _unsaid(writer, shape, ir, wire)
     _told_apart(writer, document, lines)
     if document.log is not None:
         return replay.lines(document.log, wire, lines, memory.get("log", []), key)
@@ -359,6 +362,15 @@ def _repeated(writer: WriteJob, head: dict[str, Any], messages: list[dict[str, A
     for draft in writer.notes if messages else ():
         if draft.owner is head:
             draft.owner = messages[0]
+
+
+def _unsaid(writer: WriteJob, shape: Shape, ir: dict[str, Any], head: dict[str, Any]) -> None:
+    """Note what the head says where no line is there to repeat it."""
+    writer.notes = [draft for draft in writer.notes if draft.owner is not head]
+    for hole in holes(shape.cases[0].wire):
+        at = writer.trail.find(ir, hole.path)
+        if hole.path in ir and hole.shape != "conversation" and at is not None:
+            writer.note("no-place", "lost", at, hole.pos, NO_LINE)
 
 
 def _told_apart(writer: WriteJob, document: Document, lines: list[Any]) -> None:
