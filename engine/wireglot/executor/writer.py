@@ -141,8 +141,10 @@ class CodedWriter(PictureWriter):
         listing = self.writes.dealing((hole,)) if self.quick else None
         if listing is None:
             return super().elements(hole, parts)
-        if len(parts) == 1 and (wire := alone(self, listing, parts[0])) is not NO:
-            return [wire]
+        if len(parts) == 1 and not listing.gathers:
+            wire = alone(self, listing, parts[0])
+            if wire is not NO:
+                return [wire]
         return [wire for _, wire in dealt(self, listing, parts, False)[0]]
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
