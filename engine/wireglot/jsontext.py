@@ -141,23 +141,13 @@ def parse(text: str) -> Any:
         if nesting(text) <= MAX_DEPTH:
             raise
         raise ValueError("the text is nested too deep") from None
-    if (levels or _levels(value)) > MAX_DEPTH:
+    if (levels or _counted(value)[1]) > MAX_DEPTH:
         raise ValueError("the text is nested too deep")
     return value
 
 
-def _levels(value: Any) -> int:
-    """Return how many levels of objects and lists a value has at most."""
-    levels, here = 0, [value] if isinstance(value, dict | list) else []
-    while here:
-        levels += 1
-        inner = (item for one in here for item in (one.values() if isinstance(one, dict) else one))
-        here = [item for item in inner if item.__class__ is dict or item.__class__ is list]
-    return levels
-
-
 def nesting(text: str) -> int:
-    """Return the same of a JSON text that was not parsed, because the stack has no room."""
+    """Return how many levels a JSON text has that was not parsed, as the stack has no room."""
     signs = filter(_STEPS.__contains__, _TEXTS.sub("", text))
     return max(accumulate(map(_STEPS.__getitem__, signs)), default=0)
 

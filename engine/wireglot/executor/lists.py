@@ -20,7 +20,6 @@ from .readtime import NO
 from .values import EMPTY, unmake
 
 NONE: frozenset[str] = frozenset()
-ONE: list[list[Any]] = [[]]  # what one hole has before the first part
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 
 
@@ -43,10 +42,6 @@ class Listing:
         self.names, self.holes, self.kinds, self.lone = names, holes, kinds, lone
         self.pos, self.dialect = holes[0].pos, dialect.name
         self.usual = usual_of(holes[0])
-        # Whether what is written may wait for its neighbours.
-        self.gathers = any(
-            way.__class__ is not str for _, ways in kinds.values() for way, _ in ways
-        )
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
         # One element that must be there, of a kind that no row of the ladder knows.
         self.alone = (
@@ -169,18 +164,6 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     if gathered:
         shares = [gathering.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
     return shares
-
-
-def alone(x: Any, listing: Listing, part: Any) -> Any:
-    """Write the only part of a list by its one hole; NO where that is not done at once.
-
-    Nothing is noted then: it is written anew.
-    """
-    kind = part.get("type", listing.usual) if part.__class__ is dict else None
-    if not x.same and listing.lower(kind, part, x.ladder):
-        return NO
-    found = _quick(x, listing, kind, part, ONE)
-    return found[2] if found.__class__ is tuple else NO
 
 
 def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:

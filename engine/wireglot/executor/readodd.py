@@ -65,9 +65,8 @@ def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
     """Give results messages of their own, as they stand among other parts."""
     parts = made["parts"]
     results = [part.get("type") for part in parts].count("tool_result")
-    if results == len(parts) and results:
-        made["role"] = "tool"
-    if not results or results == len(parts):
+    if results in (0, len(parts)):
+        made["role"] = "tool" if results else made["role"]
         return [made]
     messages: list[dict[str, Any]] = []
     for part in parts:

@@ -12,7 +12,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
 from ..language.shape import Case, Shape
 from ..trail import At
-from .lists import alone, dealt
+from .lists import dealt
 from .readtime import NO
 from .values import undo, unmake
 from .writes import Writes
@@ -141,10 +141,6 @@ class CodedWriter(PictureWriter):
         listing = self.writes.dealing((hole,)) if self.quick else None
         if listing is None:
             return super().elements(hole, parts)
-        if len(parts) == 1 and not listing.gathers:
-            wire = alone(self, listing, parts[0])
-            if wire is not NO:
-                return [wire]
         return [wire for _, wire in dealt(self, listing, parts, False)[0]]
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:

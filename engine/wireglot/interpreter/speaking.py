@@ -186,9 +186,9 @@ class _Runs:
         """Write a run of messages; `made` says that the source has no such message."""
         writer, talk = self.writer, self.talk
         writer.since = len(writer.notes)
+        if self.group is not None and self.group.spliced:
+            return self._spliced(run)
         case, first = run[0]
-        if isinstance(case.wire, Hole):  # its parts stand in the list itself
-            return self._spliced(case.wire, run)
         given = parts = first.get("parts", ())
         if talk.steps:
             parts = steps.marked(writer, talk, run)
@@ -214,9 +214,10 @@ class _Runs:
         writer.trail.copy(first, whole)
         return _walked(writer, talk, case, run, whole, made)
 
-    def _spliced(self, hole: Hole, run: list[tuple[Case, dict[str, Any]]]) -> list[Any]:
+    def _spliced(self, run: list[tuple[Case, dict[str, Any]]]) -> list[Any]:
         """Write messages whose parts are elements of the list, each message by itself."""
-        writer, wires = self.writer, list[Any]()
+        writer, hole, wires = self.writer, run[0][0].wire, list[Any]()
+        assert isinstance(hole, Hole)
         for _, message in run:
             said = message.get("parts", [])
             if len(said) > 1 and ("answer-next", "") in writer.asked:

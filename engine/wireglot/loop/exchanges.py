@@ -156,14 +156,13 @@ class Exchange:
                 writer.limits.remember("call_id", name, name)
             self._names.into(writer.limits, self.provider)
 
-        untouched = not (rides or turns or pieces or self._state["markers"])
+        touched = rides or turns or pieces or self._state["markers"]
+        look = None if touched else read.look
         made = read.made - {id(part) for part, _ in calls}
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
         odd = [*read.odd, *riders.drafts]
-        out, drafts, envelope = writing.write(
-            *(two, read.ir, "request", same, read.trail, options, made, odd, prepare),
-            trusts=sure, look=read.look if untouched else None,
-        )  # fmt: skip
+        given = (two, read.ir, "request", same, read.trail, options, made, odd, prepare)
+        out, drafts, envelope = writing.write(*given, sure, look)
         if not same:
             new = markers.written(two, messages, out)
             self._state["markers"] = markers.joined(self._state["markers"], new)

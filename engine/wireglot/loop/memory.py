@@ -189,7 +189,7 @@ class Places:
                 said = says(parts)
                 if not ids:
                     self.says.update(stands(said, place))
-                for message in found if whole or len(found) > 1 else ():
+                for message in found:
                     alone = said if len(found) == 1 else says(message["parts"])
                     self._of[id(message)] = place, message["parts"], alone
                     if not self._ids(message["parts"]):
