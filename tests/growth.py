@@ -12,8 +12,8 @@ import argparse
 import gc
 import json
 import sys
-import time
 from collections.abc import Callable, Sequence
+from time import process_time as clock
 from typing import Any
 
 import wireglot
@@ -308,12 +308,12 @@ def seconds(call: Callable[[], Any], least: int) -> float:
     best = float("inf")
     spent, runs = 0.0, 0
     while runs < least or (spent < 0.1 and runs < 20):
-        start = time.process_time()
+        start = clock()
         try:
             call()
         except wireglot.WireglotError:
             return float("nan")  # too deep, too many: refused, and at once
-        took = time.process_time() - start
+        took = clock() - start
         best, spent, runs = min(best, took), spent + took, runs + 1
     return best
 
@@ -344,8 +344,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not all(word in row[0] for word in given.words):
             continue
         times, factor = measured(row)
-        if factor > given.factor:  # once more: something else may have run
-            times, factor = min((measured(row), (times, factor)), key=lambda one: one[1])
+        for _ in range(2):  # once more, and again: something else may have run
+            if factor > given.factor:
+                times, factor = min((measured(row), (times, factor)), key=lambda one: one[1])
         over = factor > given.factor
         bad += over
         ms = " ".join(f"{1000 * t:8.1f}" for t in times)

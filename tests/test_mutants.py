@@ -37,16 +37,18 @@ def test_what_hangs_is_stopped_and_told() -> None:
 
 
 def test_time_that_grows_too_fast_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    def slow(size: int) -> object:
-        return lambda: sum(n * m for n in range(size) for m in range(size))
+    passed = [0.0]  # a clock that the work moves: what runs beside it does not
 
-    row = ("squares", 400, slow)  # long enough for a coarse clock
+    def slow(size: int) -> object:
+        return lambda: passed.append(passed.pop() + size * size)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(growth, "rows", lambda: [row])
+        patch.setattr(growth, "rows", lambda: [("squares", 4, slow)])
+        patch.setattr(growth, "clock", lambda: passed[0])
         assert growth.main([]) == 1
-        assert growth.main(["--factor", "100"]) == 0
+        assert growth.main(["--factor", "4"]) == 0
         assert growth.main(["nothing"]) == 0
-    assert "too much" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("4.00  too much") == 1
 
 
 def test_what_stands_in_a_text_takes_time_in_proportion() -> None:
