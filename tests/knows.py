@@ -52,7 +52,7 @@ class Said(NamedTuple):
 @cache
 def unclear() -> frozenset[str]:
     """Return the words that mean something else, too."""
-    units = (*ir.UNITS, *ir.MEDIA, *fields.ROLES, *fields.KINDS)
+    units = (*ir.UNITS, *ir.MEDIA, *ir.ROLES, *fields.KINDS)
     more = {word for found in fields.WORDS.values() for word in found}
     return frozenset((*fields.EVERY, *units, *more)) | OTHERS
 

@@ -26,6 +26,7 @@ Unit = Literal[
 UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
 
 # Kinds of part and of tool: a shape of this name reads as {"type": NAME, ...}.
+ROLES = ("assistant", "system", "tool", "user")
 PARTS = frozenset(
     "text image audio video document file reasoning refusal tool_call tool_result search finding "
     "native unknown".split()

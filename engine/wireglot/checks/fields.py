@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from ..ir import FUNCTION, MEDIA, PARTS, TOOLS, field_type
+from ..ir import FUNCTION, MEDIA, PARTS, ROLES, TOOLS, field_type
 from ..language.forms import Words
 from ..language.valuewords import BOUNDS, LIMIT, NAMED, OTHERS
 
@@ -71,9 +71,8 @@ for _made, _of in (("part", sorted(PARTS)), ("tool", [FUNCTION, "custom", "nativ
 KEPT = frozenset("type own kept spelled metadata".split())
 EVERY = frozenset(name for fields in OBJECTS.values() for name in fields)
 
-ROLES = frozenset("system user assistant tool".split())
 WORDS: dict[tuple[str, str], frozenset[str]] = {
-    ("message", "role"): ROLES,
+    ("message", "role"): frozenset(ROLES),
     ("message", "level"): frozenset(("developer",)),
     ("tool_result", "kind"): frozenset("text data error multimodal".split()),
     ("source", "type"): frozenset("base64 url file_id text blocks".split()),

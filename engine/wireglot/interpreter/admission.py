@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ConversionError
-from ..ir import FUNCTION, USER_DATA, field_type
+from ..ir import FUNCTION, ROLES, USER_DATA, field_type
 from ..language.lenses import guard
 from ..trail import At, pointer
 
-ROLES = ("system", "user", "assistant", "tool")
 # Fields that hold an object of further fields.
 _INNER = frozenset(("source", "reasoning", "response_format", "cache", "format", "media"))
 _USERS = USER_DATA | {"value"}

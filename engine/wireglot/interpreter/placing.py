@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import DERIVED, GRAVE
+from ..ir import DERIVED, GRAVE, ROLES
 from ..language.ladder import step
 from ..language.lenses import Misfit
-from ..language.orderwords import ROLES
 from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.orderwords import LATER
-from ..language.talk import Conversation
+from ..language.talk import LATER, Conversation
 from ..notes import LEFT_OUT, NO_WORD
 from .copies import instead
 from .jobs import WriteJob

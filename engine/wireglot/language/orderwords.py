@@ -6,11 +6,11 @@ that the executors take are known here and there alone.
 
 from __future__ import annotations
 
-from ..ir import PARTS
+from ..ir import PARTS, ROLES
 from .forms import ANY_TEXT, TEXT, Form, Leaf, Listed, Map, Word, Words, one_of, texts
+from .talk import LATER
 
 Step = tuple[str, str]
-ROLES = ("assistant", "system", "tool", "user")
 SPEAKERS = ("user", "assistant")
 # Where a turn must stand, with what may stand beside its role.
 TURNS = {"first": ("before",), "last": (), "between": ("after", "before")}
@@ -56,7 +56,6 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
 }  # fmt: skip
 MANY = ("results", "calls", "tools")
 # Words that take a text for a step; `${text}` in that of LATER is what a text said.
-LATER = "later-system"
 SAID = {
     LATER: (LATER, "WORDS", "what comes later stays where it is, as text of the user"),
     "unanswered": ("pair", "WORDS", "a call without one is answered with this error"),

@@ -8,6 +8,8 @@ from .picture import Fields, Literal
 from .shape import Case
 from .source import Pos
 
+LATER = "later-system"  # a step whose text is what system text says behind the first turn
+
 
 class Group:
     """Conversation cases that share one skeleton: one wire message, read item by item."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..hooks import HOOKS
-from ..ir import FUNCTION, PARTS, TOOLS
+from ..ir import FUNCTION, PARTS, ROLES, TOOLS
 from ..ir import UNITS as PAYLOADS
 from ..notes import CODES, EFFECTS
 from ..payload import OPTIONS
@@ -28,7 +28,7 @@ from .forms import (
     texts,
 )
 from .intext import INNER
-from .orderwords import ENFORCE, ROLES, SPEAKERS
+from .orderwords import ENFORCE, SPEAKERS
 from .valuewords import SCHEMA, TABLE, WORD_MAP
 from .variants import NEVER
 from .version import VERSION
