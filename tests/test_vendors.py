@@ -40,7 +40,7 @@ def every() -> list[Any]:
 
 @pytest.mark.parametrize("vendor", VENDORS + ENDPOINTS)
 def test_a_vendor_says_little_beside_what_all_have_in_common(vendor: str) -> None:
-    assert vendors.lines(vendor) <= (27 if vendor == "kimi" else 25)
+    assert vendors.lines(vendor) <= 25
 
 
 def test_the_page_lists_each_vendor_and_what_is_recorded_of_it() -> None:
