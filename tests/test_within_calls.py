@@ -46,6 +46,34 @@ within-text: {tool_call: "[CALLS] ${. each called | json}"}
 """
 
 
+# Between the marks of models that write calls as Python does: what is called, or None where that
+# is no call and stays text.
+PYTHON: dict[str, list[Any] | None] = {
+    "[f(x=1)]": [("f", {"x": 1})],
+    "f(x=1)": [("f", {"x": 1})],
+    """[f(x=1), g.of(from='a "b"', y=[1, -0.5, 1e3,])] """: [
+        ("f", {"x": 1}), ("g.of", {"from": 'a "b"', "y": [1, -0.5, 1000.0]})],
+    "[f(x={'k': None, 'l': (True, false)}, y='')]": [
+        ("f", {"x": {"k": None, "l": [True, False]}, "y": ""})],
+    r"[f(x='it\'s \u00fc \ud83d\ude00 \x41 \q', y=007)]": [("f", {"x": "it's ü 😀 A \\q", "y": 7})],
+    '[f(x="a\nb")]': [("f", {"x": "a\nb"})],
+    '[{"name": "f", "arguments": {"x": 1}}]': [("f", {"x": 1})],  # as the same models do at times
+    "[]": None,
+    "f(1)": None,
+    "[f(x=1)": None,
+    "[f(x=y)]": None,
+    "[f(x=g(y=1))]": None,
+    "[f(x=1, x=2)]": None,
+    "[f(x=1e999)]": None,
+    "[f(x=nan)]": None,
+    r"[f(x='\101')]": None,
+    r"[f(x='\xzz')]": None,
+    "[f(x='a)]": None,
+    "__import__('os').system(x='true')": None,
+    "[f(x=" + "[" * 2000 + "]" * 2000 + ")]": None,
+}  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def rules() -> Any:
     return wireglot.load_rules()
@@ -153,6 +181,52 @@ def test_a_list_of_calls_to_the_end_of_a_text_is_data() -> None:
     text = 'So.[CALLS] [{"name":"f","arguments":{"x":1}},{"name":"g","arguments":{}}]'
     made = rules.convert(whole(text), "listed", "gemini", "response").body
     assert said(rules, made, "gemini")[0] == ["So.", ("f", {"x": 1}), ("g", {})]
+
+
+@pytest.mark.parametrize("target", ["gemini", "anthropic"])
+@pytest.mark.parametrize("written", PYTHON)
+def test_calls_as_python_writes_them_are_calls(rules: Any, written: str, target: str) -> None:
+    text = f"So. <|tool_call_start|>{written}<|tool_call_end|> Done."
+    calls = PYTHON[written]
+    if calls and target == "anthropic":  # which takes no point in a name
+        calls = [(name.replace(".", "_"), given) for name, given in calls]
+    expected = [text] if calls is None else ["So.", *calls, "Done."]
+    for source in ("vllm", "lm-studio"):
+        body = {**whole(text), "model": "LiquidAI/LFM2-2.6B"}
+        made = rules.convert(body, source, target, "response").body
+        assert said(rules, made, target)[0] == expected
+        assert rules.convert(body, source, source, "response").body == body
+        for seed in range(3):
+            frames = [f if isinstance(f, str) else {**f, "model": body["model"]}
+                      for f in chunks(cut(text, seed))]  # fmt: skip
+            translator = rules.translator(source, target)
+            out = [new for frame in frames for new in translator.feed(frame)]
+            out += translator.finish()
+            assert said(rules, rules.collect(out, target), target)[0] == expected
+
+
+def test_calls_are_written_as_python_writes_them() -> None:
+    rows = LISTED.replace("llama-cpp", "hermes").replace("dialect: listed", "dialect: rows")
+    rows = rows.replace(
+        '"[CALLS] ${. each called | json}"', '"<c>${. each tool_call | python}</c>"'
+    )
+    rules = wireglot.load_rules({"rows.yaml": rows})
+    names = [("f", {"x": [True, None, {"k": 'a "b"'}], "y": -1.5}), ("g", {})]
+    calls: Json = [{"id": n, "type": "function", "function": {"name": n, "arguments": json.dumps(a)}}
+             for n, a in names]  # fmt: skip
+    said = [{"role": "assistant", "content": "So.", "tool_calls": calls}]
+    body = {"model": "m", "messages": [{"role": "user", "content": "?"}, *said]}
+    made = rules.convert(body, "openai-chat", "rows")
+    written = '<c>[f(x=[True, None, {"k": "a \\"b\\""}], y=-1.5),g()]</c>'
+    assert made.body["conversations"][1]["value"] == f"So.{written}"
+    back = rules.convert(made.body, "rows", "openai-chat").body["messages"][1]["tool_calls"]
+    assert [(c["function"]["name"], json.loads(c["function"]["arguments"])) for c in back] == names
+    # A name that Python does not take stands in no call, and is told.
+    calls[0]["function"]["arguments"] = '{"a-b":1}'
+    notes = rules.convert(body, "openai-chat", "rows").notes
+    assert "/messages/1/tool_calls/0" in {
+        note.source_path for note in notes if note.effect == "lost"
+    }
 
 
 # -- rows of data sets ------------------------------------------------------------------------

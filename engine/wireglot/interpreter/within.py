@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from ..language.intext import Marks
-from ..language.lenses import Misfit, parse_json, stringify
+from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..patterns import later
 from ..trail import IN_TEXT, At
@@ -176,7 +176,7 @@ def calls_of(reader: ReadJob, marks: Marks | None, at: At | None) -> Parts:
         assert marks is not None
         before = len(reader.notes)
         try:
-            said = parse_json(text) if marks.json else text
+            said = marks.value(text)
             some = said if marks.many and isinstance(said, list) else [said]
             found = [reader.shape(marks.shape, one, at or (IN_TEXT,)) for one in some]
         except Misfit:
@@ -269,11 +269,10 @@ def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
         return None
     before = len(writer.notes)
     try:
-        wire = writer.shape(marks.shape or marks.kind, part)
+        return marks.text(writer.shape(marks.shape or marks.kind, part))
     except Misfit:
         del writer.notes[before:]
         return None
-    return stringify(wire) if marks.json else str(wire)
 
 
 def _joined(writer: WriteJob, marks: dict[str, Marks], parts: list[Part]) -> Iterator[Part]:

@@ -8,9 +8,9 @@ from ..patterns import later
 from .lenses import Misfit, parse_json, stringify
 
 _ELEMENT = later(r"\$\{\.(?: \| json)?\}")
-# A part by a shape: `${. as call | json}`; several of them in a JSON list: `each`.
-INNER = r"\$\{\. (?:as [\w.-]+(?: \| json)?|each [\w.-]+ \| json)\}"
-_INNER = later(r"\$\{(?:text|\. (as|each) ([\w.-]+)( \| json)?)\}")
+# A part by a shape: `${. as call | json}`; several of them in one list: `each`.
+INNER = r"\$\{\. (?:as [\w.-]+(?: \| (?:json|python))?|each [\w.-]+ \| (?:json|python))\}"
+_INNER = later(r"\$\{(?:text|\. (as|each) ([\w.-]+)(?: \| (json|python))?)\}")
 
 
 class Listing(NamedTuple):
@@ -69,7 +69,7 @@ class Marks(NamedTuple):
     closes: str  # nothing where the part goes to the end of the text
     shape: str  # by which it is said; nothing where it is a text
     many: bool  # whether it is a list of such parts
-    json: bool
+    written: str  # how: `json`, `python`; nothing where it is a text
 
     @classmethod
     def of(cls, kind: str, said: str) -> Marks:
@@ -77,6 +77,23 @@ class Marks(NamedTuple):
         inner = _INNER.search(said)
         assert inner is not None
         before, behind = said[: inner.start()], said[inner.end() :]
-        each, shape, json = inner.groups()
+        each, shape, written = inner.groups()
         opens, closes = before.strip(), behind.strip()
-        return cls(kind, before, behind, opens, closes, shape or "", each == "each", bool(json))
+        many = each == "each"
+        return cls(kind, before, behind, opens, closes, shape or "", many, written or "")
+
+    def value(self, text: str) -> Any:
+        """Return what a text between the marks says. Raises Misfit."""
+        if self.written == "python":
+            from .calltext import parse_calls  # few dialects have such calls
+
+            return parse_calls(text)
+        return parse_json(text) if self.written else text
+
+    def text(self, value: Any) -> str:
+        """Return what is written between the marks for one part. Raises Misfit."""
+        if self.written == "python":
+            from .calltext import call_text
+
+            return call_text(value)
+        return stringify(value) if self.written else str(value)
