@@ -151,7 +151,8 @@ def test_the_page_on_one_call_names_the_way_in_its_order() -> None:
 
 def test_functions_and_names_are_the_same_in_every_process() -> None:
     """What a wheel brings has these names, whatever order sets have in the process that made it."""
-    show = "[cli.main(['show', name, '--code']) for name in ('anthropic', 'ollama')]"
+    asked = (["anthropic"], ["ollama"], ["gemini", "candidate", "--home"])  # the last: many lists
+    show = f"[cli.main(['show', *one, '--code']) for one in {asked}]"
     said = {
         subprocess.run(
             [sys.executable, "-c", f"from wireglot import cli; {show}"],
@@ -159,6 +160,6 @@ def test_functions_and_names_are_the_same_in_every_process() -> None:
             capture_output=True,
             check=True,
         ).stdout
-        for seed in ("1", "2", "4")
+        for seed in ("1", "2", "3", "4")
     }
     assert len(said) == 1 and len(max(said)) > 10_000

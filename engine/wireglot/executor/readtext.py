@@ -100,7 +100,7 @@ class CaseText:
         self.overrides: list[str] = []
         self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []
         self.terms = {p for h in holes(case.wire) if len(h.paths) > 1 for p in h.paths}
-        self.lists = {path for path, found in case.lists.items() if len(found) > 1}
+        self.lists = {path: found for path, found in case.lists.items() if len(found) > 1}
         self.one, self.two = reads.code.value(shape, "S"), reads.code.value(case, "C")
 
     # -- small pieces -------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def unwritten(t: CaseText) -> bool:
     several = {path for path in once if once.count(path) > 1} - {".", "nth"}
     if not several <= t.case.lists.keys():
         return True
-    return bool(t.lists - {"parts"}) and any("." in path for path in t.lists)
+    return bool(t.lists.keys() - {"parts"}) and any("." in path for path in t.lists)
 
 
 def _first(h: Hole) -> str:
