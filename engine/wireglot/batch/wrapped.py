@@ -116,7 +116,7 @@ class Wrapping:
         best: tuple[int, ConversionError] | None = None
         odd: set[At] = set()
         for kind, line in form.lines.items():
-            if not isinstance(value, dict) or not _meant(line, value):
+            if not isinstance(value, dict) or not (_meant(line, value) or _asks(line, value)):
                 continue
             found = Found(kind.partition(".")[0], {}, [])
             try:
@@ -315,6 +315,17 @@ def _meant(line: Fields, value: Mapping[str, Any]) -> bool:
         or (isinstance(p, Hole) and p.mark)
         for names, p in line.entries
     )  # fmt: skip
+
+
+def _asks(line: Fields, value: Mapping[str, Any]) -> bool:
+    """Tell whether the key is there under which a line holds a request: no request has it itself.
+
+    A broken line must not be read as a request, of which nothing may be required.
+    """
+    return any(
+        isinstance(p, Hole) and p.path == "request" and not p.mark and names[0] in value
+        for names, p in line.entries
+    )
 
 
 def _match(p: Picture, value: Any, at: At, found: Found, url: str | None) -> None:
