@@ -22,6 +22,7 @@ from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
 from wireglot.streaming.fold import Fold
 from wireglot.streaming.streams import Translator
+from wireglot.streaming.told import unfolded
 
 RULES = wireglot.load_rules()
 DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")
@@ -848,6 +849,19 @@ def test_the_frames_of_a_response_fold_to_it(dialect: str) -> None:
     assert RULES.collect(frames, dialect) == WHOLE[dialect]
     assert len(frames) > 3
     assert accepted(frames, WHOLE[dialect], dialect) == ""
+
+
+@pytest.mark.parametrize("error", ["no such file", "what was printed"])
+def test_what_a_frame_says_otherwise_than_the_whole_is_told(error: str) -> None:
+    failed = {"id": "m", "role": "tool", "toolCallId": "c", "content": "what was printed"}
+    whole: Json = {"threadId": "t", "runId": "r", "type": "RUN_FINISHED"}
+    whole |= {"messages": [{**failed, "error": error}]}
+    ir = RULES["ag-ui"].read(whole, "response").ir
+    for home in (True, False):
+        notes: list[wireglot.Note] = []
+        list(unfolded(RULES["ag-ui"], ir, home, set(), notes))
+        found = {(note.code, note.effect, str(note.rule).partition(":")[0]) for note in notes}
+        assert ("ambiguous", "changed", "rules/ag-ui.yaml") in found
 
 
 def pieces(value: Json, cut: Any) -> Iterator[Json]:

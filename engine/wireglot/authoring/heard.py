@@ -7,6 +7,7 @@ from typing import Any
 
 from ..language.lenses import stringify
 from ..language.picture import holes
+from ..notes import Note
 from ..streaming import streams, told
 from ..streaming.fold import Fold
 from ..streaming.sighting import Frame
@@ -29,7 +30,7 @@ def heard(case: Case, wire: Any) -> None:
     if not any(h.path == "at.candidate" for p in stream.pictures() for h in holes(p)):
         ir["candidates"] = ir["candidates"][:1]  # it has frames for one
     whole, noted = case.write(ir)
-    unplaced: list[Any] = []
+    unplaced: list[Note] = []
     frames = list(told.unfolded(rules, ir, False, set(), unplaced))
     fold = Fold(rules.model)
     for nth, frame in enumerate(frames):

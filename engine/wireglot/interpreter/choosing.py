@@ -60,7 +60,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     writer.written[id(value)] = (value, wire)
     # What the case itself says of it is less than what is found out here.
     writer.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
-    if not writer.same or writer.repair:
+    if not writer.same or writer.repair or writer.anew:
         told = f"the target reads this as {_said(writer, shape, wire, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
         writer.note("ambiguous", "changed", at, case.pos, told, wire)

@@ -133,6 +133,7 @@ class WriteJob:
         self.limits = Limits(dialect.limits if self.repair else {})
         self.asked, self.filler = self._steps() if self.repair else _NOTHING
         self.notes: list[Draft] = []
+        self.anew = False  # whether frames are written of what was no frame: nobody said them so
         self.made: set[int] = set()  # parts whose ids a hook has made
         self.beside: list[Any] = []  # parts that left what holds them
         self.labels: dict[int, tuple[Any, Any]] = {}  # texts that say whose they are, with rows

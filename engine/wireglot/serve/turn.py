@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from .. import jsontext
 from ..errors import ConversionError, WireglotError
 from ..loop.exchanges import Exchange
-from ..notes import Draft, Note
+from ..notes import Note
 from ..results import PolicyError
 from ..streaming import eventstream, framing, told
 from ..streaming.streams import Translator
@@ -257,14 +257,14 @@ class Turn:
 
         What is no answer is taken as it came: a stream by another name, or an error.
         """
-        data, unplaced = b"".join(self._pieces or ()), list[Draft]()
+        data, unplaced = b"".join(self._pieces or ()), list[Note]()
         stream = self._rules[self.upstream.dialect].model.stream
         assert stream is not None
         with contextlib.suppress(ValueError, RecursionError, WireglotError):
             whole = json.loads(data)
             frames = list(told.frames(self._rules, whole, self.upstream.dialect, unplaced))
             data = framing.written(frames, stream)
-            self.notes.update(draft.code for draft in unplaced)
+            self.notes.update(note.code for note in unplaced)
         return self._fed(data)
 
     def _fed(self, data: bytes) -> bytes:

@@ -9,6 +9,8 @@ from ..errors import Foreseen, UsageError
 from ..interpreter import reading
 from ..interpreter.hands import Writer
 from ..language.model import Dialect
+from ..notes import Note
+from ..results import all_notes
 from ..trail import Trail
 from .incoming import Candidate, Part
 from .outcome import Outcome
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def frames(
-    rules: HeldSet, response: Any, dialect: str, unplaced: list[Any] | None = None
+    rules: HeldSet, response: Any, dialect: str, unplaced: list[Note] | None = None
 ) -> Iterator[Any]:
     """Yield the frames of a response in its own dialect; `unplaced` is told what none can hold."""
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
@@ -35,15 +37,15 @@ def unfolded(
     ir: dict[str, Any],
     same: bool,
     made: set[int],
-    unplaced: list[Any] | None = None,
+    unplaced: list[Note] | None = None,
 ) -> Iterator[Any]:
     """Yield the frames of a response of the IR.
 
     `same` tells that it was read in this dialect, `made` are the parts whose ids were made then,
-    and `unplaced` is told what no frame can hold.
+    and `unplaced` is told what no frame can hold, or says otherwise.
     """
     writer = Writer(rules.model, same, Trail(), {}, rules.ladder)
-    writer.made = made
+    writer.made, writer.anew = made, True
     unfold = Unfold(writer)
     told = Told(rules.model, ir)
     unfold.begun(told)
@@ -54,7 +56,8 @@ def unfolded(
         yield from unfold.frames.take()
     unfold.end(told, False)
     if unplaced is not None:
-        unplaced += unfold.notes
+        notes = all_notes(unfold.notes, writer.notes, None, False)
+        unplaced += [note for note in notes if note.effect in ("lost", "changed", "moved")]
     yield from unfold.frames.take()
 
 
