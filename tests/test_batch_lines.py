@@ -65,6 +65,18 @@ def test_a_line_that_fits_no_picture_is_refused(case: Any) -> None:
     assert error.reason == case.get("says", error.reason)
 
 
+def test_pointers_are_of_the_line_though_one_place_of_it_is_converted() -> None:
+    pair = ("openai-chat", "anthropic")
+    line = {"mine": {"body": {"messages": [{"role": "user", "content": "Hi"}], "seed": 1}}}
+    one = converted(line, *pair, at="/mine/body")
+    assert one.error is None
+    assert {n.source_path for n in one.notes} >= {"/mine/body/seed"}
+    error = converted({"mine": {"body": {"messages": 5}}}, *pair, at="/mine/body").error
+    assert isinstance(error, wireglot.ConversionError) and error.path == "/mine/body/messages"
+    stopped = converted(line, *pair, at="/mine/body", policy={"path:/mine/body/seed": "fail"}).error
+    assert isinstance(stopped, wireglot.PolicyError)
+
+
 def test_all_forms_are_shown_and_all_their_dialects_are_there() -> None:
     known = wrapped.packaged().of
     assert set(known) <= set(wireglot.load_rules().dialects)

@@ -14,7 +14,7 @@ from ..loading.start import load_rules, packaged
 from ..policy import of
 from ..results import PolicyError, concluded
 from ..trail import keys_of, pointer, value_at
-from .wrapped import BODIES, Wrapping, put
+from .wrapped import BODIES, Wrapping, deeper, put
 
 if TYPE_CHECKING:
     from ..loading.shelf import Source
@@ -133,12 +133,20 @@ class Converter:
             raise ConversionError(f"nothing stands at {pointer(job.at)}")
         if job.text and not isinstance(body, str):
             raise ConversionError(f"no text stands at {pointer(job.at)}")
-        out = self.rules.convert(
-            _parsed(body) if job.text else body, job.source, job.target, job.unit, job.model,
-            options=job.options, policy=job.policy,
-        )  # fmt: skip
+        asked = _parsed(body) if job.text else body
+        ends = (job.source, job.target)
+        try:
+            out = self.rules.convert(asked, *ends, job.unit, job.model, options=job.options)
+        except ConversionError as error:
+            if not job.at:
+                raise
+            path = pointer(job.at) + error.path
+            raise ConversionError(error.reason, path, error.rule) from None
         made = stringify(out.body) if job.text else out.body
-        return (put(value, job.at, made) if job.at else made), out.notes
+        whole = put(value, job.at, made) if job.at else made
+        notes = deeper(out.notes, job.at, job.at)
+        out = concluded(whole, list(notes), None, of(job.policy), *ends, self.rules.hash)
+        return out.body, out.notes
 
 
 def _parsed(text: str | bytes) -> Any:

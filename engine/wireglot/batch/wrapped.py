@@ -6,7 +6,7 @@ A file beside the rules pictures them (`rules/batch/lines.yaml`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import seeds
@@ -191,7 +191,7 @@ class _Line:
             path = pointer(at) + error.path
             raise ConversionError(error.reason, path, error.rule) from None
         self.values[unit] = out.body
-        self._inner(out.notes, at, within)
+        self.notes.extend(deeper(out.notes, at, within))
         around = out.envelope if unit == self.found.kind else None
         for name, told in OUTSIDE.items():
             if getattr(around, name, None) and body.get(name) and name not in out.body:
@@ -217,7 +217,7 @@ class _Line:
             self._note("no-place", "lost", at, None, None, told)
         elif name != "message":
             within = at[:-1] if name == "error.error" else at
-            self._inner(out.notes, within, self._target_at("error"))
+            self.notes.extend(deeper(out.notes, within, self._target_at("error")))
         if status == status_of(kind) or (kind_of(status) == kind and not open_kind(kind)):
             self.told.add("status")
 
@@ -291,14 +291,6 @@ class _Line:
                     return at
         return ()
 
-    def _inner(self, notes: tuple[Note, ...], source: At, target: At) -> None:
-        """Take over notes of a body: in the line it stands deeper."""
-        one, two = pointer(source), pointer(target)
-        for note in notes:
-            came = None if note.source_path is None else one + note.source_path
-            went = None if note.target_path is None else two + note.target_path
-            self.notes.append(note._replace(source_path=came, target_path=went))
-
     def _note(
         self, code: str, effect: Effect, source: At | None, target: At | None, pos: Pos | None,
         told: str, weight: Weight = "",
@@ -361,6 +353,15 @@ def _places(p: Picture, at: At) -> list[tuple[At, Hole]]:
     if isinstance(p, Hole):
         return [(at, p)]
     return [one for names, child in keyed(p) for one in _places(child, (*at, names[0]))]
+
+
+def deeper(notes: Iterable[Note], source: At, target: At) -> Iterator[Note]:
+    """Yield the notes of a body: in the line it stands deeper."""
+    one, two = pointer(source), pointer(target)
+    for note in notes:
+        came = None if note.source_path is None else one + note.source_path
+        went = None if note.target_path is None else two + note.target_path
+        yield note._replace(source_path=came, target_path=went)
 
 
 def put(value: Any, at: At, body: Any) -> Any:
