@@ -242,7 +242,10 @@ def test_an_agent_takes_a_file_in_by_itself(home: Path, capsys: pytest.CaptureFi
     assert cli.main(["move", "ses_1111", "--to", "pi"]) == 0
     (home / "node_modules/.bin/opencode").write_text("#!/bin/sh\necho Missing key >&2; exit 1\n")
     assert cli.main([*asked, "--id", "21111111-1111-4111-8111-111111111111"]) == 2
-    assert "in: Missing key" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "in: Missing key" in said.err
+    file = home / ".local/share/opencode/imports/21111111-1111-4111-8111-111111111111.json"
+    assert f"removed again: {file}" in said.out and not file.exists()
 
 
 def test_an_agent_takes_in_what_its_index_names(
@@ -265,7 +268,11 @@ def test_an_agent_takes_in_what_its_index_names(
     index.write_text(json.dumps({"agent:main:main": row}))
     assert cli.main(asked) == 2  # it is not installed
     assert f"openclaw chat --session agent:main:{ID}" not in capsys.readouterr().out
-    rows = json.loads(index.read_text())
+    assert json.loads(index.read_text()) == {"agent:main:main": row}  # as before
+    assert not list(index.parent.glob("*.jsonl"))
+    [source] = [s for s in listing.sessions(rich.RULES, os.environ) if s.agent == "codex"]
+    [(_, text)] = move.plan(rich.RULES, source, "openclaw", os.environ).beside
+    rows = json.loads(text)
     assert rows["agent:main:main"] == row
     assert rows[f"agent:main:{ID}"]["sessionId"] == ID
     assert time.time() * 1000 - rows[f"agent:main:{ID}"]["updatedAt"] < 60_000
@@ -273,7 +280,7 @@ def test_an_agent_takes_in_what_its_index_names(
     installed(home)
     assert cli.main([*asked, "--id", "11111111-1111-4111-8111-111111111111"]) == 0
     assert "openclaw chat --session agent:main:11111111-" in capsys.readouterr().out
-    assert cli.main(asked) == 2  # the database has it: with the other it was taken in
+    assert cli.main([*asked, "--id", "11111111-1111-4111-8111-111111111111"]) == 2  # taken in
     assert "is there already" in capsys.readouterr().err
     base = sqlite3.connect(folder / "agent/openclaw-agent.sqlite")
     (text,) = base.execute("SELECT event_json FROM transcript_events WHERE seq = 2").fetchone()

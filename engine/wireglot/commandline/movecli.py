@@ -9,6 +9,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from ..errors import UsageError
 from ..moving import listing, places
 from ..moving import move as moving
 from ..notes import Note
@@ -49,11 +50,16 @@ def move(arguments: argparse.Namespace) -> int:
         if ready.register:
             _print(f"would run: {taken}")
     else:
-        moving.write(ready)
+        wrote = moving.write(ready)
         _print(f"wrote {ready.path}")
         if ready.register:
             _print(f"runs: {taken}")
-            moving.register(ready, env)
+            try:
+                moving.register(ready, env)
+            except UsageError:
+                for path in moving.undo(wrote):
+                    _print(f"removed again: {path}" if not path.exists() else f"as before: {path}")
+                raise
     _print(f"resume: {folder}{shlex.join(ready.command)}")
     return OK
 

@@ -190,15 +190,32 @@ def _open(closed: int) -> list[str]:
     return [f"{many} no result; an error stands there that says so"] if closed else []
 
 
-def write(move: Move) -> None:
-    """Write a session. Raises UsageError where one of its name is there."""
+def write(move: Move) -> list[tuple[Path, str, str | None]]:
+    """Write a session; return each file, what it says, and what it said before (None: no file).
+
+    Raises UsageError where a session of its name is there.
+    """
     if move.there is not None:
         raise UsageError(THERE.format(move.there))
     _put(move.path, move.text, "x")
+    wrote: list[tuple[Path, str, str | None]] = [(move.path, move.text, None)]
     for path, text in move.beside:
+        wrote.append((path, text, path.read_text("utf-8") if path.exists() else None))
         new = path.with_name(f"{path.name}.new")
         _put(new, text, "w")
         os.replace(new, path)
+    return wrote
+
+
+def undo(wrote: list[tuple[Path, str, str | None]]) -> list[Path]:
+    """Take back what was written, but what another has changed since; return these files."""
+    mine = [one for one in wrote if one[0].is_file() and one[0].read_text("utf-8") == one[1]]
+    for path, _, before in mine:
+        if before is None:
+            path.unlink()
+        else:
+            _put(path, before, "w")
+    return [path for path, _, _ in mine]
 
 
 def _put(path: Path, text: str, mode: str) -> None:
