@@ -212,8 +212,10 @@ def test_calls_are_written_as_python_writes_them() -> None:
     )
     rules = wireglot.load_rules({"rows.yaml": rows})
     names = [("f", {"x": [True, None, {"k": 'a "b"'}], "y": -1.5}), ("g", {})]
-    calls: Json = [{"id": n, "type": "function", "function": {"name": n, "arguments": json.dumps(a)}}
-             for n, a in names]  # fmt: skip
+    calls: Json = [
+        {"id": n, "type": "function", "function": {"name": n, "arguments": json.dumps(a)}}
+        for n, a in names
+    ]
     said = [{"role": "assistant", "content": "So.", "tool_calls": calls}]
     body = {"model": "m", "messages": [{"role": "user", "content": "?"}, *said]}
     made = rules.convert(body, "openai-chat", "rows")
