@@ -22,6 +22,7 @@ from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
 from wireglot.streaming.fold import Fold
 from wireglot.streaming.streams import Translator
+from wireglot.streaming.told import frames as framed
 from wireglot.streaming.told import unfolded
 
 RULES = wireglot.load_rules()
@@ -849,6 +850,16 @@ def test_the_frames_of_a_response_fold_to_it(dialect: str) -> None:
     assert RULES.collect(frames, dialect) == WHOLE[dialect]
     assert len(frames) > 3
     assert accepted(frames, WHOLE[dialect], dialect) == ""
+
+
+def test_what_no_frame_can_hold_of_a_whole_is_told() -> None:
+    content = [{"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}]
+    said = {"role": "assistant", "content": content}
+    head = {"id": "c", "object": "chat.completion", "created": 7, "model": "m"}
+    choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    notes: list[wireglot.Note] = []
+    assert list(framed(RULES, {**head, "choices": [choice]}, "mistral", notes))
+    assert [(note.code, note.effect) for note in notes] == [("no-place", "lost")]
 
 
 @pytest.mark.parametrize("error", ["no such file", "what was printed"])
