@@ -14,7 +14,7 @@ from ..loading.start import load_rules, packaged
 from ..policy import of
 from ..results import PolicyError, concluded
 from ..trail import keys_of, pointer, value_at
-from .wrapped import BODIES, Wrapping, deeper, put
+from .wrapped import BODIES, Wrapping, deeper, put, refused
 
 if TYPE_CHECKING:
     from ..loading.shelf import Source
@@ -135,17 +135,19 @@ class Converter:
             raise ConversionError(f"no text stands at {pointer(job.at)}")
         asked = _parsed(body) if job.text else body
         ends = (job.source, job.target)
+        policy = None if job.at else job.policy  # which may name places: they are those of the line
         try:
-            out = self.rules.convert(asked, *ends, job.unit, job.model, options=job.options)
+            out = self.rules.convert(
+                asked, *ends, job.unit, job.model, options=job.options, policy=policy
+            )
         except ConversionError as error:
-            if not job.at:
-                raise
-            path = pointer(job.at) + error.path
-            raise ConversionError(error.reason, path, error.rule) from None
+            raise refused(error, job.at) from None
         made = stringify(out.body) if job.text else out.body
-        whole = put(value, job.at, made) if job.at else made
-        notes = deeper(out.notes, job.at, job.at)
-        out = concluded(whole, list(notes), None, of(job.policy), *ends, self.rules.hash)
+        if not job.at:
+            return made, out.notes
+        notes = list(deeper(out.notes, job.at, job.at))
+        whole = put(value, job.at, made)
+        out = concluded(whole, notes, None, of(job.policy), *ends, self.rules.hash)
         return out.body, out.notes
 
 

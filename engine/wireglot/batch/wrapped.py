@@ -188,8 +188,7 @@ class _Line:
                 body, ways.source, ways.target, unit, ways.model, options=ways.options
             )
         except ConversionError as error:
-            path = pointer(at) + error.path
-            raise ConversionError(error.reason, path, error.rule) from None
+            raise refused(error, at) from None
         self.values[unit] = out.body
         self.notes.extend(deeper(out.notes, at, within))
         around = out.envelope if unit == self.found.kind else None
@@ -362,6 +361,11 @@ def deeper(notes: Iterable[Note], source: At, target: At) -> Iterator[Note]:
         came = None if note.source_path is None else one + note.source_path
         went = None if note.target_path is None else two + note.target_path
         yield note._replace(source_path=came, target_path=went)
+
+
+def refused(error: ConversionError, at: At) -> ConversionError:
+    """Return why a body is refused: in the line it stands deeper."""
+    return ConversionError(error.reason, pointer(at) + error.path, error.rule)
 
 
 def put(value: Any, at: At, body: Any) -> Any:
