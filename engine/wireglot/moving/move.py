@@ -201,9 +201,7 @@ def write(move: Move) -> list[tuple[Path, str, str | None]]:
     wrote: list[tuple[Path, str, str | None]] = [(move.path, move.text, None)]
     for path, text in move.beside:
         wrote.append((path, text, path.read_text("utf-8") if path.exists() else None))
-        new = path.with_name(f"{path.name}.new")
-        _put(new, text, "w")
-        os.replace(new, path)
+        _replace(path, text)
     return wrote
 
 
@@ -214,8 +212,15 @@ def undo(wrote: list[tuple[Path, str, str | None]]) -> list[Path]:
         if before is None:
             path.unlink()
         else:
-            _put(path, before, "w")
+            _replace(path, before)
     return [path for path, _, _ in mine]
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file that others read at any time: it is never there in part."""
+    new = path.with_name(f"{path.name}.new")
+    _put(new, text, "w")
+    os.replace(new, path)
 
 
 def _put(path: Path, text: str, mode: str) -> None:
