@@ -9,8 +9,9 @@ from .lenses import Misfit, parse_json, stringify
 
 _ELEMENT = later(r"\$\{\.(?: \| json)?\}")
 # A part by a shape: `${. as call | json}`; several of them in one list: `each`.
-INNER = r"\$\{\. (?:as [\w.-]+(?: \| (?:json|python))?|each [\w.-]+ \| (?:json|python))\}"
-_INNER = later(r"\$\{(?:text|\. (as|each) ([\w.-]+)(?: \| (json|python))?)\}")
+_WRITTEN = "json|python"
+INNER = rf"\$\{{\. (?:as [\w.-]+(?: \| (?:{_WRITTEN}))?|each [\w.-]+ \| (?:{_WRITTEN}))\}}"
+_INNER = later(rf"\$\{{(?:text|\. (as|each) ([\w.-]+)(?: \| ({_WRITTEN}))?)\}}")
 
 
 class Listing(NamedTuple):
