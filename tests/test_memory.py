@@ -55,6 +55,34 @@ def test_texts_that_the_client_holds_as_one_stand_between_the_calls_again() -> N
     assert sent[1]["parts"] == PARTS
 
 
+def test_what_is_cited_goes_with_its_text_where_the_client_holds_several_as_one() -> None:
+    def cited(said: str, *places: tuple[int, int]) -> Json:
+        told = [
+            {
+                "type": "url_citation",
+                "start_index": a,
+                "end_index": b,
+                "url": "https://a.b/" + said,
+                "title": said,
+            }
+            for a, b in places
+        ]
+        return {"type": "output_text", "text": said, "annotations": told}
+
+    said = {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant"}
+    texts = [cited("Hello", (0, 5)), cited("World", (1, 3), (2, 4))]
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "AAAA"}
+    x = exchange("openai-responses", state={})
+    x.request(request())
+    answer = {"id": "r", "object": "response", "model": "m", "status": "completed"}
+    message = x.response({**answer, "output": [thought, {**said, "content": texts}]}).body[
+        "choices"
+    ][0]["message"]
+    assert message["content"] == "HelloWorld"
+    sent = x.request(request(message, ASK)).body["input"]
+    assert [text for one in sent[2:-1] for text in one["content"]] == texts
+
+
 def test_what_rides_alone_puts_each_signature_where_it_was() -> None:
     message, _ = told([PARTS[0], PARTS[1], PARTS[3]])
     sent = exchange().request(request(message, *results(message))).body["contents"]

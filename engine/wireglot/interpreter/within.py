@@ -16,7 +16,7 @@ from ..language.intext import Marks
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..patterns import later
-from ..trail import IN_TEXT, At
+from ..trail import IN_TEXT, At, Trail
 from .citations import PLACE, SPAN, made_of, places_of
 from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
@@ -131,7 +131,7 @@ def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Par
     if not spans and says_more(part):
         spans = [(len(text), len(text))]
         found.append(spans[0])
-    cited = shared(part.get("citations"), spans)
+    cited = shared(part.get("citations"), spans, reader.trail)
     out: list[Part] = []
     nth = 0
     for one in found:
@@ -193,7 +193,9 @@ def says_more(text: Part) -> bool:
     return bool(text.keys() - {"type", "text", "spelled"})
 
 
-def shared(citations: list[Part] | None, spans: list[Span]) -> list[list[Part]]:
+def shared(
+    citations: list[Part] | None, spans: list[Span], trail: Trail | None = None
+) -> list[list[Part]]:
     """Return the citations of a text as those of the texts that are left of it.
 
     One of what is gone has no place any more: all of the first text is meant.
@@ -204,9 +206,14 @@ def shared(citations: list[Part] | None, spans: list[Span]) -> list[list[Part]]:
         start, end = one.get("start_index", 0), one.get("end_index")
         nth = 0 if end is None else bisect_right(ends, start)
         if nth < len(spans) and (end is None or end > spans[nth][0]):
-            out[nth].append(_moved(one, -spans[nth][0]))
+            new = _moved(one, -spans[nth][0])
         elif out:
-            out[0].append({key: value for key, value in one.items() if key not in PLACE})
+            nth, new = 0, {key: value for key, value in one.items() if key not in PLACE}
+        else:
+            continue
+        out[nth].append(new)
+        if trail is not None:
+            trail.copy(one, new)
     return out
 
 

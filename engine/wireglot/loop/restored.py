@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.sight import means
+from ..interpreter.within import shared
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import Trail
@@ -188,7 +189,7 @@ class Restored:
                 first = {"type": "text", "text": text[:size]}
                 self._trail.copy(part, first)
                 self._drop(held if len(text) == size else held[:-1])
-                held[-1]["text"] = text[size:]
+                self._cut(held[-1], size, first)
                 self._found.append((first, index))
                 return first
         if size or entry["digest"] != digest(""):
@@ -196,6 +197,15 @@ class Restored:
         empty: Part = {"type": "text", "text": ""}
         self._found.append((empty, None))
         return empty
+
+    def _cut(self, text: Part, size: int, first: Part) -> None:
+        """Leave of a text what goes on behind so many characters; what is cited goes with it."""
+        said = text["text"]
+        text["text"] = said[size:]
+        spans = [(0, size), (size, len(said))]
+        found = shared(text.pop("citations", None), spans, self._trail)
+        for part, cited in zip((first, text), found, strict=True):
+            part.update({"citations": cited} if cited else {})
 
     def _pieces(self, index: int, size: int) -> list[Part]:
         """Return a text, or a thought, and those behind it that it goes on in, until so long."""
