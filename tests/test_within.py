@@ -163,6 +163,19 @@ def test_thoughts_go_back_in_the_text_where_nothing_else_takes_them(rules: Any) 
     assert back["contents"][1]["parts"] == [{"thought": True, "text": "Hm."}, {"text": "Hi"}]
 
 
+@pytest.mark.parametrize("provider", ["minimax", "perplexity"])
+def test_an_answer_in_an_exchange_tells_its_thought_apart(rules: Any, provider: str) -> None:
+    x = rules.exchange("anthropic", provider, "m", state={})
+    ask = {"role": "user", "content": "a"}
+    x.request({"model": "m", "max_tokens": 9, "messages": [ask]})
+    text = "<think>\nHm.\n</think>\n\nHi"
+    made = x.response(whole(text)).body["content"]
+    assert [block["type"] for block in made] == ["thinking", "text"]
+    talk = [ask, {"role": "assistant", "content": made}, ask]
+    sent = x.request({"model": "m", "max_tokens": 9, "messages": talk}).body["messages"]
+    assert sent[1]["content"] == (text if provider == "minimax" else "Hi")
+
+
 def test_other_marks_are_data(rules: Any) -> None:
     body = whole("<thought>Hm.</thought>Hi")
     made = rules.convert(body, "gemini-openai", "gemini", "response").body

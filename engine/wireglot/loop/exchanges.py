@@ -188,6 +188,7 @@ class Exchange:
                 two, read.ir, "response", True, read.trail, self._options, read.made, read.odd
             )
             return self._given(out, all_notes(read.notes, drafts, out, True))
+        reading.told_in_texts(one, read, options)
         out, drafts = Remainder(self._turn(one, two)).written(read)
         return self._given(out, all_notes(read.notes, drafts, out, False))
 
