@@ -83,6 +83,19 @@ def test_what_is_cited_goes_with_its_text_where_the_client_holds_several_as_one(
     assert [text for one in sent[2:-1] for text in one["content"]] == texts
 
 
+def test_a_thought_that_does_not_go_back_is_noted_where_the_client_has_it() -> None:
+    thought = {"reasoning_content": "Hm.", "role": "assistant", "content": "Hi"}
+    ask = {"role": "user", "content": [{"type": "text", "text": "a"}]}
+    x = wireglot.exchange("anthropic", "xai", "m", state={})
+    body = {"model": "m", "max_tokens": 9, "messages": [ask]}
+    x.request(body)
+    seen = x.response({"id": "c", "choices": [{"index": 0, "message": thought}]}).body["content"]
+    out = x.request({**body, "messages": [ask, {"role": "assistant", "content": seen}, ask]})
+    assert [(note.code, note.source_path) for note in out.notes] == [
+        ("no-place", "/messages/1/content/0")
+    ]
+
+
 def test_what_rides_alone_puts_each_signature_where_it_was() -> None:
     message, _ = told([PARTS[0], PARTS[1], PARTS[3]])
     sent = exchange().request(request(message, *results(message))).body["contents"]

@@ -234,6 +234,8 @@ class Restored:
         place: int | None = None
         if entry["type"] == "reasoning":
             place = self._forget(str(entry.get("text", "")))
+            if place is not None:
+                self._trail.copy(self._parts[place], whole)
         self._found.append((whole, place))
         return whole
 
