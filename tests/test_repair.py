@@ -136,6 +136,18 @@ def test_a_call_without_its_signature_gets_the_word_for_none() -> None:
     assert out[1]["parts"][0].pop("thoughtSignature") == "skip_thought_signature_validator"
     assert out == turns
     assert RULES.diagnose({"contents": turns}, "gemini", model="gemini-2.5-pro") == ()
+    healed = RULES.repair({"contents": turns}, "gemini", model="gemini-3-pro").body
+    assert RULES.diagnose(healed, "gemini", model="gemini-3-pro") == ()
+
+
+def test_several_summaries_of_one_thought_are_what_the_api_wrote() -> None:
+    several = [{"type": "summary_text", "text": text} for text in ("one", "two")]
+    thought = {"type": "reasoning", "summary": several}
+    signed = {**thought, "id": "rs_1", "encrypted_content": "AAAA"}
+    ask = {"role": "user", "content": "q"}
+    assert RULES.diagnose({"model": "m", "input": [ask, signed, ask]}, "openai-responses") == ()
+    found = RULES.diagnose({"model": "m", "input": [ask, signed, thought]}, "openai-responses")
+    assert {one.path for one in found} == {"/input/2/summary/0", "/input/2/summary/1"}
 
 
 def test_what_must_be_said_is_diagnosed() -> None:

@@ -17,7 +17,7 @@ from .ir import FUNCTION
 from .notes import Note
 from .payload import known_options
 from .results import Conversion, concluded, finished, rule_of
-from .trail import pointer
+from .trail import leaves, pointer
 
 if TYPE_CHECKING:
     from .dialects import DialectRules
@@ -147,8 +147,12 @@ def _required(
     writer = Writer(picked.model, False, read.trail, options, picked.ladder)
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []
+    here, there = ({pointer(at): leaf for at, leaf in leaves(one)} for one in (body, wire))
     for note in finished(writer.notes, wire):
         if note.code == "filled-in" and note.source_path is None:
+            at_home = here.get(note.target_path or "")
+            if at_home is not None and at_home == there.get(note.target_path or ""):
+                continue  # the word for nothing is said already
             help = "say it; a conversion from another dialect fills it in"
             where = note.target_path or ""
             found.append(Diagnosis(where, note.code, note.message, note.rule, help, False))
@@ -156,8 +160,15 @@ def _required(
             where, told = note.source_path, UNKNOWN_KEY
             found.append(Diagnosis(where, note.code, told, note.rule, HELP_KEY, False, "info"))
     lost = {id(part) for part in writer.gone}
+    whole = ""  # the shape of the element that a part before stands in, and is written
     for part in _elements(read.ir):
-        if id(part) not in lost or read.trail.find(part) is None:
+        memory = part.get("spelled", {}).get(picked.name, {}).get("../", {})
+        run = memory.get("run") if not memory.get("apart") else None
+        if id(part) not in lost or (run is not None and run == whole):
+            whole = memory.get("run", "")
+            continue
+        whole = ""
+        if read.trail.find(part) is None:
             continue
         at = read.trail.find(part)
         said = next((d for d in writer.notes if d.source == at), None)
