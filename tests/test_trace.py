@@ -157,6 +157,25 @@ def test_losses_have_the_code_and_the_rule_of_their_note() -> None:
     assert out.trace.fates["/x_odd"].code == "unknown-key"
 
 
+def test_a_place_that_is_the_whole_text_says_nothing_where_citations_have_none() -> None:
+    cited = {"start_index": 0, "end_index": 2, "url": "https://example.com", "title": "t"}
+    message = {"role": "assistant", "content": "Hi"}
+    message |= {"annotations": [{"type": "url_citation", "url_citation": cited}]}
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    out = RULES.convert(
+        {"id": "c", "choices": [choice]}, "openai-chat", "anthropic", "response", trace=True
+    )
+    assert out.trace is not None
+    at = "/choices/0/message/annotations/0/url_citation"
+    found = {key: out.trace.fates[f"{at}/{key}"].kind for key in cited}
+    assert found == {
+        "start_index": "silent",
+        "end_index": "silent",
+        "url": "carried",
+        "title": "carried",
+    }
+
+
 def test_nulls_copies_and_sums_say_nothing_themselves() -> None:
     fates = traced("anthropic").fates
     assert fates["/messages/2/content"].kind == "silent"
