@@ -159,7 +159,7 @@ def test_losses_have_the_code_and_the_rule_of_their_note() -> None:
 
 def test_a_place_that_is_the_whole_text_says_nothing_where_citations_have_none() -> None:
     cited = {"start_index": 0, "end_index": 2, "url": "https://example.com", "title": "t"}
-    message = {"role": "assistant", "content": "Hi"}
+    message: Any = {"role": "assistant", "content": "Hi"}
     message |= {"annotations": [{"type": "url_citation", "url_citation": cited}]}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
     out = RULES.convert(

@@ -161,8 +161,9 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
     for new, one in zip(made, found, strict=True):
         if new is not one:
             copied(trail, one, new)
-            for key in one.keys() - new.keys() if writer.recorder is not None else ():
-                if (at := trail.find(one, key)) is not None:
+            for key in one.keys() - new.keys():
+                at = trail.find(one, key)
+                if writer.recorder is not None and at is not None:
                     writer.recorder.hush(at, "it follows from another value", writer.dialect.pos)
         for key in SPAN if new is not one and form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
