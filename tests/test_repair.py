@@ -150,6 +150,15 @@ def test_several_summaries_of_one_thought_are_what_the_api_wrote() -> None:
     assert {one.path for one in found} == {"/input/2/summary/0", "/input/2/summary/1"}
 
 
+def test_an_empty_thought_beside_a_call_is_said_once() -> None:
+    talk = [user("q"), calls("a"), result("a"), user("p")]
+    healed = RULES.repair({"model": "deepseek-v4-pro", "messages": talk}, "deepseek")
+    assert healed.body["messages"][1]["reasoning_content"] == ""
+    assert [note.code for note in healed.notes] == ["filled-in"]
+    assert RULES.repair(healed.body, "deepseek").notes == ()
+    assert RULES.diagnose(healed.body, "deepseek") == ()
+
+
 def test_what_must_be_said_is_diagnosed() -> None:
     (found,) = RULES.diagnose({"model": "m", "messages": [user("q")]}, "anthropic")
     assert (found.path, found.code, found.healed) == ("/max_tokens", "filled-in", False)

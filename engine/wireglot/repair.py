@@ -6,7 +6,7 @@ the fields that must be there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import policy as policies
@@ -79,7 +79,7 @@ def repair(
     known = {**known_options(options), "repair": True}
     judge = policies.of(policy)
     out = rules.convert(body, dialect, dialect, model=model, options=known)
-    notes = list(out.notes)
+    notes = _new(out.notes, body, out.body)
     for _ in range(PASSES):
         if not out.notes:
             break
@@ -104,7 +104,8 @@ def diagnose(
     named = model if model is not None else rules[dialect].model_in(body, "request")
     try:
         out = rules.convert(body, dialect, dialect, model=model, options=known)
-        found = [_of(note) for note in out.notes if _refused(note, out.notes)]
+        notes = _new(out.notes, body, out.body)
+        found = [_of(note) for note in notes if _refused(note, out.notes)]
         found += _required(rules[dialect]._picked(named, known), body, model, known)
     except ConversionError as error:
         told = "the body must be mended by hand; `repair` cannot read it"
@@ -113,6 +114,18 @@ def diagnose(
     for one in found:
         once.setdefault(one.path, one)
     return tuple(once.values())
+
+
+def _new(notes: Iterable[Note], body: Any, out: Any) -> list[Note]:
+    """Return notes but those of what is filled in where a body says the same: the word for none."""
+    given, made = ({pointer(at): leaf for at, leaf in leaves(one)} for one in (body, out))
+    return [
+        note
+        for note in notes
+        if note.code != "filled-in"
+        or note.source_path
+        or made.get(note.target_path or "", note) != given.get(note.target_path or "")
+    ]
 
 
 def _refused(note: Note, notes: tuple[Note, ...]) -> bool:
@@ -147,12 +160,8 @@ def _required(
     writer = Writer(picked.model, False, read.trail, options, picked.ladder)
     wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
     found = []
-    here, there = ({pointer(at): leaf for at, leaf in leaves(one)} for one in (body, wire))
-    for note in finished(writer.notes, wire):
+    for note in _new(finished(writer.notes, wire), body, wire):
         if note.code == "filled-in" and note.source_path is None:
-            at_home = here.get(note.target_path or "")
-            if at_home is not None and at_home == there.get(note.target_path or ""):
-                continue  # the word for nothing is said already
             help = "say it; a conversion from another dialect fills it in"
             where = note.target_path or ""
             found.append(Diagnosis(where, note.code, note.message, note.rule, help, False))
