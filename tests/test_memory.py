@@ -55,6 +55,17 @@ def test_texts_that_the_client_holds_as_one_stand_between_the_calls_again() -> N
     assert sent[1]["parts"] == PARTS
 
 
+@pytest.mark.parametrize("kept", [True, False], ids=["state", "none"])
+def test_texts_that_are_all_of_a_turn_come_apart_again(kept: bool) -> None:
+    parts = [{"text": "One."}, {"text": "Two."}]
+    x = exchange(state={} if kept else None)
+    x.request(request())
+    message = x.response(gemini(parts)).body["choices"][0]["message"]
+    assert message["content"] == "One.Two."
+    sent = exchange(state=x.state if kept else None).request(request(message, ASK)).body["contents"]
+    assert sent[1]["parts"] == parts
+
+
 def test_what_is_cited_goes_with_its_text_where_the_client_holds_several_as_one() -> None:
     def cited(said: str, *places: tuple[int, int]) -> Json:
         told = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..interpreter import reading, writing
@@ -144,9 +144,11 @@ class Remainder:
             kinds = {part.get("type") for part, _, _ in entries}
             # These may come back without what tells them from others.
             loose = "reasoning" in kinds or ("tool_call" in kinds and self._droppable())
-            if entries and (pieces or loose or any(more for _, _, more in entries)):
+            # Several texts that are one for the client come apart by what is said of each.
+            joined = _texts(entry for _, entry, _ in entries) > max(_texts(parts), 1)
+            if entries and (pieces or loose or joined or any(more for _, _, more in entries)):
                 if carries:
-                    self._ride(candidate, entries, writer, there)
+                    self._ride(candidate, entries, writer, there, joined)
                 said = [entry for _, entry, _ in entries]
                 origin = self._provider.name
                 turns.append({"origin": origin, "says": memory.says(parts), "parts": said})
@@ -218,12 +220,16 @@ class Remainder:
         entries: list[tuple[Part, Entry, bool]],
         writer: Writer,
         there: Places,
+        whole: bool,
     ) -> None:
-        """Let entries ride on their elements, else on the next that has room, else on the last."""
+        """Let entries ride on their elements, else on the next that has room, else on the last.
+
+        `whole`: all of them, for their order is not that of what the client sees.
+        """
         carries = self._client.model.carry
         unseen = {id(part) for part in self._wholes}
-        # Where the client does not see something in the middle, the order of all must ride, too.
-        whole = any(id(part) in unseen for part, _, _ in entries[1:])
+        # So is it where the client does not see something in the middle.
+        whole = whole or any(id(part) in unseen for part, _, _ in entries[1:])
         rows: list[Row] = []
         waiting: list[tuple[Part, Entry]] = []
         for part, entry, more in entries:
@@ -290,6 +296,11 @@ class Remainder:
         elif self._turn.stays:
             draft.effect = "kept"
             draft.message += "; the state keeps it"
+
+
+def _texts(parts: Iterable[Part]) -> int:
+    """Count the texts among parts, or among entries of parts."""
+    return sum(part.get("type") == "text" for part in parts)
 
 
 def _here(part: Part, entry: Entry) -> Entry:
