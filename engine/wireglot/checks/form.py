@@ -42,8 +42,10 @@ class Forms:
         """Check a node; `what` it is called in messages, and `owner` what it stands in."""
         if not getattr(form, "rule", "R022"):
             return node
-        found: Node | None = _CHECKS[type(form)](self, form, node, what, owner)
-        return found
+        look = functools.partial(_CHECKS[type(form)], self, form, node, what, owner)
+        # Dialects and sets of variants share most of their words and shapes.
+        shared = owner == FILE.what or getattr(form, "then", "") == "shape"
+        return self.findings.once((what, owner, node), look) if shared else look()
 
     def say(self, form: Form, node: Node, what: str, owner: str = "", help: str = "") -> None:
         """Report a node that has another form."""
@@ -72,13 +74,6 @@ class Forms:
         return False
 
     def _words(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
-        if form.then != "shape":
-            return self._worded(form, node, what, owner)
-        # Dialects and sets of variants share most of their shapes.
-        checked = functools.partial(self._worded, form, node, what, owner)
-        return self.findings.once((form.name, node), checked)
-
-    def _worded(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
         called = form.what or what
         listed = f"its words are {', '.join(sorted(form.words))}"
         if form.texts and not self._texts(form, node, what):

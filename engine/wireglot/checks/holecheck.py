@@ -23,13 +23,14 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     listed = definitions(dialect.node, "shapes")
     talk = ("conversation",) if dialect.node.get("conversation") is not None else ()
     shapes = frozenset((*listed, *definitions(dialect.node, "unions"), *talk))
-    codecs = (frozenset(definitions(dialect.node, word).items()) for word in ("tables", "schemas"))
-    around = (shapes, *codecs, dialect.hooks)
+    tables, schemas = (definitions(dialect.node, word) for word in ("tables", "schemas"))
+    codecs = frozenset(tables), frozenset(schemas.items()), frozenset(dialect.lists), dialect.hooks
     for view in contexts.all():
         # Dialects and sets of variants share most of their cases.
         said = listed.get(view.shape.name) if view.shape else None
+        named = tuple([tables.get(one) for h in pic.holes(view.case.wire) for one in h.lenses])
         look = functools.partial(_look, dialect, findings, view, shapes)
-        findings.once((_look, view.case, said, view.objects, around), look)
+        findings.once((_look, view.case, said, view.objects, named, shapes, codecs), look)
 
 
 def _look(dialect: Dialect, findings: Findings, view: View, shapes: frozenset[str]) -> None:

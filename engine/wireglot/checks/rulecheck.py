@@ -11,7 +11,7 @@ from ..language import picture as pic
 from ..language.findings import Findings, helped
 from ..language.intext import Marks
 from ..language.ladder import Ladder
-from ..language.merge import without
+from ..language.merge import like, without
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, keyed
 from ..language.source import Node
@@ -42,6 +42,7 @@ def check(
     except RuleError as error:
         findings.take(error)
         return None
+    findings.held.update(model.shapes.values(), model.units.values())
     # What is wrong in form is missing from the model; its name is defined all the same.
     model.node = node
     _Names(model, clean, node, findings, before).check(ladder, plain)
@@ -50,50 +51,49 @@ def check(
 
 def _also(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out `also` that names no object (R014)."""
-    shapes = clean.get("shapes")
-    for name, shape in list(shapes.value.items()) if shapes else ():
+    shapes, kept = definitions(clean, "shapes"), {}
+    for name, shape in shapes.items():
         also = shape.get("also")
-        if also is None or shapes is None:
-            continue
-        other = shapes.value.get(also.value)
+        other = shapes.get(also.value) if also else None
         wire = other.get("wire") if other else None
-        if wire is None or not isinstance(wire.value, dict):
-            known = [n for n in shapes.value if n != name]
-            defined = raw.get("shapes")
-            if other is not None or not (defined and also.value in defined.value):
-                message = f"`also: {also.value}` names no shape that is one object"
-                findings.error("R014", message, also.pos, helped(also.value, known))
-            shapes.value[name] = without(shape, ("also",))  # other dialects may hold the same node
+        if also is None or (wire is not None and isinstance(wire.value, dict)):
+            continue
+        if other is not None or also.value not in definitions(raw, "shapes"):
+            message = f"`also: {also.value}` names no shape that is one object"
+            known = [n for n in shapes if n != name]
+            findings.error("R014", message, also.pos, helped(also.value, known))
+        kept[name] = without(shape, ("also",))
+    if kept:  # others hold the node that stands there, here and below
+        clean.value["shapes"] = like(clean.value["shapes"], shapes | kept)
 
 
 def _unions(clean: Node, raw: Node, findings: Findings) -> None:
     """Take members out of unions that are no shapes (R014)."""
     unions, defined = clean.get("unions"), definitions(raw, "shapes")
-    built = clean.get("shapes")
-    for name, members in list(unions.value.items()) if unions else ():
-        kept = []
+    built, kept = definitions(clean, "shapes"), {}
+    for name, members in unions.value.items() if unions else ():
         for member in members.value:
             if member.value not in defined:
                 message = f"the union `{name}` names `{member.value}`, which is no shape"
                 findings.error("R014", message, member.pos, helped(member.value, defined))
-            elif built and member.value in built.value:
-                kept.append(member)
-        members.value[:] = kept
+        kept[name] = Node([one for one in members.value if one.value in built], members.pos)
         if name in defined and unions is not None:
             message = f"`{name}` is a shape and a union"
             pos = unions.keys.get(name, members.pos)
             findings.error("R014", message, pos, "give one of the two another name")
+    if unions:
+        clean.value["unions"] = like(unions, kept)
 
 
 def _within(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out parts that stand within texts by a shape that is not there (R014)."""
     within, defined = clean.get("within-text"), definitions(raw, "shapes")
-    for kind, said in list(within.value.items()) if within else ():
+    for kind, said in within.value.items() if within else ():
         name = Marks.of(kind, said.value).shape
         if within and name and name not in defined:
             message = f"`{name}` is no shape of this file"
             findings.error("R014", message, said.pos, helped(name, defined), word=name)
-            del within.value[kind]
+            clean.value["within-text"] = without(clean.value["within-text"], (kind,))
 
 
 class _Names:

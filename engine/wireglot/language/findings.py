@@ -67,6 +67,7 @@ class Findings:
         self._found: dict[tuple[str, Pos, str], Finding] = {}
         self._right: set[tuple[str, Pos]] = set()
         self._tried: dict[Any, Any] = {}  # what each trial gave
+        self.held: set[Any] = set()  # shapes, which are made once as long as somebody has them
         # Where an error is told that stands in another file, over which this one lies.
         self.top: Pos | None = None
 
