@@ -37,11 +37,11 @@ def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings
         apart = partial(_apart, dialect, group, findings, own)
         findings.once((_apart, own, reach.of(name)), apart)
     for name, shape in dialect.shapes.items():
-        if name in contexts.of:
+        if name in contexts.of and len(shape.cases) > 1:
             _together(dialect, shape, findings)
     for view in contexts.all():
         _shared(dialect, view.case, findings)
-        for fields in _objects(view.case.wire):
+        for fields in _spreading(view.case.wire):
             _collide(dialect, fields, findings)
 
 
@@ -91,6 +91,9 @@ def _told_apart(
 ) -> None:
     """Report a case whose values another one reads; `itself` says that the object is shared."""
     shape, case = pair
+    told = findings.tells(place(dialect, shape, case))
+    if not told and not any(_twins(one, case) for _, one in before):
+        return  # of what is only likely, nothing would be said
     taken: list[tuple[Pair, Any]] = []
     for full in (False, True):
         wire = sample(dialect, case.wire, case.shape, full)
@@ -193,14 +196,9 @@ def _literals(p: Picture) -> bool:
     return isinstance(p, Literal | Text)
 
 
-def _objects(p: Picture) -> Iterator[Fields]:
-    if isinstance(p, Fields):
-        yield p
-        for _, child in p.entries:
-            yield from _objects(child)
-    elif isinstance(p, Items):
-        for child in p.items:
-            yield from _objects(child)
+def _spreading(p: Picture) -> Iterator[Fields]:
+    """Yield the objects of a picture in which another shape has keys, or all others are taken."""
+    return (one for one in pic.nodes(p) if isinstance(one, Fields) and one.spread)
 
 
 def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
@@ -250,7 +248,7 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
     """Report `each` holes of one list that take the same kinds (R013)."""
     for path, holes in case.lists.items():
         seen: dict[Any, Hole] = {}
-        for hole in holes:
+        for hole in holes if len(holes) > 1 else ():
             if hole.dated or hole.shape is None:
                 continue
             members = dialect.unions.get(hole.shape, [hole.shape])

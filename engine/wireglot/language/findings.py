@@ -95,9 +95,13 @@ class Findings:
         else:
             self.warn(rule, message, pos, help)
 
+    def tells(self, pos: Pos) -> bool:
+        """Tell whether what is no error is told of a place: what is packaged was checked there."""
+        return pos.file in self.texts
+
     def right(self, rule: str, pos: Pos) -> bool:
-        """Tell whether a place is right, so that no doubt of it is told."""
-        return (rule, pos) in self._right
+        """Tell whether no doubt of a place is told, as it is right."""
+        return not self.tells(pos) or (rule, pos) in self._right
 
     def once(self, what: Any, trial: Callable[[], T]) -> T:
         """Return what a trial gives, which is made unless the same one was, and found no error.
@@ -162,7 +166,7 @@ class Findings:
         beside: tuple[Pos, str] | None = None,
     ) -> None:
         self.hits += severity == "error"
-        if pos.file not in self.texts:
+        if not self.tells(pos):
             # What stands in a packaged file was checked when it was packaged, without this layer.
             if severity != "error" or self.top is None:
                 return
