@@ -44,6 +44,7 @@ class Trial:
         self.folder = None if folder is None else os.path.normpath(folder)
         self.runs, self.seed, self.targets = runs, seed, targets
         self.examples: set[Pos] = set()
+        self._known: dict[Node, bool] = {}  # many dialects have the nodes of a parent
         self.laws = 0
         self.failures: list[str] = []
 
@@ -94,10 +95,11 @@ class Trial:
 
     def _touched(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
-        if self._within(node.pos):
-            return True
-        inner = node.value.values() if isinstance(node.value, dict) else node.value
-        return isinstance(node.value, dict | list) and any(map(self._touched, inner))
+        if node not in self._known:
+            inner = node.value.values() if isinstance(node.value, dict) else node.value
+            nested = isinstance(node.value, dict | list) and any(map(self._touched, inner))
+            self._known[node] = nested or self._within(node.pos)
+        return self._known[node]
 
 
 @functools.lru_cache(1000)
