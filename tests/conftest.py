@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import sys
 
 import pytest
+
+from wireglot.executor import code
 
 # Where a shell says that no bytecode is kept, each process would compile the whole engine.
 sys.dont_write_bytecode = False
@@ -15,6 +18,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Little of what a test makes holds itself, and looking for that took a sixth of the suite's time.
 gc.set_threshold(100_000, 50, 50)
 
+
+# The suite loads more rules at once than a process that converts.
+code._compiled = functools.lru_cache(None)(code._compiled.__wrapped__)
 
 LONG = ("test_packaging.py", "test_readme.py", "test_checks.py")
 

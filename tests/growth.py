@@ -200,10 +200,10 @@ SAID = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 # What a model of llama.cpp says in a text, in so many parts: cut so it streams, joined it is whole.
 TEXTS: dict[str, tuple[int, Callable[[int], list[str]]]] = {
     "calls": (60, lambda size: [f"Then {SAID}\n"] * size),
-    "marks that open": (1000, lambda size: ["<tool_call>"] * size),
-    "marks around none": (100, lambda size: ["<tool_call>{}</tool_call>"] * size),
-    "spaces": (2000, lambda size: ["a", *" " * size]),
-    "arguments": (2000, lambda size: [SAID[:44], *'"x",' * size, SAID[-14:]]),
+    "marks that open": (500, lambda size: ["<tool_call>"] * size),
+    "marks around none": (60, lambda size: ["<tool_call>{}</tool_call>"] * size),
+    "spaces": (600, lambda size: ["a", *" " * size]),
+    "arguments": (600, lambda size: [SAID[:44], *'"x",' * size, SAID[-14:]]),
 }
 
 
