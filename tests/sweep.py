@@ -36,7 +36,7 @@ What = Literal["error", "crash", "sdk", "unheard", "unexplained", "identity", "r
 WHATS: tuple[What, ...] = (
     "error", "crash", "sdk", "unheard", "unexplained", "identity", "roundtrip",
 )  # fmt: skip
-CLASSES = ("recording", "sdk-older", "target-lacks", "gap")
+CLASSES = ("recording", "sdk-older", "target-lacks", "intent", "gap")
 EXCEPTIONS = Path(__file__).with_name("exceptions.txt")
 # The recordings of these dialects are bodies only; their models stand in the URL.
 MODELS = dict.fromkeys(sdk.GOOGLE, "gemini-2.5-flash") | {"bedrock-converse": bedrock.MODEL}

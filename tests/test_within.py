@@ -218,3 +218,59 @@ def test_citations_keep_their_places_in_streams(rules: Any, target: str, late: b
         assert places == ([] if late and body is not translator.result.body else [(3, 8)])
     told = [note for note in translator.notes if "was over when it was said" in note.message]
     assert len(told) == late
+
+
+SAID = {
+    "<think>Hm.</think>Hi": "thought",
+    " <think>Hm.": "thought",
+    "Hi <think>Hm.</think>": "",
+    'Hi <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>': "call",
+    "Hi <tool_call>f()</tool_call>": "",
+}
+
+
+@pytest.mark.parametrize("target", ["groq", "vllm", "hermes"])
+@pytest.mark.parametrize("text", SAID)
+def test_a_text_that_reads_as_something_else_is_noted(rules: Any, text: str, target: str) -> None:
+    """The host would tell it so, and the next conversion takes it apart."""
+    told = SAID[text] if SAID[text] != "call" or target != "groq" else ""
+    for said in (text, [{"type": "text", "text": text}]):
+        talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": said}]
+        body = {"model": "m", "messages": [*talk, {"role": "user", "content": text}]}
+        made = rules.convert(body, "anthropic", target)
+        odd = [note for note in made.notes if note.code == "ambiguous"]
+        assert [note.message.split()[4] for note in odd] == ([told] if told else [])
+        for note in odd:
+            where = "/messages/1/content" + "/0/text" * (said is not text)
+            assert (note.source_path, note.effect) == (where, "changed")
+            assert note.target_path is not None and note.target_path.startswith("/")
+            assert note.rule is not None and ".yaml:" in note.rule
+        again = rules.convert(made.body, target, target)
+        assert again.body == made.body and not again.notes
+
+
+def test_an_answer_that_reads_as_something_else_is_noted(rules: Any) -> None:
+    text = "<think>Hm.</think>Hi"
+    for target in ("groq", "huggingface"):
+        made = rules.convert(whole(text), "openai-chat", target, "response")
+        [note] = [note for note in made.notes if note.code == "ambiguous"]
+        place = "/choices/0/message/content"
+        assert (note.source_path, note.target_path) == (place, place)
+    made = rules.convert(whole(text), "groq", "huggingface", "response")
+    assert not [note for note in made.notes if note.code == "ambiguous"]
+    for frames in (chunks(cut(text, 3)), chunks([text])):
+        translator = rules.translator("openai-chat", "groq")
+        made = [new for frame in frames for new in translator.feed(frame)] + translator.finish()
+        assert "ambiguous" in [note.code for note in translator.result.notes]
+
+
+def test_a_mark_behind_other_texts_is_none_where_these_are_one(rules: Any) -> None:
+    said = [{"type": "text", "text": text} for text in ("Hi", "<think>Hm.</think>")]
+    talk: Json = [{"role": "user", "content": "a"}, {"role": "assistant", "content": said}]
+    for target, some in (("hermes", False), ("groq", True)):
+        made = rules.convert({"model": "m", "messages": talk}, "anthropic", target)
+        assert ("ambiguous" in [note.code for note in made.notes]) == some
+    thinks = {"type": "thinking", "thinking": "So.", "signature": ""}
+    talk[1]["content"] = [thinks, said[1]]
+    made = rules.convert({"model": "m", "messages": talk}, "anthropic", "minimax")
+    assert "ambiguous" not in [note.code for note in made.notes]

@@ -89,7 +89,7 @@ def _within(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out parts that stand within texts by a shape that is not there (R014)."""
     within, defined = clean.get("within-text"), definitions(raw, "shapes")
     for kind, said in within.value.items() if within else ():
-        name = Marks.of(kind, said.value).shape
+        name = Marks.of(kind, said.value, said.pos).shape
         if within and name and name not in defined:
             message = f"`{name}` is no shape of this file"
             findings.error("R014", message, said.pos, helped(name, defined), word=name)

@@ -15,8 +15,9 @@ from typing import Any
 from ..language.intext import Marks
 from ..language.lenses import Misfit
 from ..language.model import Dialect
+from ..notes import Draft
 from ..patterns import later
-from ..trail import IN_TEXT, At, Trail
+from ..trail import IN_TEXT, At, Trail, everywhere
 from .citations import PLACE, SPAN, made_of, places_of
 from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
@@ -25,6 +26,7 @@ Part = dict[str, Any]
 Span = tuple[int, int]  # where a text begins in another one, and where it ends
 Parts = Callable[[str], list[Part]]  # what a text says between two marks; nothing where none
 CALL, THOUGHT = "tool_call", "reasoning"
+_TOLD = {CALL: "call", THOUGHT: "thought"}
 TRIES = 16  # marks in what a part says: so many that may close it, so many that open
 _SOLID = later(r"\S")
 
@@ -327,3 +329,49 @@ def _one(
     fields = ((part, key) for part, _ in parts for key in part.keys() - {"type", "spelled"})
     made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
     return [fresh]
+
+
+def mistaken(writer: WriteJob, owners: list[Any]) -> None:
+    """Note texts of answers or messages that are written, and would be read as other parts.
+
+    Where texts became one, a mark may stand at its head no more: what was written is looked at.
+    """
+    all_marks = {} if writer.same else writer.dialect.within
+    found = []
+    for owner in owners if all_marks else ():
+        if owner.get("role", "assistant") != "assistant":
+            continue
+        parts = owner.get("parts", ())
+        apart = CALL not in to_write(writer.dialect) and any(one["type"] == CALL for one in parts)
+        marks = {kind: one for kind, one in all_marks.items() if kind != CALL or not apart}
+        for part in parts:
+            text = part.get("text") if part["type"] == "text" else None
+            if isinstance(text, str) and (kind := _seems(writer, marks, text)) is not None:
+                found.append((kind, part, text))
+    drafts = []
+    for kind, part, text in found:
+        told = f"it reads as a {_TOLD[kind]} there, for it says the marks of one"
+        at = writer.trail.find(part, "text")
+        draft = Draft("ambiguous", "changed", at, all_marks[kind].pos, told, None, part)
+        drafts.append((draft, "" if kind == CALL else text.lstrip()))
+    writer.notes += [draft for draft, _ in drafts]
+    writer.settle()
+    gone = {id(draft) for draft, head in drafts if not _heads(draft, head)}
+    writer.notes = [draft for draft in writer.notes if id(draft) not in gone]
+
+
+def _seems(writer: WriteJob, marks: Mapping[str, Marks], text: str) -> str | None:
+    """Return the kind of the first part that a text holds between marks."""
+    if THOUGHT in marks and thought(marks[THOUGHT], text) is not None:
+        return THOUGHT
+    if CALL in marks and marks[CALL].opens in text:
+        parts = calls_of(writer.reader(), marks[CALL], None)
+        return None if isinstance(called(marks[CALL], text, 0, True, parts), int) else CALL
+    return None
+
+
+def _heads(draft: Draft, head: str) -> bool:
+    """Tell whether what was written of a note's part begins so."""
+    whole = draft.owner if draft.place is None else draft.owner[draft.place]
+    said = (value for _, value in everywhere(whole) if isinstance(value, str))
+    return any(value.lstrip().startswith(head) for value in said)

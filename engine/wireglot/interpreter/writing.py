@@ -14,7 +14,18 @@ from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
-from . import demands, making, reciting, speaking, system, turns, units, unpictured
+from . import (
+    citations,
+    demands,
+    making,
+    reciting,
+    speaking,
+    system,
+    turns,
+    units,
+    unpictured,
+    within,
+)
 from .hands import Writer
 from .sight import Look, View, Written
 
@@ -114,6 +125,9 @@ def written(
         raise TooDeep("the value is nested too deep") from None
     reciting.stand(writer)
     writer.settle()
+    if writer.dialect.within and isinstance(ir, list | dict):
+        owners = citations.listed(ir, "candidates") if messages is None else messages
+        within.mistaken(writer, owners)
     return body, envelope
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..patterns import later
 from .lenses import Misfit, parse_json, stringify
+from .source import Pos
 
 _ELEMENT = later(r"\$\{\.(?: \| json)?\}")
 # A part by a shape: `${. as call | json}`; several of them in one list: `each`.
@@ -71,9 +72,10 @@ class Marks(NamedTuple):
     shape: str  # by which it is said; nothing where it is a text
     many: bool  # whether it is a list of such parts
     written: str  # how: `json`, `python`; nothing where it is a text
+    pos: Pos
 
     @classmethod
-    def of(cls, kind: str, said: str) -> Marks:
+    def of(cls, kind: str, said: str, pos: Pos) -> Marks:
         """Return the marks of a kind of part in a text that shows it."""
         inner = _INNER.search(said)
         assert inner is not None
@@ -81,7 +83,7 @@ class Marks(NamedTuple):
         each, shape, written = inner.groups()
         opens, closes = before.strip(), behind.strip()
         many = each == "each"
-        return cls(kind, before, behind, opens, closes, shape or "", many, written or "")
+        return cls(kind, before, behind, opens, closes, shape or "", many, written or "", pos)
 
     def value(self, text: str) -> Any:
         """Return what a text between the marks says. Raises Misfit."""

@@ -62,7 +62,7 @@ def load(node: Node) -> Dialect:
         unit: _shape_of(unit, top[unit], listed, respelt) for unit in UNITS if unit in top
     }
     talk = top.get("conversation")
-    limits = node.said("limits", {})
+    limits, within = node.said("limits", {}), node.get("within-text")
     dialect = Dialect(
         name,
         str(node.said("see", "")),
@@ -86,7 +86,7 @@ def load(node: Node) -> Dialect:
         if "stream" in top
         else None,
         weights=Weights(frozenset(node.said("repeated", ())), node.said("slight", {})),
-        within={k: Marks.of(k, v) for k, v in node.said("within-text", {}).items()},
+        within={k: Marks.of(k, v.value, v.pos) for k, v in within.value.items()} if within else {},
         lists={k: Listing.of(v) for k, v in node.said("lists", {}).items()},
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
