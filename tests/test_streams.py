@@ -545,6 +545,45 @@ def test_an_error_in_the_middle_is_an_error_of_the_target(source: str, target: s
     assert "a" in json.dumps(t.result.body)
 
 
+OTHER_FORMS: dict[str, Json] = {
+    "as OpenAI": {"error": {"message": "No.", "type": "x", "code": 500}},
+    "as Anthropic": {"type": "error", "error": {"type": "x", "message": "No."}},
+    "a text": {"error": "No."},
+    "called so": {"object": "error", "message": "No.", "code": 3},
+    "several": {"errors": [{"message": "No."}]},
+    "of a framework": {"detail": "No."},
+}
+STREAMED = [n for n in RULES.dialects if (m := RULES[n].model).stream and "error" in m.units]
+
+
+@pytest.mark.parametrize("source", STREAMED)
+def test_an_error_in_another_form_is_one_in_a_stream_too(source: str) -> None:
+    """What stands beside its message is noted, and at home the frame comes back."""
+    target = "gemini" if source == "anthropic" else "anthropic"
+    for form, frame in OTHER_FORMS.items():
+        t = RULES.translator(source, target)
+        out = t.feed(frame) + t.finish()
+        assert t.error is not None and t.error["message"] == "No.", form
+        assert RULES[target].read(out[-1], unit="error").ir["message"] == "No."
+        assert {"unknown-frame", "cut-short"}.isdisjoint(codes(t))
+        home = RULES.translator(source, source)
+        assert home.feed(frame) + home.finish() == [frame]
+        assert home.error == t.error
+    told = RULES.translator("mistral", target)
+    told.feed(OTHER_FORMS["as OpenAI"])
+    told.finish()
+    assert {"/0/error/type", "/0/error/code"} <= {note.source_path for note in told.notes}
+
+
+@pytest.mark.parametrize(
+    "frame", [{"zzz": 1}, {"message": {"a": 1}}, {"error": None}, {"reason": "a"}]
+)
+def test_a_frame_that_calls_nothing_an_error_is_none(frame: Json) -> None:
+    t = RULES.translator("mistral", "anthropic")
+    t.feed(frame)
+    assert t.error is None
+
+
 def test_pings_say_nothing() -> None:
     there, _ = translated(INTERLEAVED, "openai-chat", "anthropic")
     frames = [new for f in there for new in ({"type": "ping"}, f)]

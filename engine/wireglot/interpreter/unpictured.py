@@ -16,6 +16,8 @@ from .sight import memory_of
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
 MEMORY = ("kept", "spelled")
+NAMED = {"error", "errors"}  # by which a frame that is nothing else is told to be one
+LONE = {"message", "msg", "detail"}  # what a framework's error says and nothing more
 
 
 def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
@@ -40,6 +42,20 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
     said = {key: value for key, value in ir.items() if key not in MEMORY}
     reader.memory(ir)[""] = {"as": body, "for": said}
     return ir
+
+
+def told(frame: dict[str, Any]) -> At | None:
+    """Return where a frame that no event describes says what is wrong; None where it is no error.
+
+    It is one that holds an `error`, is called so, or says a message alone.
+    """
+    called = any(value == "error" for value in frame.values() if isinstance(value, str))
+    if not (called or NAMED & frame.keys() or frame.keys() <= LONE):
+        return None
+    if called:
+        frame = {key: value for key, value in frame.items() if value != "error"}
+    found = _message(frame, ())
+    return None if found is None else found[1]
 
 
 def again(writer: WriteJob, ir: Any) -> Any:

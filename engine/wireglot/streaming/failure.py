@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..interpreter import unpictured
 from ..interpreter.hands import Reader
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture, keyed
+from ..trail import value_at
 from .sighting import Frame
 
 
@@ -40,6 +42,19 @@ class Failure:
             return None
         frame.claimed.update((key,) for key in shape.keys)
         return {k: v for k, v in found.items() if k not in ("kept", "spelled")}
+
+    def foreign(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
+        """Return the error of a frame that is none of the dialect's: a gateway may have said it.
+
+        What stands beside its message is left.
+        """
+        if self._shape is None or not isinstance(wire, dict):
+            return None
+        at = unpictured.told(wire)
+        if at is None:
+            return None
+        frame.claimed.update((at, *((key,) for key in wire if wire[key] == "error")))
+        return {"message": value_at(wire, at)}
 
 
 def _stands(p: Picture) -> bool:

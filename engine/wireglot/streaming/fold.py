@@ -76,6 +76,8 @@ class Fold(Hearing):
         sights = frame.sights(self.stream)
         common = frame.common(self.stream.frame)
         error = self._failure.of(wire, frame)
+        if error is None and not sights and self.stream.given_up(wire) is None:
+            error = self._failure.foreign(wire, frame)
         self._heard(sights, common)
         if error is not None:
             self.fail(error)
