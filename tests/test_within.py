@@ -221,10 +221,10 @@ def test_citations_keep_their_places_in_streams(rules: Any, target: str, late: b
 
 
 SAID = {
-    "<think>Hm.</think>Hi": "thought",
-    " <think>Hm.": "thought",
+    "<think>Hm.</think>Hi": "reasoning",
+    " <think>Hm.": "reasoning",
     "Hi <think>Hm.</think>": "",
-    'Hi <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>': "call",
+    'Hi <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>': "tool_call",
     "Hi <tool_call>f()</tool_call>": "",
 }
 
@@ -233,13 +233,13 @@ SAID = {
 @pytest.mark.parametrize("text", SAID)
 def test_a_text_that_reads_as_something_else_is_noted(rules: Any, text: str, target: str) -> None:
     """The host would tell it so, and the next conversion takes it apart."""
-    told = SAID[text] if SAID[text] != "call" or target != "groq" else ""
+    told = SAID[text] if SAID[text] != "tool_call" or target != "groq" else ""
     for said in (text, [{"type": "text", "text": text}]):
         talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": said}]
         body = {"model": "m", "messages": [*talk, {"role": "user", "content": text}]}
         made = rules.convert(body, "anthropic", target)
         odd = [note for note in made.notes if note.code == "ambiguous"]
-        assert [note.message.split()[4] for note in odd] == ([told] if told else [])
+        assert [note.message.split("`")[1] for note in odd] == ([told] if told else [])
         for note in odd:
             where = "/messages/1/content" + "/0/text" * (said is not text)
             assert (note.source_path, note.effect) == (where, "changed")

@@ -26,7 +26,6 @@ Part = dict[str, Any]
 Span = tuple[int, int]  # where a text begins in another one, and where it ends
 Parts = Callable[[str], list[Part]]  # what a text says between two marks; nothing where none
 CALL, THOUGHT = "tool_call", "reasoning"
-_TOLD = {CALL: "call", THOUGHT: "thought"}
 TRIES = 16  # marks in what a part says: so many that may close it, so many that open
 _SOLID = later(r"\S")
 
@@ -350,7 +349,7 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
                 found.append((kind, part, text))
     drafts = []
     for kind, part, text in found:
-        told = f"it reads as a {_TOLD[kind]} there, for it says the marks of one"
+        told = f"it reads as `{kind}` there, for it says the marks of one"
         at = writer.trail.find(part, "text")
         draft = Draft("ambiguous", "changed", at, all_marks[kind].pos, told, None, part)
         drafts.append((draft, "" if kind == CALL else text.lstrip()))
