@@ -584,6 +584,20 @@ def test_a_frame_that_calls_nothing_an_error_is_none(frame: Json) -> None:
     assert t.error is None
 
 
+@pytest.mark.parametrize(
+    "usage", [None, {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}]
+)
+def test_counts_that_no_frame_had_are_noted_where_a_whole_wants_them(usage: Json) -> None:
+    last = {**chunk({}, "stop"), **({"usage": usage} if usage else {})}
+    frames = [chunk({"role": "assistant", "content": "a"}), last, "[DONE]"]
+    out, t = translated(frames, "mistral", "mistral")
+    assert out == frames
+    none = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    assert t.result.body["usage"] == usage or none
+    told = [(note.code, note.target_path) for note in t.result.notes]
+    assert told == ([] if usage else [("filled-in", "/usage")])
+
+
 def test_pings_say_nothing() -> None:
     there, _ = translated(INTERLEAVED, "openai-chat", "anthropic")
     frames = [new for f in there for new in ({"type": "ping"}, f)]

@@ -191,6 +191,8 @@ class Translator:
         body = whole.body
         fold.told_odd()
         notes = read_notes(fold.notes, self._home) + finished(whole.lost, body)
+        if self._home:  # else what no frame had is left out again before the target is written
+            notes += finished(whole.added, body)
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
@@ -321,11 +323,13 @@ class Collected(NamedTuple):
     Attributes:
         body: The response.
         lost: What it cannot hold.
+        added: What the dialect wants and no frame had.
         filled: The fields of the IR that no frame had and the dialect wanted.
     """
 
     body: Any
     lost: list[Draft]
+    added: list[Draft]
     filled: frozenset[str]
 
     def said(self, ir: dict[str, Any]) -> dict[str, Any]:
@@ -345,7 +349,8 @@ def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
     known = writers[0].filled.values()
     filled = {path for owner, paths in known if "candidates" in owner for path in paths}
     lost = [draft for draft in drafts if draft.effect == "lost"]
-    return Collected(body, lost, frozenset(filled - {"candidates"}))
+    added = [draft for draft in drafts if draft.effect == "added"]
+    return Collected(body, lost, added, frozenset(filled - {"candidates"}))
 
 
 def translator(
