@@ -598,6 +598,20 @@ def test_counts_that_no_frame_had_are_noted_where_a_whole_wants_them(usage: Json
     assert told == ([] if usage else [("filled-in", "/usage")])
 
 
+@pytest.mark.parametrize("target", ["bedrock-converse", "gemini", "anthropic"])
+def test_what_a_whole_cannot_hold_is_noted_at_its_first_frame(target: str) -> None:
+    thought = {"delta": {"reasoningContent": {"text": "Hm."}}, "contentBlockIndex": 0}
+    frames = [{"messageStart": {"role": "assistant"}}, {"contentBlockDelta": thought}]
+    t = RULES.translator(
+        "bedrock-converse", target, model="anthropic.claude-sonnet-4-5-20250929-v1:0"
+    )
+    for frame in frames:
+        t.feed(frame)
+    t.finish()
+    [lost] = [note for note in t.result.notes if note.code == "no-place"]
+    assert (lost.effect, lost.source_path) == ("lost", "/1")
+
+
 def test_pings_say_nothing() -> None:
     there, _ = translated(INTERLEAVED, "openai-chat", "anthropic")
     frames = [new for f in there for new in ({"type": "ping"}, f)]

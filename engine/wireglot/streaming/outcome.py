@@ -209,10 +209,11 @@ class Outcome:
             return None
         return found
 
-    def draft(self) -> dict[str, Any]:
+    def draft(self, trail: Trail) -> dict[str, Any]:
         """Return the response that the frames make, as the IR has it.
 
-        Ids that were made here are left out where this dialect's own calls may have none.
+        Ids that were made here are left out where this dialect's own calls may have none. A part
+        comes from the frame in which it began.
         """
         if self.whole is not None:
             return self.whole
@@ -222,6 +223,7 @@ class Outcome:
             parts = [part.ir() for part in owner.parts]
             for part, ir in zip(owner.parts, parts, strict=True):
                 ir.update(part.was)
+                trail.put(ir, None, (part.at,))
                 if part.made and free:
                     ir.pop("id", None)
                 self.homed(ir, part.key)

@@ -342,9 +342,10 @@ class Collected(NamedTuple):
 def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
     """Return the response that a stream makes in its own dialect."""
     writers: list[Writer] = []
-    draft = fold.outcome.draft()
+    trail = Trail()
+    draft = fold.outcome.draft(trail)
     body, drafts, _ = writing.write(
-        rules, draft, "response", True, Trail(), options, prepare=writers.append
+        rules, draft, "response", True, trail, options, prepare=writers.append
     )
     known = writers[0].filled.values()
     filled = {path for owner, paths in known if "candidates" in owner for path in paths}
