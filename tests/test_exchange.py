@@ -166,6 +166,29 @@ def test_all_places_of_what_comes_back_are_noted_as_kept(keeps: str) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("client", ["openai-chat", "anthropic", "gemini"])
+def test_a_summary_that_does_not_go_back_is_noted_where_it_rode(client: str) -> None:
+    """Responses takes the first summary of a thought back alone; each further one is noted."""
+    loop = Loop(client, "openai-responses", "nothing")
+    loop.client.says("Question.")
+    body = loop.request()
+    answer = scripts.turns("openai-responses", scripts.tool("openai-responses", body))[1]
+    [thought] = [item for item in answer["output"] if item["type"] == "reasoning"]
+    thought["summary"].append({"type": "summary_text", "text": "One more."})
+    loop.client.answers([(call, Result("text", "12 degrees")) for call in loop.response(answer)])
+    before = len(loop.notes)
+    back = [item for item in loop.request()["input"] if item.get("type") == "reasoning"]
+    assert [item["summary"] for item in back] == [thought["summary"][:1]]
+    told = [n for n in loop.notes[before:] if n.code == "no-place" and "reasoning" in n.message]
+    where = {
+        "openai-chat": "/tool_calls/0/extra_content/wireglot",
+        "anthropic": "/content/1",
+        "gemini": "/parts/1",
+    }
+    at = f"/{'contents' if client == 'gemini' else 'messages'}/1{where[client]}"
+    assert [note.source_path for note in told] == [at]
+
+
 def strange(body: Json) -> list[str]:
     """Return the keys of a response under which something rides."""
     found: list[str] = []

@@ -16,7 +16,7 @@ from ..interpreter.sight import means
 from ..interpreter.within import shared
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
-from ..trail import Trail
+from ..trail import At, Trail
 from .memory import Entry, Part, content, digest, is_plain
 
 _TRIES = 32
@@ -51,11 +51,17 @@ class Restored:
                     self._tries += _TRIES * (len(part.get("text", "")) + 1)
         return self._long[kind]
 
-    def put(self, entry: Entry, element: Part | None = None, by_order: bool = False) -> bool:
+    def put(
+        self,
+        entry: Entry,
+        element: Part | None = None,
+        by_order: bool = False,
+        at: At | None = None,
+    ) -> bool:
         """Put back what an entry says, and tell whether there was something to put it into.
 
-        `element` is the part that it rode on, if it did; `by_order` says that calls have no ids by
-        which they could be told apart.
+        `element` is the part that it rode on, if it did, and `at` where it rode; `by_order` says
+        that calls have no ids by which they could be told apart.
         """
         kind = entry["type"]
         by_text = element is None and kind == "text" and "digest" in entry
@@ -69,7 +75,7 @@ class Restored:
         elif "digest" in entry:
             element = self._alike(entry)
         else:
-            element = self._whole(entry)
+            element = self._whole(entry, at)
         if element is None:
             return False
         if kind == "tool_call":
@@ -229,9 +235,11 @@ class Restored:
             if self._long is not None:
                 self._long.get(part.get("type", ""), {}).pop(index, None)
 
-    def _whole(self, entry: Entry) -> Part:
+    def _whole(self, entry: Entry, at: At | None) -> Part:
         whole = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
         place: int | None = None
+        if at is not None:
+            self._trail.put(whole, None, at)
         if entry["type"] == "reasoning":
             place = self._forget(str(entry.get("text", "")))
             if place is not None:

@@ -86,15 +86,20 @@ class Riders:
     def put(self, riders: list[Rider], back: Restored) -> None:
         """Put back what rode, and say of what found nothing."""
         for rider in riders:
-            if not back.put(rider.entry, rider.element) and rider.entry.keys() - _WHERE:
+            at = self._place(rider.owner, rider.at)
+            put = back.put(rider.entry, rider.element, at=at)
+            if not put and rider.entry.keys() - _WHERE:
                 self._ignored(rider, NOT_THERE)
 
     def _ignored(self, rider: Rider, told: str) -> None:
         self._note("ignored", rider.owner, rider.at, told)
 
     def _note(self, code: str, owner: Part, at: At, told: str) -> None:
-        at = (*(self.trail.find(owner) or ()), *at)
-        self.drafts.append(Draft(code, "lost", at, None, told))
+        self.drafts.append(Draft(code, "lost", self._place(owner, at), None, told))
+
+    def _place(self, owner: Part, at: At) -> At:
+        """Return where in the body something rides, of its place in its owner."""
+        return (*(self.trail.find(owner) or ()), *at)
 
     def _stands_on(self, entry: Entry, owner: Part) -> Part | None:
         """Return the part that an entry tells of, if it is the one that it stands on."""
