@@ -222,6 +222,17 @@ def test_the_type_of_media_has_a_fate_where_its_base64_is_written_anew() -> None
     assert fates["data"] == ("changed", "re-encoded")
 
 
+def test_a_fixed_word_within_a_text_names_what_chose_it() -> None:
+    """The type of a document stands in the picture of its case; the data alone is filled in."""
+    document = {"document": {"format": "pdf", "name": "d", "source": {"bytes": "aGk="}}}
+    body = {"messages": [{"role": "user", "content": [document]}]}
+    found = RULES.convert(body, "bedrock-converse", "openai-responses", trace=True).trace
+    assert found is not None
+    at = "/messages/0/content/0/document"
+    data = found.origins["/input/0/content/0/file_data"]
+    assert data.sources == (f"{at}/source/bytes", f"{at}/format")
+
+
 def test_the_envelope_has_places_too() -> None:
     found = traced("gemini")
     assert sources(found, "envelope:/model") == ("/model",)

@@ -124,7 +124,10 @@ def compared(
         fate = out.trace.fates.get(source)
         if fate is None or fate.kind != "carried" or fate.targets[0].startswith("envelope:"):
             continue
-        alone = [to for to in fate.targets if len(out.trace.origins[to].sources) == 1]
+        # A number stays that stands for a name which was changed wherever it is borne.
+        many = len(named) > 1
+        heard = [to for to in fate.targets if not (many and isinstance(before.get(to), int))]
+        alone = [to for to in heard if len(out.trace.origins[to].sources) == 1]
         noted = any(_covers(n.source_path, source) for o in (out, other) for n in o.notes)
         if alone and not noted and not any(to in moved for to in alone):
             yield "deaf", f"{source} -> {', '.join(fate.targets[:3])}"

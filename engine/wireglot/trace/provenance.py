@@ -109,7 +109,11 @@ class Origins:
         if isinstance(picture, Literal) or (isinstance(picture, Fields) and not picture.spread):
             return self._word(made, picture, at, value, top)
         if isinstance(picture, Text):
-            return self._filled(made, picture.names, (), at, rest)
+            origin = self._filled(made, picture.names, (), at, rest)
+            said = self._all(made.view, _compared(made.view.case.ir, "", picture.fixed))
+            # Of what holds the data nothing more is said than the data does.
+            more = [p for p in map(pointer, said) if not _holds(p, origin.sources)]
+            return origin._replace(sources=tuple(dict.fromkeys((*origin.sources, *more))))
         if isinstance(picture, Fields) and picture.spread and not rest:
             picture = picture.spread[0]
             made = made._replace(picture=picture)
@@ -347,12 +351,19 @@ class Origins:
 _SOURCELESS = ("hook", "argument", "default", "filled-in")
 
 
-def _compared(ir: Any, path: str) -> Iterator[str]:
+def _compared(ir: Any, path: str, within: tuple[str, ...] | None = None) -> Iterator[str]:
+    """Yield the fields that an `ir` picture compares; with texts, those whose word one says."""
     if isinstance(ir, Literal | pic.Test) and path:
-        yield path
+        word = ir.values[0] if isinstance(ir, Literal) else None
+        if within is None or (isinstance(word, str) and any(word in text for text in within)):
+            yield path
     elif isinstance(ir, Fields):
         for (name, *_), child in ir.entries:
-            yield from _compared(child, f"{path}.{name}" if path else name)
+            yield from _compared(child, f"{path}.{name}" if path else name, within)
+
+
+def _holds(place: str, others: Iterable[str]) -> bool:
+    return any(other.startswith(f"{place}/") for other in others)
 
 
 def _row(dialect: Dialect, table: str, word: Any) -> str | None:
