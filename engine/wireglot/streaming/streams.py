@@ -190,9 +190,9 @@ class Translator:
         whole = collected(self._source, fold, self._options)
         body = whole.body
         fold.told_odd()
-        notes = read_notes(fold.notes, self._home) + finished(whole.lost, body)
-        if self._home:  # else what no frame had is left out again before the target is written
-            notes += finished(whole.added, body)
+        # Abroad what no frame had is left out again before the target is written.
+        told = [one for one in whole.drafts if one.effect == "lost" or self._home]
+        notes = read_notes(fold.notes, self._home) + finished(told, body)
         if self._unfold is not None:
             notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
@@ -322,14 +322,12 @@ class Collected(NamedTuple):
 
     Attributes:
         body: The response.
-        lost: What it cannot hold.
-        added: What the dialect wants and no frame had.
+        drafts: Notes of what it cannot hold, and of what the dialect wants and no frame had.
         filled: The fields of the IR that no frame had and the dialect wanted.
     """
 
     body: Any
-    lost: list[Draft]
-    added: list[Draft]
+    drafts: list[Draft]
     filled: frozenset[str]
 
     def said(self, ir: dict[str, Any]) -> dict[str, Any]:
@@ -342,16 +340,14 @@ class Collected(NamedTuple):
 def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
     """Return the response that a stream makes in its own dialect."""
     writers: list[Writer] = []
-    trail = Trail()
-    draft = fold.outcome.draft(trail)
+    draft = fold.outcome.draft(trail := Trail())
     body, drafts, _ = writing.write(
         rules, draft, "response", True, trail, options, prepare=writers.append
     )
     known = writers[0].filled.values()
     filled = {path for owner, paths in known if "candidates" in owner for path in paths}
-    lost = [draft for draft in drafts if draft.effect == "lost"]
-    added = [draft for draft in drafts if draft.effect == "added"]
-    return Collected(body, lost, added, frozenset(filled - {"candidates"}))
+    said = [draft for draft in drafts if draft.effect in ("lost", "added")]
+    return Collected(body, said, frozenset(filled - {"candidates"}))
 
 
 def translator(
