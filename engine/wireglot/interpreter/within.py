@@ -347,6 +347,8 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
             text = part.get("text") if part["type"] == "text" else None
             if isinstance(text, str) and (kind := _seems(writer, marks, text)) is not None:
                 found.append((kind, part, text))
+    if not found:
+        return
     drafts = []
     for kind, part, text in found:
         told = f"it reads as `{kind}` there, for it says the marks of one"
