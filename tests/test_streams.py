@@ -20,6 +20,7 @@ from tests.oracles import sdk
 from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
+from wireglot import cli
 from wireglot.streaming.fold import Fold
 from wireglot.streaming.streams import Translator
 from wireglot.streaming.told import frames as framed
@@ -940,6 +941,31 @@ def test_what_a_frame_says_otherwise_than_the_whole_is_told(error: str) -> None:
         list(unfolded(RULES["ag-ui"], ir, home, set(), notes))
         found = {(note.code, note.effect, str(note.rule).partition(":")[0]) for note in notes}
         assert ("ambiguous", "changed", "rules/ag-ui.yaml") in found
+
+
+def test_what_no_frame_can_hold_is_noted_where_the_whole_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = {"image": {"format": "png", "source": {"bytes": "aGk="}}}
+    message = {"role": "assistant", "content": [{"text": "Look:"}, picture]}
+    whole: Json = {"output": {"message": message}, "stopReason": "end_turn"}
+    notes: list[wireglot.Note] = []
+    made = list(RULES.frames(whole, "bedrock-converse", notes))
+    told = [(note.code, note.effect, note.source_path) for note in notes]
+    assert told == [("no-place", "lost", "/output/message/content/1")]
+    assert made == list(RULES.frames(whole, "bedrock-converse"))
+    (tmp_path / "whole.json").write_text(json.dumps(whole), "utf-8")
+    said = ("frames", "--dialect", "bedrock-converse", str(tmp_path / "whole.json"))
+    assert cli.main([*said, "-o", str(tmp_path / "frames")]) == 0
+    assert "/output/message/content/1" in capsys.readouterr().err
+    cut: list[wireglot.Note] = []
+    RULES.collect(made[:3], "bedrock-converse", cut)
+    assert "cut-short" in {note.code for note in cut}
+    collected = ("collect", "--dialect", "bedrock-converse", str(tmp_path / "frames"))
+    assert cli.main([*collected, "--notes", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["output"]["message"]["content"] == [{"text": "Look:"}]
+    assert {note["code"] for note in json.loads(err)} <= {"filled-in"}
 
 
 def pieces(value: Json, cut: Any) -> Iterator[Json]:

@@ -204,24 +204,28 @@ def atranslate(
     return streams.atranslate(made, frames)
 
 
-def collect(frames: Iterable[Any], dialect: str) -> Any:
+def collect(frames: Iterable[Any], dialect: str, notes: list[Note] | None = None) -> Any:
     """Return the response that the frames of a stream make, in their own dialect.
+
+    To `notes` is added what was not carried into it, or not exactly.
 
     Raises:
         UsageError: The dialect does not exist or has no streams.
         ConversionError: A frame cannot be read.
     """
-    return packaged().collect(frames, dialect)
+    return packaged().collect(frames, dialect, notes)
 
 
-def frames(response: Any, dialect: str) -> Iterator[Any]:
+def frames(response: Any, dialect: str, notes: list[Note] | None = None) -> Iterator[Any]:
     """Yield the frames of a stream that makes a response, in its own dialect.
+
+    To `notes` is added what no frame can hold, or says otherwise, once the last was taken.
 
     Raises:
         UsageError: The dialect does not exist or has no streams.
         ConversionError: The response cannot be read.
     """
-    return packaged().frames(response, dialect)
+    return packaged().frames(response, dialect, notes)
 
 
 def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:

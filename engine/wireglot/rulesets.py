@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .interpreter.resolver import Resolve
     from .loop.exchanges import Exchange
     from .loop.states import States
+    from .notes import Note
     from .policy import Policy
     from .repair import Diagnosis
     from .results import Conversion
@@ -116,17 +117,23 @@ class RuleSet(Loaded):
 
         return streams.translator(self, source, target, model, options, policy, result)
 
-    def collect(self, frames: Iterable[Any], dialect: str) -> Any:
-        """Return the response that the frames of a stream make, in their own dialect."""
-        from .streaming import streams
+    def collect(self, frames: Iterable[Any], dialect: str, notes: list[Note] | None = None) -> Any:
+        """Return the response that the frames of a stream make, in their own dialect.
 
-        return streams.collect(self, frames, dialect)
-
-    def frames(self, response: Any, dialect: str) -> Iterator[Any]:
-        """Yield the frames of a stream that makes a response, in its own dialect."""
+        To `notes` is added what was not carried into it, or not exactly.
+        """
         from .streaming import told
 
-        return told.frames(self, response, dialect)
+        return told.collect(self, frames, dialect, notes)
+
+    def frames(self, response: Any, dialect: str, notes: list[Note] | None = None) -> Iterator[Any]:
+        """Yield the frames of a stream that makes a response, in its own dialect.
+
+        To `notes` is added what no frame can hold, or says otherwise, once the last was taken.
+        """
+        from .streaming import told
+
+        return told.frames(self, response, dialect, notes)
 
     def audit(
         self,

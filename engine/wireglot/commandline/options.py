@@ -33,12 +33,18 @@ def output(made: argparse.ArgumentParser, text: str = "write it here instead of 
     made.add_argument("-o", "--output", metavar="FILE", help=text)
 
 
+def notes(made: argparse.ArgumentParser) -> None:
+    """Let a command say in which form its notes go to standard error."""
+    forms = ("text", "json", "none")
+    made.add_argument("--notes", choices=forms, default="text", help="how notes are printed")
+
+
 def writes(made: argparse.ArgumentParser) -> None:
     """Let a command write one JSON value, and notes."""
     add = made.add_argument
     words = "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a policy file"
     add("--policy", action="append", default=[], metavar="P", help=words)
-    add("--notes", choices=("text", "json", "none"), default="text", help="how notes are printed")
+    notes(made)
     add("--indent", type=spaces, metavar="N", help="indent the result by N spaces")
     output(made, "write the result here instead of stdout")
 

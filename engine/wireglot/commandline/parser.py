@@ -122,12 +122,15 @@ def _batches(command: Adds) -> None:
 
 def _streams(command: Adds) -> None:
     """Add what makes a response of frames, and the other way round."""
-    collect = command("collect", "make the response of a stream's frames", "streamcli")
+    collect = command(
+        "collect", "make the response of a stream's frames; the notes go to stderr", "streamcli"
+    )
     frames = command("frames", "write the frames of a stream that makes a response", "streamcli")
     for made in (collect, frames):
         made.add_argument("file", nargs="?", default="-", metavar="FILE", help="- is stdin")
         made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
         options.output(made, "write here instead of stdout")
+        options.notes(made)
     collect.add_argument("--indent", type=options.spaces, metavar="N", help="indent the result")
     options.rules(collect, frames)
 

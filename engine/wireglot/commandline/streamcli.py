@@ -57,17 +57,21 @@ def collect(arguments: argparse.Namespace) -> int:
             yield from splitter.feed(data)
         yield from splitter.finish()
 
-    body = rules.collect(frames(), arguments.dialect)
+    notes: list[Note] = []
+    body = rules.collect(frames(), arguments.dialect, notes)
     terminal.write(terminal.dump(body, arguments.indent), arguments.output)
+    terminal.print_notes(notes, arguments.notes)
     return OK
 
 
 def frames(arguments: argparse.Namespace) -> int:
     rules, body = given.rules(arguments), terminal.body(arguments.file)
     stream = _stream(rules, arguments.dialect)
+    notes: list[Note] = []
     with _written(arguments.output) as out:
-        for frame in rules.frames(body, arguments.dialect):
+        for frame in rules.frames(body, arguments.dialect, notes):
             _put(out, framing.written([frame], stream))
+    terminal.print_notes(notes, arguments.notes)
     return OK
 
 

@@ -65,12 +65,12 @@ class Citing:
         """Yield what to note of citations that came when the frames for them were written."""
         for part in self._bare:
             if part.cited:
-                yield (part.at,), TOO_LATE
+                yield part.at, TOO_LATE
         for nth, texts in self._texts.items() if self.parted else ():
             bare = {text.nth for text in texts if text.ir is None}
             for part in outcome.candidates[nth].parts:
                 if part.cited and part.nth in bare:
-                    yield (part.at,), TOO_LATE
+                    yield part.at, TOO_LATE
         alike = citations.form_of(outcome.dialect, "candidate") == self._form
         if any(owner.adrift for owner in outcome.candidates) and not alike:
             yield (), ADRIFT

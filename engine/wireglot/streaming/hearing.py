@@ -122,7 +122,7 @@ class Hearing:
             if part.open and not part.address:
                 self.shut(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
-        part.address, part.at = address, self.frames - 1
+        part.address, part.at = address, (self.frames - 1,)
         owner.total += 1
         owner.last = part if kind == "text" else owner.last
         owner.kinds.append(kind)

@@ -10,6 +10,7 @@ from ..interpreter import citations
 from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
+from ..trail import At
 from .sighting import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -71,7 +72,7 @@ class Part:
         self.undone: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # it goes out so
         self.address: tuple[Any, ...] = ()
         self.key: Any = None  # under which it flowed
-        self.at = 0  # the frame in which it began
+        self.at: At = ()  # the frame in which it began, or its place in a whole
         self.scan = Scan(self.pieces) if field == "arguments" else None
         self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
         self.cited: list[Any] | None = None  # its citations, where they are said of all texts

@@ -223,7 +223,7 @@ class Outcome:
             parts = [part.ir() for part in owner.parts]
             for part, ir in zip(owner.parts, parts, strict=True):
                 ir.update(part.was)
-                trail.put(ir, None, (part.at,))
+                trail.put(ir, None, part.at)
                 if part.made and free:
                     ir.pop("id", None)
                 self.homed(ir, part.key)

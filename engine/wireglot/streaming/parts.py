@@ -218,7 +218,7 @@ class Parts:
                 self.rides.over(part, ir, False)
             if not settled and out.fits:
                 told = f"no frame of the target can hold this {part.kind}; its whole response does"
-                self._unplaced((part.at,), told)
+                self._unplaced(part.at, told)
             out.gone = True
             return
         if part.field == "arguments" and not out.text and not self.same:

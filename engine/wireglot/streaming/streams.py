@@ -388,12 +388,3 @@ def _models(pictures: Iterable[Picture], at: At = ()) -> Iterator[At]:
         for names, child in keyed(p):
             for name in names:
                 yield from _models((child,), (*at, name))
-
-
-def collect(rules: HeldSet, frames: Iterable[Any], dialect: str) -> Any:
-    """Return the response that the frames of a dialect make."""
-    made = translator(rules, dialect, dialect)
-    for frame in frames:
-        made.feed(frame)
-    made.finish()
-    return made.result.body

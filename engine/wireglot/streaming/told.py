@@ -1,8 +1,8 @@
-"""A whole response told as the frames of a stream."""
+"""A whole response told as the frames of a stream, and the frames as a whole response."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Foreseen, UsageError
@@ -12,6 +12,7 @@ from ..language.model import Dialect
 from ..notes import Note
 from ..results import all_notes
 from ..trail import Trail
+from . import streams
 from .incoming import Candidate, Part
 from .outcome import Outcome
 from .unfold import Unfold
@@ -21,15 +22,15 @@ if TYPE_CHECKING:
 
 
 def frames(
-    rules: HeldSet, response: Any, dialect: str, unplaced: list[Note] | None = None
+    rules: HeldSet, response: Any, dialect: str, notes: list[Note] | None = None
 ) -> Iterator[Any]:
-    """Yield the frames of a response in its own dialect; `unplaced` is told what none can hold."""
+    """Yield the frames of a response in its own dialect; `notes` are told what none can hold."""
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
     with Foreseen(found.model.pos):
         read = reading.read(found, response, "response", None, None, {})
-        yield from unfolded(found, read.ir, True, read.made, unplaced)
+        yield from unfolded(found, read.ir, True, read.made, notes, read.trail)
 
 
 def unfolded(
@@ -37,17 +38,18 @@ def unfolded(
     ir: dict[str, Any],
     same: bool,
     made: set[int],
-    unplaced: list[Note] | None = None,
+    notes: list[Note] | None = None,
+    trail: Trail | None = None,
 ) -> Iterator[Any]:
     """Yield the frames of a response of the IR.
 
     `same` tells that it was read in this dialect, `made` are the parts whose ids were made then,
-    and `unplaced` is told what no frame can hold, or says otherwise.
+    and `notes` are told what no frame can hold, or says otherwise, `trail` whence that is.
     """
-    writer = Writer(rules.model, same, Trail(), {}, rules.ladder)
+    writer = Writer(rules.model, same, trail or Trail(), {}, rules.ladder)
     writer.made, writer.anew = made, True
     unfold = Unfold(writer)
-    told = Told(rules.model, ir)
+    told = Told(rules.model, ir, writer.trail)
     unfold.begun(told)
     yield from unfold.frames.take()
     for part in told.parts():
@@ -55,17 +57,31 @@ def unfolded(
         unfold.closed(part)
         yield from unfold.frames.take()
     unfold.end(told, False)
-    if unplaced is not None:
-        notes = all_notes(unfold.notes, writer.notes, None, False)
-        unplaced += [note for note in notes if note.effect in ("lost", "changed", "moved")]
+    if notes is not None:
+        found = all_notes(unfold.notes, writer.notes, None, False)
+        notes += [note for note in found if note.effect in ("lost", "changed", "moved")]
     yield from unfold.frames.take()
+
+
+def collect(
+    rules: HeldSet, frames: Iterable[Any], dialect: str, notes: list[Note] | None = None
+) -> Any:
+    """Return the response that the frames of a dialect make; `notes` are told what it lacks."""
+    made = streams.translator(rules, dialect, dialect)
+    for frame in frames:
+        made.feed(frame)
+    made.finish()
+    if notes is not None:
+        notes += made.notes
+    return made.result.body
 
 
 class Told(Outcome):
     """The outcome that a whole response is."""
 
-    def __init__(self, dialect: Dialect, ir: dict[str, Any]) -> None:
+    def __init__(self, dialect: Dialect, ir: dict[str, Any], trail: Trail) -> None:
         super().__init__(dialect)
+        self._trail = trail
         self._ir = self.first = ir
         self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
 
@@ -76,6 +92,7 @@ class Told(Outcome):
             for ir in one.get("parts", ()):
                 part = Part(str(ir.get("type")), "", nth, len(owner.parts))
                 part.said, part.whole, part.open = ir, True, False
+                part.at = self._trail.find(ir) or ()
                 owner.parts.append(part)
                 yield part
 
