@@ -100,6 +100,8 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     cases = writer.dialect.cases_of(h.named)
     if writer.same:  # what is only read comes last, unless it was read
         cases = sorted(cases, key=lambda pair: (pair[1].name != name, pair[1].home))
+    else:
+        cases = [pair for pair in cases if not pair[1].home]
     refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it
     for obj, row, path in rungs(writer, h.named, view, refused):
         for shape, case in cases:

@@ -193,11 +193,13 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
             wire_node = _with(wire_node, words["also"], shapes)
         wire_node, ir_node = short.named(wire_node, ir_node)
         wire = drawn.parse(wire_node)
-        if case_node.get("read-only") or words.get("read-only"):
+        only_read = bool(case_node.get("read-only") or words.get("read-only"))
+        if only_read:
             drawn.only_read(wire, case_node.get("wire"))
         ir = drawn.parse(ir_node) if ir_node else None
         case = Case(case_name, name, wire, ir, drop, noted, case_node.pos)
         measure(case, kind)
+        case.home = case.home or only_read  # one of literals alone has no hole that tells it
         cases.append(case)
     # The first case of a gathering shape takes what comes from abroad: not one that is only read.
     cases.sort(key=lambda c: ("groups" in words and c.home, -c.weight))
