@@ -222,8 +222,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
             view.match(case.ir, whole)
     demands.meet(writer, whole, view)
-    thinking = whole.get("reasoning")
-    writer.thinks = not isinstance(thinking, dict) or thinking.get("effort") != "none"
+    writer.thinks = _thinks(writer, shape, whole)
     writer.went, writer.outside = view.lists, outside
     wire = writer.request_by(case, whole)
     if wire is ABSENT:
@@ -237,6 +236,22 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     if whole.get("stream") is True and not writer.same:
         _asking(writer, wire)
     return wire, envelope
+
+
+def _thinks(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
+    """Tell whether the model thinks: a switch that the target has no place for changes nothing."""
+    thinking, talk = ir.get("reasoning"), writer.dialect.conversation
+    if not isinstance(thinking, dict) or thinking.get("effort") != "none":
+        return True
+    if talk is None or all(one.stands != "reasoning" for one in talk.beside):
+        return False  # nobody asks
+    probe = Writer(writer.dialect, False, Trail(), writer.options, writer.ladder)
+    case, read = shape.cases[0], ir
+    with contextlib.suppress(Misfit):
+        view = View({**ir, "messages": []}, "request", case, probe)
+        wire = probe.picture(case.wire, view, (), top=True)
+        read = probe.reader().first([(shape, case)], wire, (), False)
+    return bool(read.get("reasoning", {}).get("effort") != "none")
 
 
 def _asking(writer: Writer, wire: dict[str, Any]) -> None:
