@@ -633,6 +633,37 @@ request: {wire: {turns: $messages as conversation}}
 """
 
 
+LITERALS = """
+shapes:
+  text: {wire: {text: $text}}
+  tool_choice:
+    by: tool_choice
+    cases: {auto: {wire: auto}, none: {read-only: true, wire: nothing}}
+  thinking:
+    cases:
+      off: {read-only: true, ir: {reasoning: {effort: none}}, wire: {think: false}}
+      on: {ir: {reasoning: {mode: adaptive}}, wire: {think: true}}
+conversation: {wire: {say: $parts each text | text}, cases: {user: {wire: {role: user}}}}
+request:
+  wire:
+    turns: $messages as conversation
+    choice: $. as tool_choice (optional)
+    ...: $. as thinking (optional)
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "code"), [({"think": False}, "no-place"), ({"choice": "nothing"}, "no-tool")]
+)
+def test_a_case_of_literals_alone_may_be_only_read(tmp_path: Path, said: Any, code: str) -> None:
+    rules = loaded(tmp_path, one=LITERALS, two=LITERALS)
+    turns = {"turns": [{"role": "user", "say": "Hi"}]}
+    for trace in (False, True):
+        assert rules.convert(turns | said, "one", "one", trace=trace)[:2] == (turns | said, ())
+        out = rules.convert(turns | said, "one", "two", trace=trace)
+        assert (out.body, [note.code for note in out.notes]) == (turns, [code])
+
+
 def test_a_list_may_be_written_at_home_alone(tmp_path: Path) -> None:
     one = loaded(tmp_path, one=OPEN)["one"]
     blocks = {"of": "c1", "blocks": [{"text": "a"}, {"text": "b"}]}
