@@ -65,9 +65,10 @@ Tool = Annotated[
 
 
 class NamedChoice(Model):
-    """This tool and no other."""
+    """This tool and no other; `freeform` where it takes freeform text."""
 
     name: str
+    freeform: bool | None = None
 
 
 class AllowedChoice(Model):

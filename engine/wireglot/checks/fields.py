@@ -20,7 +20,7 @@ _TEXTS: dict[str, str] = {
     "parallel_tool_calls max_tokens temperature top_p top_k presence_penalty frequency_penalty "
     "stop seed n logprobs top_logprobs logit_bias:* reasoning:settings verbosity modalities "
     "metadata:* response_format:response_format service_tier user store stream",
-    "tool_choice": "name allowed mode",
+    "tool_choice": "name freeform allowed mode",
     "settings": "effort budget mode display include",
     "response_format": "type name description schema:* strict",
     "message": "role parts:[part] level name id time model usage:usage stop_reason "
