@@ -275,8 +275,7 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
         return writer.shape(name, part)
     members = writer.dialect.unions.get(name, [name])
     if writer.same and len(members) > 1:
-        run = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("run")
-        members = sorted(members, key=lambda m: m != run) if run else members
+        members = _remembered(writer, members, part)
     elif len(members) > 1 and (kind := part.get("type")) in KINDS:
         key = ("likely", name, kind)
         likely = writer.dialect.once(key, lambda: _likely(writer.dialect, members, kind))
@@ -287,6 +286,17 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
                 raise
             misfit.__traceback__ = None
     return _member(writer, name, members, part)
+
+
+def _remembered(writer: WriteJob, members: list[str], part: dict[str, Any]) -> list[str]:
+    """Return the members of a union, first those by which a part may have been read at home."""
+    memory = part.get("spelled", {}).get(writer.dialect.name, {})
+    run, read_by = memory.get("../", {}).get("run"), memory.get("", {}).get("case")
+    if not run and not read_by:
+        return members
+    shapes = writer.dialect.shapes
+    named = {m for m in members if any(case.name == read_by for case in shapes[m].cases)}
+    return sorted(members, key=lambda m: (m != run, m not in named))
 
 
 def _likely(dialect: Dialect, members: list[str], kind: str) -> list[str]:

@@ -143,7 +143,7 @@ def _table(node: Node) -> Table:
         plain.get("read-also", {}),
         plain.get("write-also", {}),
         plain.get("otherwise"),
-        closed="closed" in plain,
+        closed="whole" in plain,
     )
     if len(table.to_ir) != len(table.to_wire):
         raise wrong(

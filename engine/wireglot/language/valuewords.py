@@ -26,7 +26,7 @@ _SCALAR: Schema = {"anyOf": [{"type": kind} for kind in ("string", "integer", "b
 _NO_WORD, _MAPS = "`{value}` is no word", "{what} maps words to words"
 WORD_MAP = Map(Leaf(ANY_TEXT, _NO_WORD), _MAPS, whole=True)
 _ONE, _WORDS = Leaf(_SCALAR, "{what} is one word"), "{what} is a list of words"
-_CLOSED = Leaf({"const": True}, "{what} is `true`, or is not said")
+_YES = Leaf({"const": True}, "{what} is `true`, or is not said")
 _OUT = Leaf(
     _SCALAR,
     _NO_WORD,
@@ -40,7 +40,7 @@ TABLE = Words(
         "read-also": (Map(_IN, _MAPS, whole=True, listed=True), "further wire words"),
         "write-also": (Map(_OUT, _MAPS, whole=True), "further IR words"),
         "otherwise": (_ONE, "for a word of no table"),
-        "closed": (_CLOSED, "no other word is read"),
+        "whole": (_YES, "no other word is read"),
         "only": (Listed(_ONE, _WORDS, whole=True), "words that stand for themselves"),
         "examples": EXAMPLES,
     },
