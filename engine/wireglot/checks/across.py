@@ -118,10 +118,11 @@ def _limit(findings: Findings, raw: Node, found: Node, what: str) -> Node | None
 
 def _bound(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
     low, top = found.get("min"), found.get("max")
-    if "else" in raw.value and "not-with" not in raw.value:
-        message = "`else` is a word, beside `not-with`"
-        findings.error("R027", message, raw.value["else"].pos)
-        return None
+    for word, kind in (("else", "word"), ("but", "number")):
+        if word in raw.value and "not-with" not in raw.value:
+            message = f"`{word}` is a {kind}, beside `not-with`"
+            findings.error("R027", message, raw.value[word].pos)
+            return None
     if low and top and low.value > top.value:
         findings.error("R027", "`min` is more than `max`", low.pos, "swap the two")
         return None

@@ -28,6 +28,7 @@ OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 UNLESS = {
     "forced-tool": "the target takes none beside a tool that must be called",
     "unsigned-call": "the last turn calls tools without reasoning that the target signed",
+    "thinking": "the target takes none beside reasoning that is asked for",
 }
 
 
@@ -64,6 +65,8 @@ def bounded(
 def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
+    # What reasoning forbids comes last: it may have been left out itself.
+    found.sort(key=lambda one: "thinking" in one[2].get("not-with", ()))
     return [one for one in found if "count" not in one[2]]
 
 
@@ -296,13 +299,14 @@ def _within(
             _put(writer, ir, path, bound["else"])
         return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
-    if refused is not None and (numeric or not bound.keys() - {"not-with"}):
+    if numeric and "but" in bound and _clamped(said, bound) == bound["but"]:
+        refused = None
+    if refused is not None and (numeric or bound.keys() == {"not-with"}):
         _drop(writer, ir, path, refused, view)
         return
-    if not isinstance(said, int | float) or isinstance(said, bool):
+    if not numeric:
         return
-    value = max(said, bound.get("min", said))
-    value = min(value, bound.get("max", value))
+    value = _clamped(said, bound)
     below = bound.get("below")
     top = ir.get(below) if below else None
     if below and top is None:
@@ -320,6 +324,12 @@ def _within(
     writer.note("clamped", "changed", writer.trail.find(ir, path), view.case.pos, told)
     writer.watch[path] = writer.notes[-1]
     _put(writer, ir, path, value)
+
+
+def _clamped(said: Any, bound: dict[str, Any]) -> Any:
+    """Return a number within the least and the most that there may be."""
+    value = max(said, bound.get("min", said))
+    return min(value, bound.get("max", value))
 
 
 def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
@@ -362,6 +372,11 @@ def _holds(writer: WriteJob, ir: dict[str, Any], word: str, bound: dict[str, Any
         return choice == "required" or (
             isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
         )
+    if word == "thinking":
+        asked = ir.get("reasoning")
+        if not isinstance(asked, dict) or asked.get("effort") == "none":
+            return False
+        return not asked.keys().isdisjoint(("mode", "effort", "budget"))
     return unsigned(writer.dialect.origin["signature"], ir)
 
 

@@ -80,7 +80,7 @@ SCHEMA = Words(
 # -- limits ---------------------------------------------------------------------------------------
 
 NAMED = ("tool_name", "call_id")  # the other limits are of texts, or bounds of fields of a request
-NOT_WITH = ("forced-tool", "unsigned-call")
+NOT_WITH = ("forced-tool", "unsigned-call", "thinking")
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
                f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
@@ -119,6 +119,7 @@ _UNLESS: Word = Listed(
 _BELOW = Leaf({"type": "string", "enum": _INTEGERS}, "{what} names a number of a request",
               "as max_tokens", "R027", "integer")  # fmt: skip
 _ELSE = Leaf(TEXT, "{what} is a word, beside `not-with`", rule="R027")
+_BUT = Leaf({"type": "number"}, "{what} is a number, beside `not-with`", rule="R027")
 _OWN = Leaf({"type": "string", "pattern": r"^own\."}, "{what} names a field under `own`",
             rule="R027")  # fmt: skip
 _BEGINS, _SMALL = (
@@ -132,7 +133,8 @@ _BOUNDS: dict[str, dict[str, Word]] = {
     "list": {"count": _COUNT},
     "integer": {"min": _WHOLE, "max": _WHOLE, "not-with": _UNLESS,
                 "below": (_BELOW, "the number is less than that field")},
-    "number": {"min": _NUMBER, "max": _NUMBER},
+    "number": {"min": _NUMBER, "max": _NUMBER, "not-with": _UNLESS,
+               "but": (_BUT, "this number may stand there, too")},
     "reasoning.mode": {"not-with": _UNLESS},
     "reasoning.effort": {"not-with": _UNLESS, "else": (_ELSE, "this word stands there then")},
     "cache": {"count": (_MANY, "of `0`, none"),
