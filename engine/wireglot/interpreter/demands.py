@@ -28,7 +28,7 @@ OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 UNLESS = {
     "forced-tool": "the target takes none beside a tool that must be called",
     "unsigned-call": "the last turn calls tools without reasoning that the target signed",
-    "thinking": "the target takes none beside reasoning that is asked for",
+    "reasoning": "the target takes none beside reasoning that is asked for",
 }
 
 
@@ -66,7 +66,7 @@ def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
     # What reasoning forbids comes last: it may have been left out itself.
-    found.sort(key=lambda one: "thinking" in one[2].get("not-with", ()))
+    found.sort(key=lambda one: "reasoning" in one[2].get("not-with", ()))
     return [one for one in found if "count" not in one[2]]
 
 
@@ -372,7 +372,7 @@ def _holds(writer: WriteJob, ir: dict[str, Any], word: str, bound: dict[str, Any
         return choice == "required" or (
             isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
         )
-    if word == "thinking":
+    if word == "reasoning":
         asked = ir.get("reasoning")
         if not isinstance(asked, dict) or asked.get("effort") == "none":
             return False
