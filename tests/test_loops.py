@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import loops, reasonloop
+from . import loops, reasonloop, width
 from .loop.server import Server
 from .mocks.reasoners import REASONERS, Reasoner
 
@@ -39,7 +39,7 @@ def test_a_long_conversation_comes_out_right(
 SAID = {model.says + model.wants: model for model in reversed(REASONERS)}.values()
 
 
-@pytest.mark.parametrize("model", SAID, ids=reasonloop.named)
+@pytest.mark.parametrize("model", width.some(SAID, 2), ids=reasonloop.named)
 def test_what_a_model_thought_comes_back_where_and_when_it_wants_it(
     server: Server, model: Reasoner
 ) -> None:

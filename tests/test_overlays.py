@@ -95,8 +95,10 @@ def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> No
     assert tried.run(rules(overlay), [over]).failures == []
 
 
-@pytest.mark.parametrize("overlay", [*OVERLAYS, "all"])
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@pytest.mark.parametrize(
+    ("overlay", "source", "target"),
+    width.some([(one, *pair) for one in [*OVERLAYS, "all"] for pair in PAIRS], 5),
+)
 def test_with_an_overlay_functions_and_the_walk_say_the_same(
     overlay: str, source: str, target: str
 ) -> None:

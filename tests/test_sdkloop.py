@@ -11,7 +11,7 @@ import pytest
 
 from wireglot.loop import carry
 
-from . import mocks
+from . import mocks, width
 from .loop import scripts
 from .loop.clients import CARRIES
 from .loop.sdks import SDKS, Failure, Sdk
@@ -34,7 +34,7 @@ def server() -> Iterator[Server]:
 @pytest.mark.parametrize(
     ("client", "provider", "keeps"),
     [
-        *((*pair, keeps) for pair in PAIRS for keeps in ("a state", "objects")),
+        *width.some([(*pair, keeps) for pair in PAIRS for keeps in ("a state", "objects")], 3),
         *((client, "gemini", "dumps") for client in SDKS if client != "gemini"),
         ("gemini", "anthropic", "dumps"),
     ],

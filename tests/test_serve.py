@@ -78,8 +78,11 @@ def target(model: standin.StandIn, url: str) -> AbstractContextManager[Served]:
     return served(model.target.rules, model.target.model, url, states=wireglot.States())
 
 
+PATHS = ("/v1/messages", "/v1/chat/completions", "/api/chat")
+
+
 @pytest.mark.parametrize("sdk", [sdks.SDKS, streamed.SDKS], ids=["whole", "streamed"])
-@pytest.mark.parametrize(("client", "provider"), width.some(PAIRS, 3))
+@pytest.mark.parametrize(("client", "provider"), width.some(PAIRS, 4))
 def test_it_brings_to_each_sdk_what_another_provider_says(
     server: Server, client: str, provider: str, sdk: Mapping[str, Any]
 ) -> None:
@@ -143,8 +146,10 @@ def test_it_passes_on_the_headers_that_a_loop_needs() -> None:
         assert model.faults == ["refused: context_management: Extra inputs are not permitted"]
 
 
-@pytest.mark.parametrize("provider", standin.TARGETS)
-@pytest.mark.parametrize("path", ["/v1/messages", "/v1/chat/completions", "/api/chat"])
+@pytest.mark.parametrize(
+    ("provider", "path"),
+    width.some([(one, path) for one in standin.TARGETS for path in PATHS], 2),
+)
 def test_each_frame_goes_on_as_soon_as_it_came(provider: str, path: str) -> None:
     more, waited = Event(), list[bool]()
     model = standin.StandIn(standin.TARGETS[provider], "/")

@@ -9,6 +9,7 @@ import pytest
 
 import wireglot
 
+from . import width
 from .test_within import chunk, chunks, cut, whole
 
 Json = Any
@@ -183,8 +184,10 @@ def test_a_list_of_calls_to_the_end_of_a_text_is_data() -> None:
     assert said(rules, made, "gemini")[0] == ["So.", ("f", {"x": 1}), ("g", {})]
 
 
-@pytest.mark.parametrize("target", ["gemini", "anthropic"])
-@pytest.mark.parametrize("written", PYTHON)
+@pytest.mark.parametrize(
+    ("written", "target"),
+    width.some([(one, target) for one in PYTHON for target in ("gemini", "anthropic")], 3),
+)
 def test_calls_as_python_writes_them_are_calls(rules: Any, written: str, target: str) -> None:
     text = f"So. <|tool_call_start|>{written}<|tool_call_end|> Done."
     calls = PYTHON[written]

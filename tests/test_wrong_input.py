@@ -648,7 +648,7 @@ def test_a_wrong_value_at_any_place_is_refused_or_heard(source: str, unit: str, 
     for turn, path in enumerate(places(body), start):
         # What stands in several units is tried in the smallest, and here and there in the others.
         inside = unit in LISTS or (path and path[0] in ("messages", "contents", "tools"))
-        if not path or (inside and turn % width.times(4, 8) and not FULL):
+        if not path or (inside and turn % width.times(4, 12) and not FULL):
             continue
         mutant = replaced(body, path, WRONG[wrong]())
         # An empty text where null stood says as little as null does.
@@ -1138,7 +1138,7 @@ def test_writing_a_wrong_ir_raises_nothing_but_conversion_errors(dialect: str, w
     for unit in UNITS if FULL else [unit for unit in UNITS if unit not in LISTS]:
         ir = rules()[dialect].read(BODIES[dialect][unit], unit=unit, model="m").ir
         for turn, path in enumerate(places(ir), start):
-            if turn % width.times(3, 6) and not FULL:
+            if turn % width.times(3, 9) and not FULL:
                 continue
             mutant = replaced(ir, path, WRONG[wrong]())
             before = fingerprint(mutant)
