@@ -180,7 +180,7 @@ def _flatten(
 ) -> Node:
     if name in done:
         return done[name]
-    node = lower = files[name]
+    node = lower = below = files[name]
     if node.get("extends") is not None:
         _version(node)
         parent = _known(node, "extends", files)
@@ -196,7 +196,7 @@ def _flatten(
         lower = _laid(_related(below, node.value["extends"]), without(node, ("extends",)))
     for overlay in over.get(name, ()):
         lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
-    done[name] = lower if lower is node else settled(lower)
+    done[name] = lower if lower is node else settled(lower, below)
     return done[name]
 
 
@@ -209,7 +209,7 @@ def _child(below: Node, node: Node) -> Laid:
     found = _children.get((below, node))
     if found is None:
         over = without(node, ("extends",))
-        found = settled(_laid(_related(below, node.value["extends"]), over))
+        found = settled(_laid(_related(below, node.value["extends"]), over), below)
         _children[below, node] = found
     return found
 

@@ -6,9 +6,11 @@ One document; no tags, anchors, aliases or merge keys; duplicate keys refused; s
 
 from __future__ import annotations
 
+import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -80,17 +82,47 @@ def undump(data: list[Any]) -> Node:
     return Node(value, pos)
 
 
+_WHOLE = ("wire", "ir", "from", "to", "rewrite", "must")  # there `examples` is a key like any other
+_SHOWN = ("examples", "examples!")
+
+
 def plain(node: Node) -> Node:
     """Return a rule file without its examples, which no conversion asks for."""
     if not isinstance(node.value, dict):
         return node
-    kept = {
-        # Within a picture, `examples` is a key like any other.
-        k: v if k in ("wire", "ir", "from", "to", "rewrite", "must") else plain(v)
-        for k, v in node.value.items()
-        if k not in ("examples", "examples!")
-    }
+    kept = {k: v if k in _WHOLE else plain(v) for k, v in node.value.items() if k not in _SHOWN}
     return Node(kept, node.pos, node.keys)
+
+
+def _text(node: Node, whole: bool, known: dict[tuple[int, bool], str]) -> str:
+    """Return the JSON text of a node, of a `whole` one with its examples.
+
+    What was `known` is not gone through again: dialects have most of their nodes in common.
+    """
+    value = node.value
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if not isinstance(value, dict | list):
+        return json.dumps(value)
+    found = known.get((id(node), whole))
+    if found is None:
+        if isinstance(value, list):
+            found = f"[{','.join([_text(one, True, known) for one in value])}]"
+        else:
+            found = _object(value.items(), whole, known)
+        known[id(node), whole] = found
+    return found
+
+
+def _object(
+    entries: Iterable[tuple[str, Node]], whole: bool, known: dict[tuple[int, bool], str]
+) -> str:
+    said = [
+        f"{encode_basestring(k)}:{_text(v, whole or k in _WHOLE, known)}"
+        for k, v in entries
+        if whole or k not in _SHOWN
+    ]
+    return f"{{{','.join(said)}}}"
 
 
 # The sum of what each file says, as long as anybody has it: most sets share most files.
@@ -99,21 +131,21 @@ _sums: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
 def fingerprint(files: Mapping[str, Node]) -> str:
     """Return the SHA-256 of what rule files say, in hex digits."""
-    return _sum({name: _sum_of(node) for name, node in files.items()})
+    known: dict[tuple[int, bool], str] = {}
+    sums = {name: _sum_of(node, known) for name, node in files.items()}
+    return _sum(json.dumps(dict(sorted(sums.items())), separators=(",", ":")))
 
 
-def _sum_of(node: Node) -> str:
+def _sum_of(node: Node, known: dict[tuple[int, bool], str]) -> str:
     found = _sums.get(node)
     if found is None:
-        found = _sums[node] = _sum(plain(node).plain())
+        found = _sums[node] = _sum(_object(sorted(node.value.items()), False, known))
     return found
 
 
-def _sum(said: dict[str, Any]) -> str:
+def _sum(text: str) -> str:
     import hashlib
-    import json
 
-    text = json.dumps(dict(sorted(said.items())), ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
