@@ -94,7 +94,7 @@ def plain(node: Node) -> Node:
     return Node(kept, node.pos, node.keys)
 
 
-def _text(node: Node, whole: bool, known: dict[tuple[int, bool], str]) -> str:
+def _text(node: Node, whole: bool, known: dict[tuple[Node, bool], str]) -> str:
     """Return the JSON text of a node, of a `whole` one with its examples.
 
     What was `known` is not gone through again: dialects have most of their nodes in common.
@@ -104,18 +104,18 @@ def _text(node: Node, whole: bool, known: dict[tuple[int, bool], str]) -> str:
         return encode_basestring(value)
     if not isinstance(value, dict | list):
         return json.dumps(value)
-    found = known.get((id(node), whole))
+    found = known.get((node, whole))
     if found is None:
         if isinstance(value, list):
             found = f"[{','.join([_text(one, True, known) for one in value])}]"
         else:
             found = _object(value.items(), whole, known)
-        known[id(node), whole] = found
+        known[node, whole] = found
     return found
 
 
 def _object(
-    entries: Iterable[tuple[str, Node]], whole: bool, known: dict[tuple[int, bool], str]
+    entries: Iterable[tuple[str, Node]], whole: bool, known: dict[tuple[Node, bool], str]
 ) -> str:
     said = [
         f"{encode_basestring(k)}:{_text(v, whole or k in _WHOLE, known)}"
@@ -131,12 +131,12 @@ _sums: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
 def fingerprint(files: Mapping[str, Node]) -> str:
     """Return the SHA-256 of what rule files say, in hex digits."""
-    known: dict[tuple[int, bool], str] = {}
+    known: dict[tuple[Node, bool], str] = {}
     sums = {name: _sum_of(node, known) for name, node in files.items()}
     return _sum(json.dumps(dict(sorted(sums.items())), separators=(",", ":")))
 
 
-def _sum_of(node: Node, known: dict[tuple[int, bool], str]) -> str:
+def _sum_of(node: Node, known: dict[tuple[Node, bool], str]) -> str:
     found = _sums.get(node)
     if found is None:
         found = _sums[node] = _sum(_object(sorted(node.value.items()), False, known))
