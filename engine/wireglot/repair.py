@@ -6,7 +6,7 @@ the fields that must be there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import policy as policies
@@ -116,14 +116,16 @@ def diagnose(
     return tuple(once.values())
 
 
-def _new(notes: Iterable[Note], body: Any, out: Any) -> list[Note]:
+def _new(notes: Sequence[Note], body: Any, out: Any) -> list[Note]:
     """Return notes but those of what is filled in where a body says the same: the word for none."""
+    filled = {id(note) for note in notes if note.code == "filled-in" and not note.source_path}
+    if not filled:  # mostly
+        return [*notes]
     given, made = ({pointer(at): leaf for at, leaf in leaves(one)} for one in (body, out))
     return [
         note
         for note in notes
-        if note.code != "filled-in"
-        or note.source_path
+        if id(note) not in filled
         or made.get(note.target_path or "", note) != given.get(note.target_path or "")
     ]
 

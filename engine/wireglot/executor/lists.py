@@ -181,9 +181,10 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
         said = text.__class__ is str and text and not text.isspace()
         if not said and x.asked and blank(x, part, x.role):
             return None
-    memory = part["spelled"].get(listing.dialect, NONE) if "spelled" in part else NONE
-    if "../" in memory or ("" in memory and x.same and len(known[1]) > 1):
-        return None  # it says where it stood, or by which case of several shapes it was read
+    if "spelled" in part:
+        memory = part["spelled"].get(listing.dialect, NONE)
+        if "../" in memory or ("" in memory and x.same and len(known[1]) > 1):
+            return None  # it says where it stood, or by which case of several shapes it was read
     m, b, i = len(x.notes), len(x.beside), len(x.ids)
     if kind in MEDIA and _unusual(x, part, listing):
         return None

@@ -161,15 +161,21 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
     for new, one in zip(made, found, strict=True):
         if new is not one:
             copied(trail, one, new)
-            for key in one.keys() - new.keys():
-                at = trail.find(one, key)
-                if writer.recorder is not None and at is not None:
-                    writer.recorder.hush(at, "it follows from another value", writer.dialect.pos)
+            _placeless(writer, one, new)
         for key in SPAN if new is not one and form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
     fresh = {**part, "citations": made}
     _instead(writer, part, fresh)
     return fresh
+
+
+def _placeless(writer: WriteJob, one: dict[str, Any], new: dict[str, Any]) -> None:
+    """Tell a trace, if there is one, that the places which a citation lost say nothing more."""
+    if writer.recorder is None:
+        return
+    for key in one.keys() - new.keys():
+        if (at := writer.trail.find(one, key)) is not None:
+            writer.recorder.hush(at, "it follows from another value", writer.dialect.pos)
 
 
 def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:

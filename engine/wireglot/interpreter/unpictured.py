@@ -49,7 +49,7 @@ def told(frame: dict[str, Any]) -> At | None:
 
     It is one that holds an `error`, is called so, or says a message alone.
     """
-    called = any(value == "error" for value in frame.values() if isinstance(value, str))
+    called = "error" in frame.values()
     if not (called or NAMED & frame.keys() or frame.keys() <= LONE):
         return None
     if called:

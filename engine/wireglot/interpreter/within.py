@@ -335,9 +335,8 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
 
     Where texts became one, a mark may stand at its head no more: what was written is looked at.
     """
-    all_marks = {} if writer.same else writer.dialect.within
-    found = []
-    for owner in owners if all_marks else ():
+    all_marks, found = writer.dialect.within, []
+    for owner in owners:
         if owner.get("role", "assistant") != "assistant":
             continue
         parts = owner.get("parts", ())

@@ -125,7 +125,7 @@ def written(
         raise TooDeep("the value is nested too deep") from None
     reciting.stand(writer)
     writer.settle()
-    if writer.dialect.within and isinstance(ir, list | dict):
+    if writer.dialect.within and not writer.same and isinstance(ir, list | dict):
         owners = citations.listed(ir, "candidates") if messages is None else messages
         within.mistaken(writer, owners)
     return body, envelope
