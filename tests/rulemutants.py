@@ -23,7 +23,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -266,7 +266,7 @@ def _owners(root: Node) -> Iterator[tuple[str, Node]]:
 
 
 @functools.cache
-def _base() -> tuple[dict[str, Node], RuleSet]:
+def _base() -> tuple[Mapping[str, Node], RuleSet]:
     rules = wireglot.load_rules()
     for name in rules.dialects:
         assert rules[name] and (rules.variants(name) or name not in rules._varied)

@@ -59,17 +59,19 @@ def all_of(node: Node) -> Iterator[Any]:
 def test_what_is_kept_is_what_was_read(folder: Path) -> None:
     reads = Reads(folder)
     reads.kept()
-    found, files = reads.kept(), Reads(folder)()
+    all_kept, files = reads.kept(), Reads(folder)()
+    found = all_kept.known
     assert reads.times == 1
     assert [*found.files] == [*files.dialects] and "no-dialect" not in found.flat
     for name, node in files.dialects.items():
         assert [*all_of(found.files[name])] == [*all_of(node)], name
-    for one, two in zip(found.crossings(), files.crossings, strict=True):
+    for one, two in zip(all_kept.crossings(), files.crossings, strict=True):
         assert [*all_of(one)] == [*all_of(two)]
     flat = layers.flat(files.dialects)
     for name, node in flat.items():
         assert [*all_of(found.flat[name])] == [*all_of(node)], name
-    assert found.hash == fingerprint(flat)
+    assert found.hash == fingerprint(flat) == fingerprint({}, found.sums)
+    assert found.parents == {"vertex": "gemini"}
     rows = {name: [row[:3] for row in some] for name, some in found.varied.items()}
     assert rows == {n: [row[:3] for row in some] for n, some in layers.varied(flat).items()}
     with pytest.raises(KeyError):
@@ -80,13 +82,13 @@ def test_a_changed_file_is_read_and_a_changed_engine_reads_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads = Reads(folder)
-    before = reads.kept().hash
+    before = reads.kept().known.hash
     file = folder / "ollama.yaml"
     stat, text = file.stat(), file.read_text("utf-8")
     file.write_text(text.replace("verified: 2026", "verified: 2025"), "utf-8")
     os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert reads.kept().hash != before
-    assert reads.kept().files["ollama"].value["verified"].value.startswith("2025")
+    assert reads.kept().known.hash != before
+    assert reads.kept().known.files["ollama"].value["verified"].value.startswith("2025")
     assert reads.times == 2
     shown = folder / "examples" / "ollama.yaml"
     shown.write_text(shown.read_text("utf-8") + "\n", "utf-8")
@@ -109,7 +111,7 @@ def test_a_file_that_was_cut_is_made_anew(folder: Path) -> None:
     reads.kept()
     file = folder / kept.FOLDER / kept.FILE
     file.write_bytes(file.read_bytes()[:-1])
-    assert reads.kept().files["ollama"].value
+    assert reads.kept().known.files["ollama"].value
     assert reads.times == 2
     assert [one.name for one in file.parent.iterdir()] == [kept.FILE]
 
@@ -119,9 +121,9 @@ def test_nothing_is_kept_where_nothing_can_be_written(
 ) -> None:
     reads = Reads(folder)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert reads.kept().flat["vertex"].value
+    assert reads.kept().known.flat["vertex"].value
     assert not (folder / kept.FOLDER).exists()
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     (folder / kept.FOLDER).write_text("a file in the place of the folder")
-    assert reads.kept().flat["vertex"].value
+    assert reads.kept().known.flat["vertex"].value
     assert reads.times == 2

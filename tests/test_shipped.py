@@ -16,57 +16,71 @@ import pytest
 import wireglot
 from wireglot.executor import modules, places
 from wireglot.language import layers, rulefile
+from wireglot.language.known import Known
 from wireglot.language.model import FOUND, LATER
 from wireglot.language.picture import Picture
-from wireglot.language.source import fingerprint, undump
+from wireglot.language.source import fingerprint, sums_of, undump
 from wireglot.language.variants import Row
-from wireglot.loading import prepare, shipped
+from wireglot.loading import load, prepare, shipped
 from wireglot.rulesets import RuleSet
 
 from . import way
 
-NODES = {name: node for name, node in wireglot.packaged()._files().items() if name != "vertex"}
+NODES = layers.flat({n: load.packaged_nodes()[n] for n in ("gemini", "vertex", "ladder")})
+OWN = {name: load.packaged_nodes()[name] for name in NODES}
 VARIED: dict[str, tuple[Row, ...]] = {"a": ()}
 MODELS: dict[tuple[str, str], tuple[str, ...] | None] = {
     ("a", "request"): ("model",),
     ("b", "response"): None,
 }
+KNOWN = Known(OWN, NODES, {"vertex": "gemini"}, VARIED, MODELS, {"gemini": "sum"}, "hash")
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     name = str(tmp_path / "packaged.bin")
-    shipped.write(name, NODES, VARIED, MODELS, "hash")
+    shipped.write(name, KNOWN)
     return name
 
 
 def test_what_was_written_is_read_piece_by_piece(file: str) -> None:
-    index, nodes = shipped.read(file)
-    assert index[1:] == (VARIED, MODELS, "hash")
-    assert fingerprint(nodes) == fingerprint(NODES)
-    assert len(nodes) == len(NODES) and "vertex" not in nodes
-    with pytest.raises(KeyError):
-        nodes["vertex"]
+    found = shipped.read(file)
+    assert found[2:] == KNOWN[2:]
+    for one, two in ((found.files, OWN), (found.flat, NODES)):
+        assert fingerprint(one) == fingerprint(two)
+        assert len(one) == len(two) and "anthropic" not in one
+        with pytest.raises(KeyError):
+            one["anthropic"]
+    assert found.files["gemini"] is found.flat["gemini"]
+    assert found.files["vertex"].value["extends"].value == "gemini"
+    assert shipped.read(file) is found
 
 
 def test_another_file_in_the_same_place_is_refused(file: str) -> None:
-    _, nodes = shipped.read(file)
+    found = shipped.read(file)
     os.utime(file, ns=(1, 1))
     with pytest.raises(wireglot.RuleError) as caught:
-        nodes["anthropic"]
+        found.flat["gemini"]
     told = f"the packaged rules in {file} were replaced while they were in use"
     assert str(caught.value) == f"{told}\n  help: start the process again"
+    assert shipped.read(file).flat["gemini"].value
 
 
 # -- models and functions ----------------------------------------------------------------------
 
 # Files of their own: models of these have not been used.
-FLAT = {n: undump(NODES[n].dump()) for n in ("openai-chat", "ollama", "deepseek", "ladder")}
+WHOLE = wireglot.packaged()._files()
+FLAT = {n: undump(WHOLE[n].dump()) for n in ("openai-chat", "ollama", "deepseek", "ladder")}
 NAMES = [name for name in FLAT if name != "ladder"]
 
 
+ROWS = layers.varied(FLAT)
+KNOWN_FLAT = Known(FLAT, FLAT, {}, ROWS, {}, sums_of(FLAT), fingerprint(FLAT))
+
+
 def made(brings: bool) -> RuleSet:
-    return RuleSet(NAMES, lambda: FLAT, varied=layers.varied(FLAT), made=brings)
+    told: Any = {"known": KNOWN_FLAT, "same": FLAT} if brings else {}
+    return RuleSet(NAMES, lambda: FLAT, varied=ROWS, **told)
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +125,19 @@ def test_functions_that_are_brought_do_what_those_do_that_are_made(brought: Path
     assert makes(one) == []
     assert makes(two) != []
     assert "node" not in vars(one["openai-chat"].model)  # no rule file was read
+
+
+def test_a_set_with_another_file_has_those_of_all_others(brought: Path) -> None:
+    """A user's file takes away what is brought of the dialects that it has a part in alone."""
+    own = undump(FLAT["ollama"].dump())
+    rules = RuleSet(NAMES, lambda: {**FLAT, "ollama": own}, known=KNOWN_FLAT, same=[*FLAT][:1])
+    plain = RuleSet(NAMES, lambda: FLAT)
+    for source, target in (("openai-chat", "ollama"), ("ollama", "openai-chat")):
+        body = wireglot.convert(way.REQUEST, "openai-chat", source).body
+        assert rules.convert(body, source, target) == plain.convert(body, source, target)
+    assert rules.hash == plain.hash
+    assert rules["openai-chat"].model.made and not rules["ollama"].model.made
+    assert not vars(rules["openai-chat"].model).get("node")
 
 
 def test_threads_begin_with_them_at_once(brought: Path) -> None:

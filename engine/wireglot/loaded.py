@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Foreseen, UsageError
 from .language import variants
-from .language.source import Node, fingerprint
+from .language.source import LADDER, Node, fingerprint
 from .language.variants import Row, Rows
 from .notes import Note
 from .payload import Clock, check_call, known_options, text_under, with_clock
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .dialects import DialectRules
     from .interpreter.recorder import Recorder
     from .interpreter.resolver import Resolve
+    from .language.known import Known
     from .language.ladder import Ladder
     from .language.model import Dialect
 
@@ -39,40 +40,38 @@ class Loaded:
         files: Callable[[], Mapping[str, Node]],
         findings: Sequence[Any] = (),
         varied: Mapping[str, tuple[Row, ...]] | None = None,
-        models: Mapping[tuple[str, str], tuple[str, ...] | None] | None = None,
-        hash: str = "",
         again: Callable[[], Any] | None = None,
         sources: Sequence[Any] = (),
-        made: bool = False,
+        known: Known | None = None,
+        same: Collection[str] = (),
     ) -> None:
         """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
 
         The files are asked for when they are needed. `varied` are the variants of the dialects that
-        have some, `models` the keys under which
-        requests and responses name their model, by dialect and unit, where that is known, `hash`
-        that of the rules. `again` loads the rules once more, from `sources`; `made` says that a
-        wheel may bring their functions.
+        have some. `again` loads the rules once more, from `sources`. Of the packaged rules much is
+        `known`, and a wheel may bring their functions: some files may be the `same` as these.
         """
         self._making, self._files = RLock(), functools.cache(files)
         self._varied = dict(varied or {})
-        self._models = dict(models or {})
+        told = known.models.items() if known is not None else ()
+        self._models = {key: keys for key, keys in told if key[0] in same}
         self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
         self.dialects: tuple[str, ...] = tuple(sorted(names))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
-        self._known_hash, self._again, self._brings = hash, again, made
+        self._again, self._known_rules, self._same = again, known, same
 
     @functools.cached_property
     def ladder(self) -> Ladder:
         """The rows by which a part that a target cannot hold takes another form."""
-        if self._modules is not None:
+        if LADDER in self._same and self._modules is not None:
             found: Ladder = self._modules.ladder()
             return found
         from .language import ladder
 
-        return ladder.load(self._files()["ladder"])
+        return ladder.load(self._files()[LADDER])
 
     @functools.cached_property
     def hash(self) -> str:
@@ -80,9 +79,12 @@ class Loaded:
 
         Comments, examples and the names of files say nothing to a conversion and do not count.
         """
-        if self._known_hash:
-            return self._known_hash
-        return fingerprint(self._files())
+        known = self._known_rules
+        if known is None:
+            return fingerprint(self._files())
+        if len(self._same) == len(known.sums) == len(self.dialects) + 1:  # and the ladder
+            return known.hash
+        return fingerprint(self._files(), {name: known.sums[name] for name in self._same})
 
     def prepare_like(self, other: Loaded) -> None:
         """Read the dialects that another set has in use, as far as they are here."""
@@ -119,16 +121,16 @@ class Loaded:
 
     @functools.cached_property
     def _modules(self) -> Any:
-        """What a wheel brings of these rules, as modules; None where it brings nothing."""
-        if not self._brings:
+        """What a wheel brings of the packaged rules, as modules; None where it brings nothing."""
+        if self._known_rules is None:
             return None
         from .executor import modules
 
-        return modules if modules.fit(self.hash) else None
+        return modules if modules.fit(self._known_rules.hash) else None
 
     def _brought(self, name: str, rows: Rows) -> Dialect | None:
         """Return the model of a dialect that a wheel brings, built; None if it brings none."""
-        if self._modules is None:
+        if name not in self._same or self._modules is None:
             return None
         found: Dialect | None = self._modules.model(name, rows, lambda: self._node(name, rows))
         return found

@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from wireglot.loading import prepare
+from wireglot.loading.shelf import PREPARED
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -73,8 +74,7 @@ def contents() -> Iterator[tuple[str, bytes]]:
         rules = Path(folder) / "wireglot" / "rules"
         shutil.copytree(ROOT / "rules", rules)
         prepare.rules(rules)
-        for name in prepare.FILES:
-            yield f"wireglot/rules/{name}", (rules / name).read_bytes()
+        yield f"wireglot/rules/{PREPARED}", (rules / PREPARED).read_bytes()
 
 
 if __name__ == "__main__":

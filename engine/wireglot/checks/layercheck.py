@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..errors import RuleError
+from ..language import ladder as steps
 from ..language import layers, merge, variants
 from ..language.findings import Findings
+from ..language.known import Later
 from ..language.ladder import Ladder
 from ..language.merge import REMOVED, Place
 from ..language.source import LADDER, Node, Pos
@@ -21,25 +24,44 @@ _NAMED = re.compile(r"^dialect:[ \t]*['\"]?([\w.-]+)", re.M)
 
 
 class Flat(NamedTuple):
-    """Dialects without layers, those that could be made, and the files with wrong layers."""
+    """Dialects without layers, those that could be made.
 
-    nodes: dict[str, Node]
-    files: dict[str, Node]
+    Attributes:
+        nodes: The dialects, and the ladder.
+        same: Those of them in which no file that is checked has a part.
+        files: The files of all, as they stand.
+        overlays: What lies over some.
+        hurt: The names of files whose layers are wrong.
+    """
+
+    nodes: Mapping[str, Node]
+    same: Mapping[str, Node]
+    files: Mapping[str, Node]
     overlays: list[Node]
     hurt: frozenset[str]
 
 
-def flat(files: Mapping[str, Node], overlays: Iterable[Node], findings: Findings) -> Flat:
-    """Return every dialect without layers; what is wrong in one is reported and left out."""
-    work = _Mending(dict(files), list(overlays), findings)
-    for name, node in files.items():
+def flat(
+    files: Mapping[str, Node],
+    overlays: Iterable[Node],
+    findings: Findings,
+    same: Mapping[str, Node] | None = None,
+) -> Flat:
+    """Return every dialect without layers; what is wrong in one is reported and left out.
+
+    Of some it is known that they are the `same` as when they were checked: these are not asked for.
+    """
+    there = same or {}
+    own = {name: files[name] for name in files if name not in there}
+    work = _Mending(own, files, there, list(overlays), findings)
+    for name, node in own.items():
         if name != LADDER and node.get("extends") is None and node.pos.file in findings.texts:
             work.fresh(name)
     while True:
         work.forget()
         try:
-            nodes = layers.flat(work.files, work.overlays)
-            return Flat(nodes, work.files, work.overlays, frozenset(work.hurt))
+            nodes = layers.flat(work.files, work.overlays, there)
+            return Flat(nodes, there, work.files, work.overlays, frozenset(work.hurt))
         except RuleError as error:
             work.mend(error)
 
@@ -47,31 +69,38 @@ def flat(files: Mapping[str, Node], overlays: Iterable[Node], findings: Findings
 class _Mending:
     """Takes what is wrong out of layers, one mistake at a time."""
 
-    def __init__(self, files: dict[str, Node], overlays: list[Node], findings: Findings) -> None:
-        self.files, self.overlays, self.findings = files, overlays, findings
+    def __init__(
+        self,
+        own: dict[str, Node],
+        files: Mapping[str, Node],
+        same: Mapping[str, Node],
+        overlays: list[Node],
+        findings: Findings,
+    ) -> None:
+        below = Later(same, files.__getitem__)
+        self.own, self.files = own, ChainMap(own, layers.read_only(below))
+        self.overlays, self.findings = overlays, findings
         self.hurt: dict[str, int] = {}
         # Dialects that are there, in a file that cannot be read.
         self.lost = {n for text in findings.texts.values() for n in _NAMED.findall(text)}
 
     def fresh(self, name: str) -> None:
         """Take out what a file without a parent takes away or replaces."""
-        while True:
+        while name in self.own:
             try:
-                merge.fresh(self.files[name], Place.FILE)
+                merge.fresh(self.own[name], Place.FILE)
                 return
             except RuleError as error:
                 self.mend(error)
-                if name not in self.files:
-                    return
 
     def forget(self) -> None:
         """Leave out layers of dialects that were left out; why is told already."""
         before = -1
-        while before != len(self.files):
-            before = len(self.files)
-            for name, node in list(self.files.items()):
+        while before != len(self.own):
+            before = len(self.own)
+            for name, node in list(self.own.items()):
                 if self._missing(node, "extends"):
-                    del self.files[name]
+                    del self.own[name]
                     self.lost.add(name)
         self.overlays = [n for n in self.overlays if not self._missing(n, "overlay")]
 
@@ -84,7 +113,7 @@ class _Mending:
     def mend(self, error: RuleError) -> None:
         """Report a mistake, and take it out of its file, or the file out of the dialects."""
         found = self.hurt[error.file] = self.hurt.get(error.file, 0) + 1
-        name = next((n for n, node in self.files.items() if node.pos.file == error.file), None)
+        name = next((n for n, node in self.own.items() if node.pos.file == error.file), None)
         laid = [node.pos.file for node in self.overlays]
         if name is None and error.file not in laid:
             raise error
@@ -99,10 +128,10 @@ class _Mending:
             n = laid.index(error.file)
             self.overlays[n : n + 1] = [] if mended is None else [mended]
         elif mended is None:
-            del self.files[name]
+            del self.own[name]
             self.lost.add(name)
         else:
-            self.files[name] = mended
+            self.own[name] = mended
 
 
 def _mended(node: Node, at: Pos, rule: str) -> Node | None:
@@ -161,24 +190,27 @@ def touched(found: Flat, own: Collection[str]) -> list[str]:
         name
         for name in found.nodes
         if name != LADDER
+        and name not in found.same
         and any(n.pos.file in own for n, _ in _stack(name, found.files, found.overlays))
     ]
 
 
 def check(
-    found: Flat, names: Iterable[str], findings: Findings, steps: Ladder, plain: bool = True
+    found: Flat, names: Iterable[str], findings: Findings, ladder: Ladder, plain: bool = True
 ) -> None:
     """Check dialects with their layers on, and with each set of variants that may apply."""
     for name in names:
         findings.top = _top(name, found.files, found.overlays, findings)
         stack = _stack(name, found.files, found.overlays)
         whole = not any(node.pos.file in found.hurt for node, _ in stack)
-        _dialect(found.nodes[name], findings, steps, whole, plain)
+        _dialect(found.nodes[name], findings, ladder, whole, plain)
     findings.top = None
 
 
-def ladder(files: Mapping[str, Node], findings: Findings) -> Ladder:
+def ladder(files: Mapping[str, Node], findings: Findings, same: Collection[str] = ()) -> Ladder:
     """Check the ladder of some files and return the rows that are right."""
+    if LADDER in same:
+        return steps.load(files[LADDER])
     rows = (node.get("variants") for node in files.values())
     varied = [
         row for listed in rows if listed and isinstance(listed.value, list) for row in listed.value
@@ -188,12 +220,12 @@ def ladder(files: Mapping[str, Node], findings: Findings) -> Ladder:
     return laddercheck.load(files[LADDER], findings, shapes)
 
 
-def _dialect(node: Node, findings: Findings, steps: Ladder, whole: bool, plain: bool) -> None:
+def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, plain: bool) -> None:
     before = findings.hits
     rows = list(variants.rows(File(findings).variants(node)))
     whole = whole and findings.hits == before
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
-    rulecheck.check(alone, findings, steps, whole, plain)
+    rulecheck.check(alone, findings, ladder, whole, plain)
     try:
         for_what = tuple((row.models, row.version, str(row.options)) for row in rows)
         sets = findings.once((_dialect, for_what), functools.partial(variants.samples, rows))
@@ -213,5 +245,5 @@ def _dialect(node: Node, findings: Findings, steps: Ladder, whole: bool, plain: 
                     break
                 rows = [r._replace(over=m or r.over) for r, m in zip(rows, mended, strict=True)]
             else:
-                rulecheck.check(laid, findings, steps, whole, False)
+                rulecheck.check(laid, findings, ladder, whole, False)
                 break

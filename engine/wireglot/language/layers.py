@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, MutableMapping
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast
 from weakref import WeakValueDictionary
 
 from ..errors import RuleError, UsageError
 from . import apart, short, variants, version
+from .known import Known, Later
 from .merge import Laid, Place, like, merge, near, settled, without
 from .source import LADDER, Node, Report, wrong
 from .variants import Row
@@ -130,52 +133,71 @@ def chosen(names: Iterable[str], there: Mapping[str, Node]) -> dict[str, Node]:
     return found
 
 
-def files(base: Mapping[str, Node], own: Sorted) -> dict[str, Node]:
+def files(base: Known, own: Sorted) -> Mapping[str, Node]:
     """Return the dialects of `base` and the user's, by name.
 
     What extends a dialect that the user replaces lies over the one that it was written for.
     """
-    held = above(own.dialects, base)
-    whole = flat(base) if held else {}
-    return {**base, **{name: whole[name] for name in held}, **own.dialects}
+    held = Later(base.above(own.dialects), base.flat.__getitem__)
+    return ChainMap(own.dialects, read_only(held), read_only(base.files))
 
 
-def flat(files: Mapping[str, Node], overlays: Iterable[Node] = ()) -> dict[str, Node]:
+def alone(base: Known, own: Iterable[str], overlays: Iterable[Node]) -> Mapping[str, Node]:
+    """Return the dialects of `base` that no file of the user has a part in, without layers."""
+    over = {str(node.value["overlay"].value) for node in overlays}
+    met = {*own, *over, *base.above(over)}
+    return Later([name for name in base.files if name not in met], base.flat.__getitem__)
+
+
+def read_only(nodes: Mapping[str, Node]) -> MutableMapping[str, Node]:
+    """Let a mapping stand below others in a chain, where nothing is ever written."""
+    return cast("MutableMapping[str, Node]", nodes)
+
+
+def flat(
+    files: Mapping[str, Node],
+    overlays: Iterable[Node] = (),
+    known: Mapping[str, Node] | None = None,
+) -> Mapping[str, Node]:
     """Return every dialect without layers: its parents laid under it, its overlays over it.
 
-    A dialect that has no layers is the same node as before. Raises RuleError.
+    A dialect that has no layers is the same node as before. Those that are `known` are not asked
+    for. Raises RuleError.
     """
     over: dict[str, list[Node]] = {}
     for node in overlays:
         over.setdefault(_known(node, "overlay", files), []).append(node)
-    done = {LADDER: files[LADDER]} if LADDER in files else {}
+    done = ChainMap({}, read_only(known or {}))
+    if LADDER in files and LADDER not in done:
+        done[LADDER] = files[LADDER]
     for name in files:
-        _flatten(name, files, over, done, ())
-    return {name: done[name] for name in files}
+        if name not in done:
+            _flatten(name, files, over, done, ())
+    return done if known else {name: done[name] for name in files}
 
 
-def one(name: str, files: Mapping[str, Node]) -> Node:
-    """Return one dialect without layers, or the ladder; no file is asked for but those below it."""
-    return _flatten(name, files, {}, {LADDER: files[LADDER]}, ())
+def known(files: Mapping[str, Node]) -> Known:
+    """Return some rule files as of which nothing else is known. Raises RuleError."""
+    named, whole = parents(files), cache(lambda: flat(files))
+    return Known(files, Later(files, lambda name: whole()[name]), named, {}, {}, {}, "")
 
 
-def above(names: Collection[str], files: Mapping[str, Node]) -> list[str]:
-    """Return the dialects that lie over some."""
+def one(name: str, files: Mapping[str, Node], parent: str | None, flat: Mapping[str, Node]) -> Node:
+    """Return one dialect without layers, of which `flat` has the parent, or the ladder."""
+    return _flatten(name, files, {}, {} if parent is None else {parent: flat[parent]}, ())
 
-    def lies(node: Node) -> bool:
-        parent = node.get("extends")
-        if parent is None:
-            return False
-        return parent.value in names or lies(files[parent.value])
 
-    return [name for name, node in files.items() if lies(node)]
+def parents(files: Mapping[str, Node]) -> dict[str, str]:
+    """Return which dialect one extends, of those that extend one. Raises RuleError."""
+    named = [name for name, node in files.items() if node.get("extends") is not None]
+    return {name: _known(files[name], "extends", files) for name in named}
 
 
 def _flatten(
     name: str,
     files: Mapping[str, Node],
     over: Mapping[str, list[Node]],
-    done: dict[str, Node],
+    done: MutableMapping[str, Node],
     chain: tuple[str, ...],
 ) -> Node:
     if name in done:
@@ -292,7 +314,7 @@ def varied(nodes: Mapping[str, Node]) -> dict[str, tuple[Row, ...]]:
     return {name: rows for name, rows in found.items() if rows}  # a child may take all away
 
 
-def replaced(base: Mapping[str, Node], own: Sorted, findings: Findings) -> None:
+def replaced(base: Iterable[str], own: Sorted, findings: Findings) -> None:
     """Report what the files of the user replace whole: it may be meant, and is said."""
     for name, node in own.dialects.items():
         if name in base:

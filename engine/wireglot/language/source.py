@@ -129,11 +129,17 @@ def _object(
 _sums: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
 
-def fingerprint(files: Mapping[str, Node]) -> str:
-    """Return the SHA-256 of what rule files say, in hex digits."""
+def fingerprint(files: Mapping[str, Node], sums: Mapping[str, str] | None = None) -> str:
+    """Return the SHA-256 of what rule files say, in hex digits; of some the `sums` are known."""
+    there = sums or {}
+    whole = {**there, **sums_of({name: files[name] for name in files if name not in there})}
+    return _sum(json.dumps(dict(sorted(whole.items())), separators=(",", ":")))
+
+
+def sums_of(files: Mapping[str, Node]) -> dict[str, str]:
+    """Return the SHA-256 of what each of some rule files says, in hex digits."""
     known: dict[tuple[Node, bool], str] = {}
-    sums = {name: _sum_of(node, known) for name, node in files.items()}
-    return _sum(json.dumps(dict(sorted(sums.items())), separators=(",", ":")))
+    return {name: _sum_of(node, known) for name, node in files.items()}
 
 
 def _sum_of(node: Node, known: dict[tuple[Node, bool], str]) -> str:

@@ -23,27 +23,19 @@ def loaded(
     again: Callable[[], RuleSet],
 ) -> RuleSet:
     """Load rule files that lie over the packaged ones. Raises RuleError, UsageError."""
-    nodes, findings = _checked(load.packaged_below(builtin), sources, overlays, plugins)
-    return load.made(nodes, findings.sorted(), again=again, sources=sources)
-
-
-def _checked(
-    base: Mapping[str, Node],
-    folders: Sequence[Source],
-    overlays: Sequence[str],
-    plugins: bool = False,
-) -> tuple[dict[str, Node], Findings]:
-    """Return what `gathered` does, with what there is to say of it; raises the first error."""
-    findings = Findings()
-    own = load.of_sources(folders, findings, plugins)
+    base, findings = load.packaged_below(builtin), Findings()
+    own = load.of_sources(sources, findings, plugins)
     files = layers.files(base, own)
-    layers.replaced(base, own, findings)
-    found = layercheck.flat(files, load.chosen(overlays, own, findings).values(), findings)
-    steps = layercheck.ladder(files, findings)
+    layers.replaced(base.files, own, findings)
+    over = load.chosen(overlays, own, findings).values()
+    same = layers.alone(base, own.dialects, over)
+    found = layercheck.flat(files, over, findings, same)
+    steps = layercheck.ladder(files, findings, same)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     crosscheck.check(own.crossings, files, findings)
     findings.raise_first()
-    return found.nodes, findings
+    told = findings.sorted()
+    return load.made(found.nodes, told, known=base, same=same, again=again, sources=sources)
 
 
 @unswept
@@ -54,21 +46,24 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
     of its overlays is checked too, as if it were switched on after `overlays`.
     """
     findings = Findings()
-    base: Mapping[str, Node] = {}
+    base = layers.known({})
     folders: list[Source] = [packaged_folder(), f"{packaged_folder()}/{load.OVERLAYS}"]
     if folder is not None:
-        base, folders = load.packaged_nodes(), [folder]
+        base, folders = load.packaged(), [folder]
     own = load.of_sources([s for s in folders if folder or os.path.isdir(str(s))], findings)
     files = layers.files(base, own)
-    layers.replaced(base, own, findings)
+    layers.replaced(base.files, own, findings)
     laid = load.chosen(overlays, own, findings)
-    steps = layercheck.ladder(files, findings)
-    found = layercheck.flat(files, laid.values(), findings)
+    same = layers.alone(base, own.dialects, laid.values())
+    steps = layercheck.ladder(files, findings, same)
+    found = layercheck.flat(files, laid.values(), findings, same)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     crosscheck.check(own.crossings, files, findings)
     for name, node in own.overlays.items():
         if name not in laid:
-            found = layercheck.flat(files, [*laid.values(), node], findings)
+            over = [*laid.values(), node]
+            same = layers.alone(base, own.dialects, over)
+            found = layercheck.flat(files, over, findings, same)
             names = layercheck.touched(found, {node.pos.file})
             layercheck.check(found, names, findings, steps, plain=False)
     return findings

@@ -13,61 +13,23 @@ import os
 import pickle
 import sys
 import tempfile
-from _thread import RLock
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..language import apart, layers, variants
+from ..language.known import Known, Later
 from ..language.layers import Sorted
-from ..language.source import Node, fingerprint
-from ..language.variants import Row
+from ..language.source import Node, fingerprint, sums_of
 
 FOLDER, FILE = "__pycache__", "packaged.kept"
 READERS = ("language", "loading")  # the rooms by which files are read
 
 
-class Later(Mapping[str, Node]):
-    """Rule files by name, each made when it is first asked for."""
-
-    def __init__(self, names: Iterable[str], make: Callable[[str], Node]) -> None:
-        self._names, self._make = dict.fromkeys(names), make
-        self._made: dict[str, Node] = {}
-        self._lock = RLock()  # threads that come at once want one node
-
-    def __getitem__(self, key: str) -> Node:
-        if key not in self._made:
-            with self._lock:
-                if key not in self._made:
-                    if key not in self._names:
-                        raise KeyError(key)
-                    self._made[key] = self._make(key)
-        return self._made[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
 class Kept(NamedTuple):
-    """The packaged files: by dialect, those that show crossings, and what a rule set asks first.
+    """The packaged files: the dialects, and the files that show the wires of several."""
 
-    Attributes:
-        files: The files as they stand.
-        flat: The dialects without layers.
-        varied: The variants, without what they lay over their dialects.
-        hash: That of the rules.
-    """
-
-    files: Mapping[str, Node]
+    known: Known
     crossings: Callable[[], list[Node]]
-    flat: Mapping[str, Node]
-    varied: dict[str, tuple[Row, ...]]
-    hash: str
 
 
 def packaged(folder: str, read: Callable[[], Sorted]) -> Kept:
@@ -80,10 +42,12 @@ def packaged(folder: str, read: Callable[[], Sorted]) -> Kept:
         data = _written(read()) + total
         if not sys.dont_write_bytecode:
             _put(file, data)
-    varied, hash, pieces, crossings = pickle.loads(data)
+    rest: Any
+    pieces, crossings, rest = pickle.loads(data)
     files = Later(pieces, lambda name: _node(pieces[name]))
-    flat = Later(pieces, lambda name: layers.one(name, files))
-    return Kept(files, lambda: _nodes(crossings), flat, varied, hash)
+    parents = rest[0]
+    flat = Later(pieces, lambda name: layers.one(name, files, parents.get(name), flat))
+    return Kept(Known(files, flat, *rest), lambda: _nodes(crossings))
 
 
 def _node(data: bytes) -> Node:
@@ -114,8 +78,9 @@ def _sum(folder: str) -> bytes:
 def _written(read: Sorted) -> bytes:
     flat = layers.flat(read.dialects)
     varied = variants.light(layers.varied(flat))
+    rest = (layers.parents(read.dialects), varied, {}, sums_of(flat), fingerprint(flat))
     pieces = {name: pickle.dumps(node) for name, node in read.dialects.items()}
-    return pickle.dumps((varied, fingerprint(flat), pieces, pickle.dumps(read.crossings)))
+    return pickle.dumps((pieces, pickle.dumps(read.crossings), rest))
 
 
 def _put(file: str, data: bytes) -> None:

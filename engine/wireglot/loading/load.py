@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import RuleError, UsageError
 from ..language import layers, merge
 from ..language.findings import Finding, Findings
+from ..language.known import Known
 from ..language.layers import Sorted
-from ..language.source import LADDER, Node, parse, undump
+from ..language.source import LADDER, Node, parse
 from ..rulesets import RuleSet
 from . import kept, shelf
-from .shelf import MODEL, Source, packaged_folder
+from .shelf import PREPARED, Source, packaged_folder
 
 OVERLAYS = "overlays"
 PACKAGED = "rules"  # how the packaged folder is called in messages
 
 
-@functools.cache
-def packaged_nodes() -> dict[str, Node]:
-    """Return the packaged rule files by dialect, from the prepared model when it is there."""
-    model = f"{packaged_folder()}/{MODEL}"
-    if os.path.isfile(model):
-        with open(model, encoding="utf-8") as file:
-            data: dict[str, Any] = json.load(file)
-        return {name: undump(node) for name, node in data.items()}
-    return from_yaml()
+def packaged() -> Known:
+    """Return the packaged rule files, as a wheel has prepared or a checkout has kept them."""
+    return shelf.prepared() or _kept().known
+
+
+def packaged_nodes() -> Mapping[str, Node]:
+    """Return the packaged rule files by dialect, each made when it is asked for."""
+    return packaged().files
 
 
 def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
@@ -40,10 +39,10 @@ def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
 @functools.cache
 def _packaged(shown: str) -> Sorted:
     folder = packaged_folder()
-    if shown != PACKAGED or os.path.isfile(f"{folder}/{MODEL}"):
+    if shown != PACKAGED or os.path.isfile(f"{folder}/{PREPARED}"):
         return layers.by_name(parsed(folder, shown))
     found = _kept()
-    return Sorted(dict(found.files), {}, found.crossings())
+    return Sorted(dict(found.known.files), {}, found.crossings())
 
 
 @functools.cache
@@ -97,31 +96,40 @@ def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str,
     return found
 
 
-def packaged_below(builtin: bool) -> dict[str, Node]:
+def packaged_below(builtin: bool) -> Known:
     """Return the packaged files below those of the user; without them the ladder alone."""
-    return packaged_nodes() if builtin else {LADDER: packaged_nodes()[LADDER]}
+    return packaged() if builtin else packaged().only([LADDER])
 
 
 def laid(overlays: Sequence[str], builtin: bool, again: Callable[[], RuleSet]) -> RuleSet:
     """Load the packaged rules with overlays over them. Raises RuleError, UsageError."""
-    if builtin and not overlays:  # of a checkout: a wheel has prepared them
-        there = _kept()
-        names = [name for name in there.flat if name != LADDER]
-        return RuleSet(names, lambda: there.flat, varied=there.varied, hash=there.hash, again=again)
-    files = packaged_below(builtin)
+    base = packaged_below(builtin)
     over = chosen(overlays, Sorted.of()).values()
-    rules = made(layers.flat(files, over), again=again)
-    below = {node.value["overlay"].value for node in over}
-    for name in [*below, *layers.above(below, files)]:
-        rules[name]
-        rules.variants(name)
+    same = layers.alone(base, (), over)
+    rules = made(layers.flat(base.files, over, same), again=again, known=base, same=same)
+    for name in rules.dialects:
+        if name not in same:
+            rules[name]
+            rules.variants(name)
     return rules
 
 
-def made(nodes: Mapping[str, Node], found: Sequence[Finding] = (), **more: Any) -> RuleSet:
-    """Return the rule set of flat files."""
+def made(
+    nodes: Mapping[str, Node],
+    found: Sequence[Finding] = (),
+    *,
+    known: Known | None = None,
+    same: Collection[str] = (),
+    **more: Any,
+) -> RuleSet:
+    """Return the rule set of flat files, of which some are the `same` as known ones."""
     names = [name for name in nodes if name != LADDER]
-    return RuleSet(names, lambda: nodes, findings=found, varied=layers.varied(nodes), **more)
+    varied = layers.varied({name: nodes[name] for name in names if name not in same})
+    if known is not None:
+        varied |= {name: rows for name, rows in known.varied.items() if name in same}
+    return RuleSet(
+        names, lambda: nodes, findings=found, varied=varied, known=known, same=same, **more
+    )
 
 
 def gathered(
@@ -129,13 +137,13 @@ def gathered(
     folders: Sequence[Source],
     overlays: Sequence[str],
     plugins: bool = False,
-) -> dict[str, Node]:
+) -> Mapping[str, Node]:
     """Return the dialects of `base` and the sources, flat and not checked. Raises RuleError."""
     own = of_sources(folders, plugins=plugins)
     for name, node in own.dialects.items():
         if name != LADDER and node.get("extends") is None:
             merge.fresh(node, merge.Place.FILE)  # nothing lies below it
-    return layers.flat(layers.files(base, own), chosen(overlays, own).values())
+    return layers.flat(layers.files(layers.known(base), own), chosen(overlays, own).values())
 
 
 def overlays_of(*folders: Source) -> dict[str, str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from ..executor import modules
 from ..language import layers, variants
-from ..language.source import LADDER, fingerprint, plain
+from ..language.known import Known
+from ..language.source import LADDER, fingerprint, plain, sums_of
 from ..rulesets import RuleSet
 from . import load, modelcode, shelf, shipped, written
-
-FILES = (shelf.MODEL, shelf.PREPARED)  # which `rules` writes
 
 
 def main(target: Path) -> None:
@@ -21,20 +19,17 @@ def main(target: Path) -> None:
 
 
 def rules(folder: Path) -> RuleSet:
-    """Write the rule files of a folder into it, read already; return their rules."""
+    """Write one file of the rule files of a folder into it; return their rules."""
     files = layers.by_name(load.parsed(folder, "rules")).dialects
     nodes = {name: plain(node) for name, node in files.items()}
-    dumped = {name: node.dump() for name, node in nodes.items()}
-    text = json.dumps(dumped, ensure_ascii=False, separators=(",", ":"))
-    (folder / shelf.MODEL).write_text(text, "utf-8")
     names = [name for name in nodes if name != LADDER]
     flat = layers.flat(nodes)
     varied = layers.varied(flat)
     made = RuleSet(names, lambda: flat, varied=varied)
-    light = variants.light(varied)
     units = ("request", "response")
     models = {(name, unit): made[name].keys_of_model(unit) for name in names for unit in units}
-    shipped.write(str(folder / shelf.PREPARED), flat, light, models, fingerprint(flat))
+    more = (layers.parents(nodes), variants.light(varied), models, sums_of(flat), fingerprint(flat))
+    shipped.write(str(folder / shelf.PREPARED), Known(nodes, flat, *more))
     return made
 
 

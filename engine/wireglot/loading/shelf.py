@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
+    from ..language.known import Known
     from ..language.source import Node
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 GROUP = "wireglot.rules"  # the entry points of packages that bring rule files
 MAX_ENTRIES = 10_000
 ENDING = ".yaml"
-MODEL, PREPARED = "packaged.json", "packaged.bin"  # what a wheel has of the packaged rules
+PREPARED = "packaged.bin"  # what a wheel has of the packaged rules
 
 
 def packaged_folder() -> str:
@@ -33,12 +34,22 @@ def packaged_folder() -> str:
         folder = str(importlib.import_module("wireglot.rules").__path__[0])
     except ModuleNotFoundError:
         folder = "rules"
-    if not any(os.path.isfile(f"{folder}/{name}") for name in (f"{LADDER}.yaml", MODEL)):
+    if not any(os.path.isfile(f"{folder}/{name}") for name in (f"{LADDER}.yaml", PREPARED)):
         raise RuleError(
             f"the packaged rule files are not in {folder}",
             help="install wireglot again: `pip install --force-reinstall wireglot`",
         )
     return folder
+
+
+def prepared() -> Known | None:
+    """Return what a wheel has prepared of the packaged rules; None in a checkout."""
+    file = f"{packaged_folder()}/{PREPARED}"
+    if not os.path.isfile(file):
+        return None
+    from . import shipped
+
+    return shipped.read(file)
 
 
 def schema(name: str) -> bytes:

@@ -1,118 +1,104 @@
 """What a wheel ships of the packaged rules: one file, read piece by piece.
 
-It begins with an index. Behind it stands the rule file of each dialect without layers, so that a
-process reads those that it needs. `prepare` writes it.
+It begins with an index. Behind it stands the rule file of each dialect, as it is and without
+layers, so that a process reads those that it needs. `prepare` writes it.
 """
 
 from __future__ import annotations
 
+import functools
 import marshal
 import os
-from collections.abc import Iterator, Mapping
-from typing import IO, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..errors import RuleError
+from ..language.known import Known, Later
 from ..language.source import Node, undump
 from ..language.variants import Row
 
 Span = tuple[int, int]  # from where, counted from the end of the index, and how many bytes
+Stamp = tuple[int, int]  # when a file was written, in ns, and its bytes
 _SIZE = 8  # bytes of the number at the start, that of the index's bytes
 
 
 class Index(NamedTuple):
-    """What stands in front, and where the rest stands.
+    """What stands in front, and where the rest stands; the other attributes are those of `Known`.
 
     Attributes:
-        nodes: The rule files, by dialect and `ladder`.
-        varied: The variants, without what they lay over their dialects.
-        models: The keys under which requests and responses name their model, where that is known.
-        hash: That of the rules.
+        own: The rule files of dialects that extend one, as they stand.
+        flat: All rule files without layers.
     """
 
-    nodes: dict[str, Span]
-    varied: dict[str, tuple[Row, ...]]
+    own: dict[str, Span]
+    flat: dict[str, Span]
+    parents: dict[str, str]
+    varied: dict[str, tuple[Any, ...]]
     models: dict[tuple[str, str], tuple[str, ...] | None]
+    sums: dict[str, str]
     hash: str
 
 
-class Opened(NamedTuple):
-    """A file whose index was read: its name, where its pieces begin, and what it was like."""
+def read(name: str) -> Known:
+    """Return the rule files that a file holds, and what is known of them.
 
-    name: str
-    start: int
-    stamp: tuple[int, int]
-
-
-class Pieces(Mapping[str, Node]):
-    """The rule files in the file, each read when it is asked for.
-
-    Raises RuleError where the file is another one by then, as after an upgrade.
+    What is asked for later raises RuleError where the file is another one by then, as after an
+    upgrade.
     """
-
-    def __init__(self, opened: Opened, spans: Mapping[str, Span]) -> None:
-        self._opened, self._spans = opened, spans
-
-    def __getitem__(self, key: str) -> Node:
-        span = self._spans[key]
-        name, start, stamp = self._opened
-        with open(name, "rb") as file:
-            if _stamp(file) != stamp:
-                message = f"the packaged rules in {name} were replaced while they were in use"
-                raise RuleError(message, help="start the process again")
-            file.seek(start + span[0])
-            return undump(marshal.loads(file.read(span[1])))
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._spans
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._spans)
-
-    def __len__(self) -> int:
-        return len(self._spans)
+    return _read(name, _stamp(os.stat(name)))
 
 
-def _stamp(file: IO[bytes]) -> tuple[int, int]:
-    seen = os.fstat(file.fileno())
+def _stamp(seen: os.stat_result) -> Stamp:
     return seen.st_mtime_ns, seen.st_size
 
 
-def read(name: str) -> tuple[Index, Pieces]:
-    """Return the index of a file, and the rule files."""
+@functools.lru_cache(1)  # sets of rules share what they have of it
+def _read(name: str, stamp: Stamp) -> Known:
     with open(name, "rb") as file:
         size = int.from_bytes(file.read(_SIZE))
         index = Index(*marshal.loads(file.read(size)))
-        opened = Opened(name, _SIZE + size, _stamp(file))
+
+    def nodes(spans: Mapping[str, Span]) -> Mapping[str, Node]:
+        return Later(spans, lambda key: undump(_piece(name, stamp, _SIZE + size, spans[key])))
+
+    own, flat = nodes(index.own), nodes(index.flat)
+    files = Later(index.flat, lambda key: (own if key in index.own else flat)[key])
     varied = {name: tuple(_row(*row) for row in rows) for name, rows in index.varied.items()}
-    return index._replace(varied=varied), Pieces(opened, index.nodes)
+    return Known(files, flat, index.parents, varied, *index[4:])
+
+
+def _piece(name: str, stamp: Stamp, start: int, span: Span) -> Any:
+    with open(name, "rb") as file:
+        if _stamp(os.fstat(file.fileno())) != stamp:
+            message = f"the packaged rules in {name} were replaced while they were in use"
+            raise RuleError(message, help="start the process again")
+        file.seek(start + span[0])
+        return marshal.loads(file.read(span[1]))
 
 
 def _row(models: Any, version: Any, options: Any, over: Any) -> Row:
     return Row(models, version, options, undump(over))
 
 
-def write(
-    file: str,
-    nodes: Mapping[str, Node],
-    varied: dict[str, tuple[Row, ...]],
-    models: dict[tuple[str, str], tuple[str, ...] | None],
-    hash: str,
-) -> None:
-    """Write a file of rule files and what else the index holds."""
+def write(file: str, known: Known) -> None:
+    """Write a file of rule files and of what is known of them."""
     pieces: list[bytes] = []
     ends = [0]
 
-    def kept(data: bytes) -> Span:
-        pieces.append(data)
-        ends.append(ends[-1] + len(data))
-        return ends[-2], len(data)
+    def kept(node: Node) -> Span:
+        pieces.append(marshal.dumps(node.dump(), 2))  # in a form that every Python reads
+        ends.append(ends[-1] + len(pieces[-1]))
+        return ends[-2], len(pieces[-1])
 
-    index: tuple[Any, ...] = (
-        # In a form that every Python reads.
-        {name: kept(marshal.dumps(node.dump(), 2)) for name, node in nodes.items()},
-        {n: tuple((*row[:3], row.over.dump()) for row in rows) for n, rows in varied.items()},
-        models,
-        hash,
+    varied = known.varied.items()
+    index = Index(
+        {name: kept(known.files[name]) for name in known.parents},
+        {name: kept(node) for name, node in known.flat.items()},
+        dict(known.parents),
+        {name: tuple((*row[:3], row.over.dump()) for row in rows) for name, rows in varied},
+        dict(known.models),
+        dict(known.sums),
+        known.hash,
     )
     head = marshal.dumps(tuple(index), 2)
     with open(file, "wb") as opened:

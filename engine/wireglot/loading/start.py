@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from _thread import RLock
 from collections.abc import Sequence
 
@@ -11,7 +10,7 @@ from ..errors import UsageError
 from ..language.source import LADDER
 from ..room import unswept
 from ..rulesets import RuleSet
-from .shelf import PREPARED, Source, packaged_folder
+from .shelf import Source, prepared
 
 _LOADING = RLock()  # threads that come at once want one set
 
@@ -29,20 +28,17 @@ def _packaged() -> RuleSet:
 
 def _prepared() -> RuleSet | None:
     """Return the packaged rule set as a wheel ships it; None in a checkout."""
-    file = f"{packaged_folder()}/{PREPARED}"
-    if not os.path.isfile(file):
+    known = prepared()
+    if known is None:
         return None
-    from . import shipped
-
-    index, nodes = shipped.read(file)
+    names = [name for name in known.flat if name != LADDER]
     return RuleSet(
-        [name for name in nodes if name != LADDER],
-        lambda: nodes,
-        varied=index.varied,
-        models=index.models,
-        hash=index.hash,
+        names,
+        lambda: known.flat,
+        varied=known.varied,
+        known=known,
+        same=known.flat,
         again=load_rules,
-        made=True,
     )
 
 
