@@ -6,6 +6,7 @@ of the model and by the options; their numbers stand for the dialect that they m
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -30,8 +31,14 @@ class Row(NamedTuple):
 
     def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this model, version and these options."""
-        if self.models and not any(fits(model or "", glob) for glob in self.models):
-            return False
+        return self.is_for(model) and self.asked(version, options)
+
+    def is_for(self, model: str | None) -> bool:
+        """Tell whether the row is for a model of this name."""
+        return not self.models or any(fits(model or "", glob) for glob in self.models)
+
+    def asked(self, version: str | None, options: Mapping[str, Any]) -> bool:
+        """Tell whether the row is for this version and these options."""
         if self.version is not None and self.version != version:
             return False
         return all(options.get(name) == value for name, value in self.options.items())
@@ -93,8 +100,12 @@ def samples(found: Sequence[Row]) -> list[Rows]:
     """
     sets: dict[Rows, None] = {}
 
+    @functools.cache  # names of globs come again and again
+    def named(name: str) -> list[int]:
+        return [i for i, row in enumerate(found) if row.is_for(name)]
+
     def there(name: str, version: str | None, options: Mapping[str, Any]) -> set[int]:
-        return {i for i, row in enumerate(found) if row.applies(name, version, options)}
+        return {i for i in named(name) if found[i].asked(version, options)}
 
     _few(found, len(models(found)))
     for i, one in enumerate(found):
@@ -104,9 +115,10 @@ def samples(found: Sequence[Row]) -> list[Rows]:
     for one, two in itertools.combinations(found, 2):
         options = {**one.options, **two.options}
         version = one.version if two.version is None else two.version
-        for name in _meeting(one, two):
-            if one.applies(name, version, options) and two.applies(name, version, options):
-                sets[tuple(sorted(there(name, version, options)))] = None
+        if one.asked(version, options) and two.asked(version, options):
+            for name in _meeting(one, two):
+                if one.is_for(name) and two.is_for(name):
+                    sets[tuple(sorted(there(name, version, options)))] = None
     _few(found, len(sets))
     return list(sets)
 

@@ -42,7 +42,6 @@ def packaged(folder: str, read: Callable[[], Sorted]) -> Kept:
         data = _written(read()) + total
         if not sys.dont_write_bytecode:
             _put(file, data)
-    rest: Any
     pieces, crossings, rest = pickle.loads(data)
     files = Later(pieces, lambda name: _node(pieces[name]))
     parents = rest[0]
@@ -78,7 +77,8 @@ def _sum(folder: str) -> bytes:
 def _written(read: Sorted) -> bytes:
     flat = layers.flat(read.dialects)
     varied = variants.light(layers.varied(flat))
-    rest = (layers.parents(read.dialects), varied, {}, sums_of(flat), fingerprint(flat))
+    sums, named = sums_of(flat), layers.parents(read.dialects)
+    rest: tuple[Any, ...] = (named, varied, {}, sums, fingerprint({}, sums))
     pieces = {name: pickle.dumps(node) for name, node in read.dialects.items()}
     return pickle.dumps((pieces, pickle.dumps(read.crossings), rest))
 
