@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 
-# What may keep a number from being said, and why.
+# What may keep a number, word or form from being said, and why.
 UNLESS = {
     "forced-tool": "the target takes none beside a tool that must be called",
     "unsigned-call": "the last turn calls tools without reasoning that the target signed",
     "reasoning": "the target takes none beside reasoning that is asked for",
+    "tools": "the target takes none beside tools",
+    "stream": "the target takes none where a stream is asked for",
+    "json": "the target takes none where JSON is asked for",
 }
 
 
@@ -287,8 +290,8 @@ def _within(
     head, _, last = path.partition(".")
     owner = ir.get(head) if last else ir
     said = owner.get(last or head) if isinstance(owner, dict) else None
-    if said is None and "else" not in bound:
-        return
+    if (said is None and "else" not in bound) or said == {"type": "text"}:
+        return  # nothing is asked for
     refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
     if refused is not None and "else" in bound:
         if said != bound["else"]:
@@ -367,6 +370,11 @@ def _holds(writer: WriteJob, ir: dict[str, Any], word: str, bound: dict[str, Any
     """Tell whether a request is of a kind beside which the target takes no such number."""
     if word not in bound.get("not-with", ()):
         return False
+    if word == "json":
+        form = ir.get("response_format")
+        return isinstance(form, dict) and form.get("type") == "json"
+    if word in ("tools", "stream"):
+        return bool(ir.get(word))
     if word == "forced-tool":
         choice = ir.get("tool_choice")
         return choice == "required" or (

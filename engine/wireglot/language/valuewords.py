@@ -80,7 +80,7 @@ SCHEMA = Words(
 # -- limits ---------------------------------------------------------------------------------------
 
 NAMED = ("tool_name", "call_id")  # the other limits are of texts, or bounds of fields of a request
-NOT_WITH = ("forced-tool", "unsigned-call", "reasoning")
+NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "tools", "stream", "json")
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
                f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
@@ -115,7 +115,7 @@ _KINDS = "{what} lists kinds of requests"
 _UNLESS: Word = Listed(
     one_of(*NOT_WITH, message=_KINDS, lead="its words are", rule="R024"),
     _KINDS, f"its words are: {', '.join(NOT_WITH)}", "R024", least=1, whole=True, alone=True,
-), "the number or word is left out"  # fmt: skip
+), "the number, word or form is left out"  # fmt: skip
 _BELOW = Leaf({"type": "string", "enum": _INTEGERS}, "{what} names a number of a request",
               "as max_tokens", "R027", "integer")  # fmt: skip
 _ELSE = Leaf(TEXT, "{what} is a word, beside `not-with`", rule="R027")
@@ -136,6 +136,7 @@ _BOUNDS: dict[str, dict[str, Word]] = {
     "number": {"min": _NUMBER, "max": _NUMBER, "not-with": _UNLESS,
                "but": (_BUT, "this number may stand there, too")},
     "reasoning.mode": {"not-with": _UNLESS},
+    "response_format": {"not-with": _UNLESS},
     "reasoning.effort": {"not-with": _UNLESS, "else": (_ELSE, "this word stands there then")},
     "cache": {"count": (_MANY, "of `0`, none"),
               "with": (_OWN, "a field of the request is such a mark, too")},
@@ -145,4 +146,4 @@ BOUNDS = {
     name: Words("", words, f"Bound_{name.replace('.', '_')}", "bound", whole=True, least=1)
     for name, words in _BOUNDS.items()
 }
-OTHERS = ("reasoning.mode", "reasoning.effort", "cache", "url")
+OTHERS = ("reasoning.mode", "reasoning.effort", "response_format", "cache", "url")
