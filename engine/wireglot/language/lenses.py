@@ -165,7 +165,8 @@ class Table:
         if wire in self.to_ir:
             return self.to_ir[wire], True
         if wire in self.read_also:
-            return self.read_also[wire], False
+            found = self.read_also[wire]
+            return found, same(found, wire)
         if self.closed:
             raise Misfit(f"`{wire}` is none of {', '.join(map(str, self.to_ir))}")
         return f"other:{wire}", True
