@@ -34,7 +34,7 @@ from wireglot.serve import command, wires, words
 from wireglot.serve.demo import example, said
 from wireglot.serve.relay import Limits, upstream
 
-from . import mocks, width
+from . import mocks, serveforms, width
 from .agents import standin
 from .loop import sdks, streamed
 from .loop.clients import Result
@@ -508,7 +508,7 @@ def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
 def test_what_is_wrong_in_a_file_of_wires_is_said(old: str, new: str, said: str) -> None:
     assert old in KNOWN
     with pytest.raises(wireglot.RuleError, match=r"wires\.yaml:\d+:\d+") as caught:
-        words.read(words.WIRES, KNOWN.replace(old, new, 1), "wires.yaml")
+        words.read(serveforms.WIRES, KNOWN.replace(old, new, 1), "wires.yaml")
     assert said in str(caught.value)
 
 

@@ -20,6 +20,8 @@ from wireglot.language.source import parse
 from wireglot.serve import agents, words
 from wireglot.serve.run import ended
 
+from . import serveforms
+
 FILE = Path(__file__).parent.parent / "rules" / "serve" / "agents.yaml"
 KNOWN = FILE.read_text("utf-8")
 Json = Any
@@ -182,7 +184,7 @@ def test_what_cannot_be_run_is_said(
 
 
 def test_the_file_of_agents_has_its_form() -> None:
-    said = words.read(words.AGENTS, KNOWN, "agents.yaml").plain()
+    said = words.read(serveforms.AGENTS, KNOWN, "agents.yaml").plain()
     assert agents.made(said) == agents.packaged()
     assert parse(KNOWN, "agents.yaml").plain() == yaml.safe_load(KNOWN)
 
@@ -201,5 +203,5 @@ def test_the_file_of_agents_has_its_form() -> None:
 def test_what_is_wrong_in_a_file_of_agents_is_said(old: str, new: str, said: str) -> None:
     assert old in KNOWN
     with pytest.raises(wireglot.RuleError, match=r"agents\.yaml:\d+:\d+") as caught:
-        words.read(words.AGENTS, KNOWN.replace(old, new, 1), "agents.yaml")
+        words.read(serveforms.AGENTS, KNOWN.replace(old, new, 1), "agents.yaml")
     assert said in str(caught.value)

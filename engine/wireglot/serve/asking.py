@@ -38,8 +38,7 @@ class Client:
     async def send(self, sent: Sent, seconds: Any = None) -> Came:
         """Ask a provider, or the demo. Raises one of `failures`."""
         if sent.url.startswith(URL):
-            headers, pieces = self._demo.answered(sent.body)
-            return Came(200, headers, self._demo.slowly(pieces), _nothing)
+            return self._demo.came(sent.body)
         came = await self._session.request(
             *(sent.method, sent.url), data=sent.body, headers=sent.headers,
             proxy=_proxy(sent.url), allow_redirects=False,
@@ -96,10 +95,6 @@ async def _pieces(came: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
             await asyncio.sleep(0)  # or nobody could end it where there is always more
     except RuntimeError as error:  # it reads on where a broken chunk has closed the connection
         raise aiohttp.ClientPayloadError(f"the answer ends: {error}") from None
-
-
-async def _nothing() -> None:
-    """Close what holds nothing."""
 
 
 @functools.cache

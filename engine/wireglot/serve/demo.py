@@ -12,14 +12,14 @@ import base64
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..trail import value_at
 from .relay import JSON, STREAMS, TYPE, written
-from .sending import Library
+from .sending import Came
 
 URL = "http://demo.wireglot.invalid"  # which no network knows
 PAUSE = 0.02  # seconds between the pieces of a stream
@@ -34,38 +34,23 @@ Part = dict[str, Any]
 
 
 class Demo:
-    """Answers requests of one wire; `transport` puts it where a client has its network."""
+    """Answers requests of one wire, where a client would ask a network."""
 
     def __init__(self, rules: RuleSet, dialect: str, model: str, pause: float = PAUSE) -> None:
         self._rules, self._dialect, self._model, self._pause = rules, dialect, model, pause
 
-    def transport(self, library: Library) -> Any:
-        """Return a transport for a client of a library."""
+    def came(self, body: bytes, blocks: bool = False) -> Came:
+        """Answer a request as a provider does; `blocks` where nothing else runs meanwhile."""
+        headers, pieces = self.answered(body)
+        return Came(200, headers, self._slowly(pieces, blocks), _nothing)
 
-        def answer(request: Any) -> Any:
-            headers, pieces = self.answered(request.read())
-            return library.Response(200, headers=headers, content=self._waiting(pieces))
-
-        return library.MockTransport(answer)
-
-    def async_transport(self, library: Library) -> Any:
-        """Return a transport for a client that does not wait."""
-
-        async def answer(request: Any) -> Any:
-            headers, pieces = self.answered(await request.aread())
-            return library.Response(200, headers=headers, content=self.slowly(pieces))
-
-        return library.MockTransport(answer)
-
-    def _waiting(self, pieces: list[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            time.sleep(self._pause)
-            yield piece
-
-    async def slowly(self, pieces: list[bytes]) -> AsyncIterator[bytes]:
+    async def _slowly(self, pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:
         """Yield pieces one after another, as a model would."""
         for piece in pieces:
-            await asyncio.sleep(self._pause)
+            if blocks:
+                time.sleep(self._pause)
+            else:
+                await asyncio.sleep(self._pause)
             yield piece
 
     def answered(self, body: bytes) -> tuple[dict[str, str], list[bytes]]:
@@ -90,6 +75,10 @@ class Demo:
         frames = self._rules.frames(whole, self._dialect)
         made = [framing.written([piece], stream) for one in frames for piece in split(one, texts)]
         return {TYPE: STREAMS[stream.framing]}, made
+
+
+async def _nothing() -> None:
+    """Close what holds nothing."""
 
 
 def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:

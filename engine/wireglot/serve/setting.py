@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-from typing import Any
 
 from ..errors import UsageError
 from ..loop.states import States
@@ -13,7 +12,7 @@ from ..rulesets import RuleSet
 from . import relay, wires
 from .demo import URL, Demo
 from .relay import Limits, Relay, Row, Upstream
-from .sending import Library, settings
+from .sending import Library
 
 DEMO = "demo"  # the provider that is none
 LIMITS = Limits()
@@ -32,20 +31,10 @@ def library(name: str | None = None) -> Library:
 
 
 class Setting:
-    """A relay, and what its clients of HTTP are made of."""
+    """A relay, and the limits of its clients of HTTP."""
 
     def __init__(self, relay: Relay, limits: Limits = LIMITS) -> None:
         self.relay, self.limits = relay, limits
-
-    def client(self, library: Library) -> Any:
-        """Return a client that asks providers."""
-        mounts = {URL: self.demo().transport(library)}
-        return library.Client(mounts=mounts, **settings(library, self.limits))
-
-    def async_client(self, library: Library) -> Any:
-        """Return a client that asks providers, where others run meanwhile."""
-        mounts = {URL: self.demo().async_transport(library)}
-        return library.AsyncClient(mounts=mounts, **settings(library, self.limits))
 
     def demo(self) -> Demo:
         """Return what plays the demo."""

@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, Self
 
 from ..errors import WireglotError
+from .demo import URL
 from .relay import Asked, Sent
-from .sending import Answer, Came, Flow, Library, now, send
+from .sending import Answer, Came, Flow, Library, now, send, settings
 from .setting import Setting
 
 TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
@@ -18,8 +19,11 @@ TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
 class AsyncClient:
     """Asks providers with a client of a library, which any loop may run."""
 
-    def __init__(self, client: Any, library: Library) -> None:
-        self.client = client
+    kind = "AsyncClient"  # of the library
+
+    def __init__(self, given: Setting, library: Library) -> None:
+        self.demo = given.demo()
+        self.client = getattr(library, self.kind)(**settings(library, given.limits))
         self.failures: tuple[type[Exception], ...] = (
             library.HTTPError, library.StreamError, library.InvalidURL, WireglotError
         )  # fmt: skip
@@ -27,6 +31,8 @@ class AsyncClient:
 
     async def send(self, sent: Sent, seconds: Any = None) -> Came:
         """Ask a provider, or the demo. Raises one of `failures`."""
+        if sent.url.startswith(URL):
+            return self.demo.came(sent.body)
         came = await self.client.send(self._request(sent, seconds), stream=True)
         return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
 
@@ -40,8 +46,12 @@ class AsyncClient:
 class Client(AsyncClient):
     """The same with a client that blocks: what is asked for is there."""
 
+    kind = "Client"
+
     async def send(self, sent: Sent, seconds: Any = None) -> Came:
         """Ask a provider, or the demo. Raises one of `failures`."""
+        if sent.url.startswith(URL):
+            return self.demo.came(sent.body, blocks=True)
         came = self.client.send(self._request(sent, seconds), stream=True)
 
         async def pieces() -> AsyncIterator[bytes]:
@@ -59,7 +69,7 @@ class Transport:
 
     def __init__(self, given: Setting, library: Library) -> None:
         self._relay, self._library = given.relay, library
-        self._client = Client(given.client(library), library)
+        self._client = Client(given, library)
 
     def handle_request(self, request: Any) -> Any:
         """Answer a request of the client."""
@@ -85,7 +95,7 @@ class AsyncTransport:
 
     def __init__(self, given: Setting, library: Library) -> None:
         self._relay, self._library = given.relay, library
-        self._client = AsyncClient(given.async_client(library), library)
+        self._client = AsyncClient(given, library)
 
     async def handle_async_request(self, request: Any) -> Any:
         """Answer a request of the client."""

@@ -1,13 +1,12 @@
-"""The words of the files that a server reads, and how a file is held to them."""
+"""The words of the file of a server, and how a file is held to its words."""
 
 from __future__ import annotations
 
 from ..checks.form import Forms
 from ..errors import RuleError
 from ..language.findings import Findings
-from ..language.forms import TEXT, Form, Leaf, Listed, Map, Words, free, names, one_of
+from ..language.forms import TEXT, Form, Leaf, Map, Words, names
 from ..language.source import Node, parse
-from .wires import KEY
 
 
 def words(what: str, known: dict[str, Form], needed: str = "") -> Words:
@@ -36,63 +35,16 @@ def text(pattern: str, message: str, help: str = "") -> Leaf:
 FLAG = Leaf({"type": "boolean"}, "{what} is true or false")
 NAME = Leaf(TEXT)
 HEADER = text("[a-z0-9-]+", "{what} is no name of a header in small letters")
-_KEYED = Map(
-    text(r"[^$]*\$key[^$]*", f"`{KEY}` stands once in a header that holds the key"),
-    "{what} is a mapping of headers", named=HEADER, least=1,
-)  # fmt: skip
-_HEADERS = Listed(
-    text(r"[a-z0-9-]+\*?", "`{value}` is no name of a header",
-         "in small letters; `*` at the end stands for anything"),
-    "{what} is a list of headers",
-)  # fmt: skip
-_PATH = words(
-    "a path",
-    {
-        "client": NAME,
-        "method": one_of("GET", "POST", message="`method` is GET or POST"),
-        "stream": FLAG,
-        "answer": free({}),
-    },
-    "client",
-)
-_PATHS = Map(
-    _PATH, "{what} is a mapping of paths", each="the path `{name}`", least=1,
-    named=text(r"/[\w.:/-]*(\{model\}[\w.:/-]*)?", "{what} is no path",
-               "it begins with `/`, and `{model}` stands in it at most once"),
-)  # fmt: skip
-_HOST = text(
-    r"https?://[^\s/]+", "`url` is `https://HOST`, without a path", "the rule file says the path"
-)
-_PROVIDER = words("a provider", {"url": _HOST, "headers": _KEYED, "refused": NAME})
-WIRES = words(
-    "a file of wires",
-    {
-        "wires": begins("wires", "a file of wires"),
-        "paths": _PATHS,
-        "unknown": NAME,
-        "keys": words("`keys`", {"headers": _KEYED, "query": names()}, "headers query"),
-        "headers": words(
-            "`headers`", dict.fromkeys(("home", "back", "alike"), _HEADERS), "home back alike"
-        ),
-        "providers": Map(_PROVIDER, "{what} is a mapping of dialects", each="`{name}`"),
-        "otherwise": words("`otherwise`", {"headers": _KEYED}, "headers"),
-        "telemetry": NAME,
-        "demo": words("`demo`", {"dialect": NAME, "model": NAME}, "dialect model"),
-    },
-    "wires paths unknown keys headers providers otherwise telemetry demo",
-)
-
-
 _TEXT = text(r"[\x20-\x7e]*", "{what} is a text that a header holds")
 _URL = text(r"https?://[^\s?#@]+", "`url` begins with http:// or https://, and has no key in it")
-_ENV = text("[A-Za-z_][A-Za-z0-9_]*", "{what} is the name of an environment variable",
+ENV = text("[A-Za-z_][A-Za-z0-9_]*", "{what} is the name of an environment variable",
             "the key itself stands in no file")  # fmt: skip
 _UPSTREAM = words(
     "an upstream",
     {
         "dialect": NAME,
         "url": _URL,
-        "key-env": _ENV,
+        "key-env": ENV,
         "headers": Map(_TEXT, "{what} is a mapping of headers", named=HEADER),
         "model": NAME,
     },
@@ -119,28 +71,6 @@ SERVE = words(
         "limits": words("`limits`", _LIMITS),
     },
     "serve upstreams",
-)
-
-
-_VALUE = Leaf({"anyOf": [{"const": None}, {"type": "string"}]}, "{what} is a text, or null")
-_PROGRAM = words(
-    "a program",
-    {
-        "install": NAME,
-        "env": Map(_VALUE, "{what} is a mapping of variables", named=_ENV),
-        "arguments": names(),
-        "files": Map(free({}), "{what} is a mapping of names", named=text(
-            r"(\.?[\w-]+/)*[\w-]+\.\w+", "{what} is no name of a file")),
-    },
-    "install",
-)  # fmt: skip
-AGENTS = words(
-    "a file of agents",
-    {
-        "agents": begins("agents", "a file of agents"),
-        "programs": Map(_PROGRAM, "{what} is a mapping of programs", each="`{name}`", least=1),
-    },
-    "agents programs",
 )
 
 
