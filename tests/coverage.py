@@ -19,16 +19,44 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
-from wireglot.authoring.drift import Share, share
+from wireglot.authoring.drift import Known
 
 from .oracles import leaves, samples, sdk
 
 LEFT = {"unknown-frame", "unknown-key", "unfit"}  # the notes of what was not understood
 UNITS: tuple[sdk.Unit, ...] = ("request", "response", "error")
+
+
+class Share(NamedTuple):
+    """What became of the field paths of one type."""
+
+    total: int
+    pictured: frozenset[str]
+    dropped: frozenset[str]
+    missing: frozenset[str]
+
+    @property
+    def percent(self) -> float:
+        """Give the share that is pictured or dropped with a reason."""
+        return 100.0 if not self.total else 100 * (1 - len(self.missing) / self.total)
+
+    @property
+    def dropped_percent(self) -> float:
+        """Give the share that is dropped."""
+        return 0.0 if not self.total else 100 * len(self.dropped) / self.total
+
+
+def share(paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]) -> Share:
+    """Sort the SDK's paths by whether a picture or a drop names them."""
+    known, given_up = Known(pictured), Known(dropped)
+    every = set(paths)
+    seen = frozenset(path for path in every if known.covers(path))
+    gone = frozenset(path for path in every - seen if given_up.covers(path, below=True))
+    return Share(len(every), seen, gone, frozenset(every - seen - gone))
 
 
 def left_over(rules: Any, dialect: str, unit: sdk.Unit) -> set[str]:

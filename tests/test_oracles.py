@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from wireglot.authoring.drift import share
 from wireglot.authoring.sdktypes import Shape
 
 from . import coverage, mutate, sweep, toy
+from .coverage import share
 from .oracles import identity, leaves, perturb, roundtrip, samples, sdk, shapes, wire
 from .oracles.leaves import Steps
 

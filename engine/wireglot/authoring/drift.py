@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
@@ -134,9 +133,9 @@ class _Beside:
 
     def rows(self, pictured: Collection[str], dropped: Collection[str]) -> Iterator[Row]:
         """Yield what either side lacks; of a whole object only its path."""
-        missing = share(self.paths, pictured, dropped).missing
-        yield from self.topmost(missing, _with_above(self.facts), "rules")
-        known = _Known(_with_above(self.paths))
+        lacking = missing(self.paths, pictured, dropped)
+        yield from self.topmost(lacking, _with_above(self.facts), "rules")
+        known = Known(_with_above(self.paths))
         alone = {p for p in self.facts if p and self.written(p) and not known.covers(p)}
         yield from self.topmost(alone, known.exact, "sdk")
         whole = {path[:-2] for path in pictured if path.endswith(".*")}
@@ -189,36 +188,18 @@ def _lenses(p: Picture) -> tuple[str, ...]:
     return p.lenses if isinstance(p, Hole) else ()
 
 
-@dataclass(slots=True, frozen=True)
-class Share:
-    """What became of the field paths of one type."""
-
-    total: int
-    pictured: frozenset[str]
-    dropped: frozenset[str]
-    missing: frozenset[str]
-
-    @property
-    def percent(self) -> float:
-        """Give the share that is pictured or dropped with a reason."""
-        return 100.0 if not self.total else 100 * (1 - len(self.missing) / self.total)
-
-    @property
-    def dropped_percent(self) -> float:
-        """Give the share that is dropped."""
-        return 0.0 if not self.total else 100 * len(self.dropped) / self.total
+def missing(
+    paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]
+) -> frozenset[str]:
+    """Return the SDK's paths that no picture and no drop names."""
+    known, given_up = Known(pictured), Known(dropped)
+    left = (path for path in paths if not known.covers(path))
+    return frozenset(path for path in left if not given_up.covers(path, below=True))
 
 
-def share(paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]) -> Share:
-    """Sort the SDK's paths by whether a picture or a drop names them."""
-    known, given_up = _Known(pictured), _Known(dropped)
-    every = set(paths)
-    seen = frozenset(path for path in every if known.covers(path))
-    gone = frozenset(path for path in every - seen if given_up.covers(path, below=True))
-    return Share(len(every), seen, gone, frozenset(every - seen - gone))
+class Known:
+    """Paths that are named, and what stands below those that are carried whole."""
 
-
-class _Known:
     def __init__(self, paths: Iterable[str]) -> None:
         self.exact = set(paths)
         self.roots = {path[:-2] for path in self.exact if path.endswith(".*")}

@@ -136,8 +136,12 @@ class _Schemas:
         name = getattr(form, "name", "")
         if name and name not in self.definitions:
             self.definitions[name] = {}  # its place, should it hold itself
-            self.definitions[name] = _MAKE[type(form)](self, form, layered, short)
-        return ref(name) if name else _MAKE[type(form)](self, form, layered, short)
+            self.definitions[name] = self._made(form, layered, short)
+        return ref(name) if name else self._made(form, layered, short)
+
+    def _made(self, form: Form, layered: bool, short: bool) -> Schema:
+        make: Callable[..., Schema] = getattr(self, f"_{type(form).__name__.lower()}")
+        return make(form, layered, short)
 
     def _words(self, form: forms.Words, layered: bool, short: bool) -> Schema:
         """Return the schema of a mapping of words."""
@@ -218,15 +222,6 @@ def _sets(form: forms.Words) -> list[Schema]:
 def _loose(form: Form) -> bool:
     """Tell whether a form takes `$removed` anyhow: a picture takes any text like a hole."""
     return isinstance(form, forms.Picture) and not form.whole
-
-
-_MAKE: dict[type, Callable[..., Schema]] = {
-    kind: getattr(_Schemas, f"_{kind.__name__.lower()}")
-    for kind in (
-        forms.Words, forms.Map, forms.Listed, forms.Leaf, forms.Picture,
-        forms.Special,
-    )
-}  # fmt: skip
 
 
 def _used(made: Schema) -> Schema:

@@ -88,7 +88,7 @@ class Shapes:
             return self._union(arguments)
         if annotation in _SCALARS:
             return Shape(_SCALARS[annotation])
-        if annotation in _LISTS or origin in _LISTS or _is_named(origin, "SequenceNotStr"):
+        if annotation in _LISTS or origin in _LISTS or _name(origin) == "SequenceNotStr":
             return Shape("list", item=self.of(arguments[0]) if arguments else Shape("any"))
         if annotation in _MAPS or origin in _MAPS:
             return Shape("map", item=self.of(arguments[1]) if arguments else Shape("any"))
@@ -96,7 +96,9 @@ class Shapes:
             return self._typed_dict(annotation)
         plain = origin or annotation
         if inspect.isclass(plain) and issubclass(plain, enum.Enum):
-            return Shape("words", name=plain.__name__, words=_members(plain), loose=True)
+            return Shape(
+                "words", name=plain.__name__, words=tuple(one.value for one in plain), loose=True
+            )
         if inspect.isclass(plain) and issubclass(plain, BaseModel):
             return self._model(plain)
         raise TypeError(f"no shape is known for the type {annotation!r}")
@@ -106,7 +108,8 @@ class Shapes:
         if any(typing_extensions.is_typeddict(member) for member in wire):
             # A response object may be handed back to the SDK as it is; on the wire it is a dict.
             wire = [m for m in wire if not (inspect.isclass(m) and issubclass(m, BaseModel))]
-        options = list(_flattened(self.of(member) for member in wire))
+        shapes = map(self.of, wire)
+        options = [o for one in shapes for o in (one.options if one.kind == "union" else (one,))]
         if len(options) == 1:
             return options[0]
         return Shape("union", options=tuple(options))
@@ -166,7 +169,7 @@ class Shapes:
         if origin in (type, collections.abc.Callable):
             return True
         plain = origin or member
-        return plain is type or getattr(plain, "__name__", "") in self._not_sent
+        return plain is type or _name(plain) in self._not_sent
 
 
 def leaves(shape: Shape, opaque: frozenset[str] = frozenset()) -> dict[str, list[Shape]]:
@@ -202,18 +205,6 @@ def leaves(shape: Shape, opaque: frozenset[str] = frozenset()) -> dict[str, list
     return found
 
 
-def _flattened(shapes: Iterator[Shape]) -> Iterator[Shape]:
-    for shape in shapes:
-        if shape.kind == "union":
-            yield from shape.options
-        else:
-            yield shape
-
-
-def _members(cls: type[enum.Enum]) -> tuple[object, ...]:
-    return tuple(member.value for member in cls)
-
-
 def _marks(annotation: Any) -> Iterator[object]:
     origin = typing_extensions.get_origin(annotation)
     if origin in (typing.Annotated, typing_extensions.Required, typing_extensions.NotRequired):
@@ -234,8 +225,8 @@ def _alias(annotation: Any) -> str | None:
     return None
 
 
-def _is_named(origin: object, name: str) -> bool:
-    return getattr(origin, "__name__", "") == name
+def _name(kind: object) -> str:
+    return getattr(kind, "__name__", "")
 
 
 # What no SDK sends: file handles, callables, modules.

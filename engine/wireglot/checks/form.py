@@ -42,7 +42,8 @@ class Forms:
         """Check a node; `what` it is called in messages, and `owner` what it stands in."""
         if not getattr(form, "rule", "R022"):
             return node
-        look = functools.partial(_CHECKS[type(form)], self, form, node, what, owner)
+        check: Callable[..., Node | None] = getattr(self, f"_{type(form).__name__.lower()}")
+        look = functools.partial(check, form, node, what, owner)
         # Dialects and sets of variants share most of their words and shapes.
         shared = owner == FILE.what or getattr(form, "then", "") == "shape"
         return self.findings.once((what, owner, node), look) if shared else look()
@@ -238,15 +239,6 @@ class Forms:
         if not right:
             self.say(form, node, what, owner)
         return found if right else None
-
-
-_CHECKS: dict[type, Callable[..., Node | None]] = {
-    kind: getattr(Forms, f"_{kind.__name__.lower()}")
-    for kind in (
-        forms.Words, forms.Map, forms.Listed, forms.Leaf, forms.Picture,
-        forms.Special,
-    )
-}  # fmt: skip
 
 
 class File(Forms):

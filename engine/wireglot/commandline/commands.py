@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..loading.listing import Listed
 
 PASSED_ON = ("source", "target", "unit", "model", "stream")
-WORDS = ("ignore", "note", "fail")
 
 
 def convert(arguments: argparse.Namespace) -> int:

@@ -10,12 +10,10 @@ from typing import Any
 
 from ..loading import start
 from ..loading.policyfile import load_policy
-from ..policy import Policy, Row
+from ..policy import WORDS, Policy, Row
 from ..rulesets import RuleSet
 from . import terminal
 from .terminal import USAGE, Stop
-
-WORDS = ("ignore", "note", "fail")
 
 
 def rules(arguments: argparse.Namespace) -> RuleSet:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..ir import field_type
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .readend import WholeText
 
 Pair = tuple[Shape, Case]
-Function = Callable[..., Any]
 Wants = dict[tuple[str, ...], str]  # keys that must be there, with the class of what stands there
 
 

@@ -211,12 +211,6 @@ def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
-def plain(ir: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the tools without which the choice cannot go; one of no name where it never can."""
-    found = named(ir)
-    return ("",) if found == () and isinstance(ir.get("tool_choice"), dict) else found
-
-
 def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     """Take away a choice among tools that did not go."""
     asked = named(ir)

@@ -95,18 +95,6 @@ def _wants(p: Picture) -> bool:
     return isinstance(p, Literal) and any(value is ABSENT for value in p.values)
 
 
-def makers(ladder: Ladder, path: str) -> set[str]:
-    """Return the names of the rows that may make a field, by its dotted path."""
-    return {row.name for rows in ladder.values() for row in rows if _makes(row.after, path)}
-
-
-def _makes(p: Picture, path: str) -> bool:
-    head, _, rest = path.partition(".")
-    if not isinstance(p, Fields):
-        return not path and not isinstance(p, Literal)
-    return any(_makes(child, rest) for (name, *_), child in p.entries if name == head)
-
-
 def load(node: Node) -> Ladder:
     """Build the ladder from rules/ladder.yaml, whose form is right. Raises RuleError."""
     scales: Scales = node.said("scales", {})

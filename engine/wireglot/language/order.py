@@ -9,15 +9,6 @@ from .source import Node, Pos
 from .talk import Beside, Turn
 
 
-def steps(word: str) -> list[str]:
-    """Return the names of the steps that a word may stand for."""
-    if word in SAID:
-        return [SAID[word][0]]
-    if word in VALUES:
-        return [name for made, _ in VALUES[word].values() for name, _ in made]
-    return ["insert", "alternate"] if word == "turns" else [word]
-
-
 class Order(NamedTuple):
     """What a dialect asks of its messages."""
 
