@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .errors import short
+from .trail import within
 
 if TYPE_CHECKING:
     from .trail import At
@@ -146,6 +147,16 @@ class Cause(NamedTuple):
     def __str__(self) -> str:
         more = f" (and {len(self.also)} more)" if self.also else ""
         return f"{self.note}{more}"
+
+
+def nearest(notes: Iterable[Note], at: str, end: str) -> Note | None:
+    """Return the note whose path names a place, or the nearest that it stands in.
+
+    `end` is the path: `source_path` or `target_path`.
+    """
+    found = ((getattr(note, end), note) for note in notes)
+    named = [(len(place), note) for place, note in found if place and within(place, at)]
+    return max(named, key=lambda one: one[0])[1] if named else None
 
 
 _TOGETHER = ("lost", "changed", "repeated")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+from .trail import within
+
 Kind = Literal["carried", "changed", "moved", "lost", "repeated", "kept", "decided", "silent"]
 Way = Literal[
     "read", "hole", "codec", "table", "ladder", "hook", "literal", "filled-in", "made",
@@ -99,4 +101,4 @@ class Trace:
 
 
 def _below(pointers: Iterable[str], top: str) -> list[str]:
-    return [one for one in pointers if one == top or one.startswith(f"{top}/")]
+    return [one for one in pointers if within(top, one)]

@@ -67,6 +67,25 @@ def keys_of(text: str) -> list[str]:
     return [k.replace("~1", "/").replace("~0", "~") for k in text.split("/")[1:]]
 
 
+def within(place: str, at: str) -> bool:
+    """Tell whether a pointer is that of a place, or leads to something in it."""
+    return at == place or at.startswith(f"{place}/")
+
+
+def touch(one: str, other: str) -> bool:
+    """Tell whether one of two pointers leads to something in the place of the other."""
+    return within(one, other) or within(other, one)
+
+
+def place_of(body: Any, text: str) -> At:
+    """Return the keys and indices of an RFC 6901 pointer into a body."""
+    at: list[Any] = []
+    for key in keys_of(text):
+        at.append(int(key) if isinstance(body, list) and key.isdecimal() else key)
+        body = value_at(body, at[-1:])
+    return tuple(at)
+
+
 def put(value: dict[str, Any], keys: Sequence[str], leaf: Any) -> bool:
     """Put a leaf at a path of keys where nothing stands; tell whether it was put.
 

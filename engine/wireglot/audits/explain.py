@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..language.picture import ABSENT
 from ..loading.shelf import packaged_folder
 from ..notes import Note
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..selecting import Selection
 from ..traces import OUTSIDE, Fate, Origin, Trace
-from ..trail import keys_of
+from ..trail import place_of, value_at, within
 from . import refusals
 from .refusals import Refusal
 
@@ -87,7 +88,7 @@ def lines(body: Any, done: Conversion, part: Trace, briefly: bool) -> Iterator[s
 
 
 def _origin(body: Any, done: Conversion, at: str, origin: Origin, briefly: bool) -> Iterator[str]:
-    value = excerpt(done, at) if at.startswith(OUTSIDE) else excerpt(done.body, at)
+    value = written(done, at)
     if briefly:
         sources = ", ".join(source or "(all)" for source in origin.sources) or said(origin)
         yield f"{at or '(all)'} = {value} <- {sources}  {origin.rule or ''}".rstrip()
@@ -109,8 +110,7 @@ def _fate(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
     yield f"{at or '(all)'} = {excerpt(body, at)}"
     yield f"  {told(fate)}"
     for target in fate.targets:
-        value = excerpt(done, target) if target.startswith(OUTSIDE) else excerpt(done.body, target)
-        yield f"  to {target or '(all)'} = {value}"
+        yield f"  to {target or '(all)'} = {written(done, target)}"
     yield from _rule(fate.rule)
     for note in done.notes:
         if _names(note.source_path, at):
@@ -150,17 +150,20 @@ def rule_line(rule: str) -> str | None:
     return None
 
 
+def written(done: Conversion, at: str) -> str:
+    """Return the beginning of what stands at a pointer into an output, or into its envelope."""
+    if not at.startswith(OUTSIDE):
+        return excerpt(done.body, at)
+    envelope = done.envelope._asdict() if done.envelope is not None else {}
+    return excerpt(envelope, at.removeprefix(OUTSIDE))
+
+
 def excerpt(body: Any, at: str) -> str:
     """Return the beginning of what stands at a pointer, as JSON."""
-    if at.startswith(OUTSIDE):
-        envelope = body.envelope._asdict() if body.envelope is not None else {}
-        return excerpt(envelope, at.removeprefix(OUTSIDE))
-    for key in keys_of(at):
-        try:
-            body = body[int(key)] if isinstance(body, list) else body[key]
-        except (KeyError, IndexError, TypeError, ValueError):
-            return "?"
-    text = json.dumps(body, ensure_ascii=False)
+    value = value_at(body, place_of(body, at), ABSENT)
+    if value is ABSENT:
+        return "?"
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
@@ -169,4 +172,4 @@ def _pointer(path: str) -> str:
 
 
 def _names(place: str | None, at: str) -> bool:
-    return place is not None and (at == place or at.startswith(f"{place}/"))
+    return place is not None and (within(place, at))

@@ -13,7 +13,7 @@ from ..language.lenses import stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Literal
 from ..trace import paths
-from ..trail import keys_of, leaves, path_of
+from ..trail import leaves, path_of
 
 DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
 SEED = "payloads"
@@ -91,18 +91,6 @@ def _shows(payload: Any, told: set[str], words: set[str]) -> set[Any]:
         known = isinstance(value, bool) or (isinstance(value, str) and value in words)
         found.add((general(at, told), value if known else type(value).__name__))
     return found
-
-
-def place(body: Any, pointer: str) -> tuple[Any, ...]:
-    """Return the keys and indices of an RFC 6901 pointer into a body."""
-    at: list[Any] = []
-    for key in keys_of(pointer):
-        at.append(int(key) if isinstance(body, list) and key.isdecimal() else key)
-        try:
-            body = body[at[-1]]
-        except (KeyError, IndexError, TypeError):
-            body = None
-    return tuple(at)
 
 
 def general(at: tuple[Any, ...], told: set[str]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from ..notes import Note
+from ..notes import Note, nearest
 from ..results import Conversion
 from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import At, pointer
@@ -112,51 +112,34 @@ class _Links:
             yield line if origin is None else self._origin(line, here, origin)
 
     def _fate(self, line: Line, at: str, fate: Fate) -> Line:
-        links = [self.targets[to] for to in _all(fate.targets, self.targets)]
-        note = self._note(at, "source_path")
-        where = links[0] if links else "said" if note is None else f"n{note}"
-        lines = [f"{at or '(all)'}: {told(fate)}", *(f"to {to or '(all)'}" for to in fate.targets)]
-        if fate.rule is not None:
-            lines.append(f"rule {fate.rule}  {rule_line(fate.rule) or ''}".rstrip())
-        if note is not None:
-            lines.append(str(self.notes[note]))
-        return line._replace(
-            id=self.sources[at],
-            href=where,
-            links=" ".join(links),
-            mark="" if fate.kind == "carried" else fate.kind,
-            say="\n".join(lines),
-        )
+        ends = [self.targets[to] for to in _all(fate.targets, self.targets)]
+        told_of = [f"{at or '(all)'}: {told(fate)}"]
+        told_of += [f"to {to or '(all)'}" for to in fate.targets]
+        mark = "" if fate.kind == "carried" else fate.kind
+        note = nearest(self.notes, at, "source_path")
+        return self._line(line, self.sources[at], ends, [*told_of, *_rule(fate.rule)], mark, note)
 
     def _origin(self, line: Line, at: str, origin: Origin) -> Line:
-        links = [self.sources[one] for one in _all(origin.sources, self.sources)]
-        note = self._note(at, "target_path")
-        where = links[0] if links else "said" if note is None else f"n{note}"
+        ends = [self.sources[one] for one in _all(origin.sources, self.sources)]
         came = [f"from {one or '(all)'}" for one in origin.sources] or [f"from {said(origin)}"]
-        lines = [at or "(all)", *came]
-        if origin.rule is not None:
-            lines.append(f"rule {origin.rule}  {rule_line(origin.rule) or ''}".rstrip())
-        lines += [f"step {step}" for step in origin.steps]
-        if note is not None:
-            lines.append(str(self.notes[note]))
+        steps = [f"step {step}" for step in origin.steps]
         literal = any(step.way == "literal" for step in origin.steps)
-        return line._replace(
-            id=self.targets[at],
-            href=where,
-            links=" ".join(links),
-            mark="" if origin.sources else "fixed" if literal else "added",
-            say="\n".join(lines),
-        )
+        mark = "" if origin.sources else "fixed" if literal else "added"
+        note = nearest(self.notes, at, "target_path")
+        told_of = [at or "(all)", *came, *_rule(origin.rule), *steps]
+        return self._line(line, self.targets[at], ends, told_of, mark, note)
 
-    def _note(self, at: str, end: str) -> int | None:
-        """Return the number of the note that names a place most closely."""
-        best: tuple[int, int] | None = None
-        for number, note in enumerate(self.notes):
-            place = getattr(note, end)
-            if place and (at == place or at.startswith(f"{place}/")):
-                if best is None or len(place) > best[0]:
-                    best = (len(place), number)
-        return None if best is None else best[1]
+    def _line(
+        self, line: Line, name: str, ends: list[str], lines: list[str], mark: str, note: Note | None
+    ) -> Line:
+        """Return the line of a leaf: where it leads to, and what is said of it."""
+        where = ends[0] if ends else "said" if note is None else f"n{self.notes.index(note)}"
+        say = "\n".join([*lines, *([] if note is None else [str(note)])])
+        return line._replace(id=name, href=where, links=" ".join(ends), mark=mark, say=say)
+
+
+def _rule(rule: str | None) -> list[str]:
+    return [] if rule is None else [f"rule {rule}  {rule_line(rule) or ''}".rstrip()]
 
 
 def _all(places: tuple[str, ...], known: dict[str, str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from ..results import Conversion
 from ..rulesets import RuleSet
 from ..trace import paths
 from ..traces import OUTSIDE, Fate, Trace
-from ..trail import pointer
+from ..trail import place_of, pointer, touch
 from .changes import Change, sentence
 from .difference import differences, shown
 
@@ -186,7 +186,7 @@ def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[T
     """Yield each path of a payload, and what becomes of it that was not so before."""
 
     def path(at: str) -> str:
-        return payloads.general(payloads.place(payload, at), told)
+        return payloads.general(place_of(payload, at), told)
 
     before, after = one.out, two.out
     if before is None or after is None:
@@ -214,7 +214,7 @@ def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[T
             if place is None:
                 out = after if word == "now" else before
                 yield f"-> `{_end(out, note.target_path or '')}`", _noted(note, word), True
-            elif not any(_touch(place, source) for source in sources):
+            elif not any(touch(place, source) for source in sources):
                 yield path(place), _noted(note, word), True
 
 
@@ -267,21 +267,21 @@ def _ends(out: Conversion, fate: Fate) -> str:
 def _end(out: Conversion, target: str) -> str:
     if target.startswith(OUTSIDE):
         return target
-    return payloads.general(payloads.place(out.body, target), set()).removesuffix("[]")
+    return payloads.general(place_of(out.body, target), set()).removesuffix("[]")
 
 
 def _excerpt(out: Conversion, target: str) -> str:
-    return explain.excerpt(out if target.startswith(OUTSIDE) else out.body, target)
+    return explain.written(out, target)
 
 
 def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterator[tuple[str, str]]:
     """Yield what stands otherwise in the results and comes from no leaf that was told of."""
     for apart in apart_of(before, after):
         at = apart.at
-        if any(_touch(one, at) for one in explained):
+        if any(touch(one, at) for one in explained):
             continue
         outside = at.startswith(OUTSIDE)
-        path = at if outside else payloads.general(payloads.place(after.body, at), set())
+        path = at if outside else payloads.general(place_of(after.body, at), set())
         origin = _trace(after).origins.get(at)
         way = f" ({origin.steps[0].way})" if origin and origin.steps and not origin.sources else ""
         yield f"-> `{path}`", _written(apart.old, apart.new) + way
@@ -311,7 +311,3 @@ def apart_of(before: Conversion, after: Conversion) -> list[Apart]:
     old, new = (out.envelope._asdict() if out.envelope else None for out in (before, after))
     found += [Apart(OUTSIDE + pointer(d.at), *d[1:]) for d in differences(old, new)]
     return found
-
-
-def _touch(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

@@ -10,14 +10,13 @@ from __future__ import annotations
 import copy
 from typing import Any, NamedTuple
 
-from ..audits import payloads
 from ..errors import ConversionError, UsageError
 from ..language.lenses import same, stringify
 from ..language.picture import ABSENT
 from ..language.source import parse
 from ..results import Conversion
 from ..rulesets import RuleSet
-from ..trail import keys_of, leaves, pointer, value_at
+from ..trail import keys_of, leaves, place_of, pointer, value_at
 from . import laws, sketch, wires
 from .difference import shown
 from .shrink import shrink
@@ -163,7 +162,7 @@ def text(crossing: dict[str, Any], head: list[str]) -> str:
 
 
 def _value(body: Any, at: str) -> Any:
-    return value_at(body, payloads.place(body, at), ABSENT)
+    return value_at(body, place_of(body, at), ABSENT)
 
 
 def _around(at: str) -> str:

@@ -27,7 +27,7 @@ from ..language.lenses import parse_json, same, stringify
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..trace.where import picture_at, rule_at
-from ..trail import pointer
+from ..trail import pointer, touch
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
@@ -182,7 +182,7 @@ def _cross(case: Case, wire: Any) -> None:
     meant = _normal(case, wire, unsaid)[1] if unsaid else normal
     for apart in differences(meant, back):
         at = pointer(apart.at)
-        if any(p is not None and _touch(p, at) for p in named) or _shifted(one + two, at):
+        if any(p is not None and touch(p, at) for p in named) or _shifted(one + two, at):
             continue
         if _same_json(apart) or _longer(apart, elements):
             continue
@@ -276,10 +276,6 @@ def _shifted(notes: list[Note], at: str) -> bool:
         if note.effect == "lost" and head and at.startswith(head[1].rstrip("/")):
             return True
     return False
-
-
-def _touch(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
 def _broken(case: Case, told: str, apart: Difference) -> Broken:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..notes import nearest
 from ..results import rule_of
 from ..traces import Fate, Kind, Origin
 from ..trail import At, pointer
@@ -46,7 +47,7 @@ class Fates:
     def of(self, at: At, value: Any) -> Fate | None:
         """Return the fate of a leaf."""
         here = pointer(at)
-        note = self._note(here)
+        note = nearest(self.notes, here, "source_path")
         if targets := self.carried.get(here):
             return self._carried(here, targets, note)
         if at in self.recorder.silent:
@@ -88,16 +89,6 @@ class Fates:
                 if note.source_path is not None and note.source_path.startswith(around):
                     return Fate(_KINDS[note.effect], (), note.code, note.rule)
         return None
-
-    def _note(self, here: str) -> Note | None:
-        """Return the note that names a leaf or the nearest that it stands in."""
-        best: Note | None = None
-        for note in self.notes:
-            place = note.source_path or ""
-            if here == place or here.startswith(f"{place}/"):
-                if best is None or len(place) > len(best.source_path or ""):
-                    best = note
-        return best
 
 
 def _above(here: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from ..interpreter.sight import Written
 from ..language import picture as pic
 from ..language.lenses import SAID, is_guard, same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from ..notes import nearest
 from ..results import rule_of
 from ..traces import OUTSIDE, Origin, Step, Trace
 from ..trail import At, Several, leaves, pointer, value_at
@@ -335,13 +336,7 @@ class Origins:
 
     def _noted(self, at: At, rule: str | None) -> Origin:
         """Return the origin of what only a note tells of."""
-        here = pointer(at)
-        best: Note | None = None
-        for note in self.notes:
-            place = note.target_path
-            if place and (here == place or here.startswith(f"{place}/")):
-                if best is None or len(place) > len(best.target_path or ""):
-                    best = note
+        best = nearest(self.notes, pointer(at), "target_path")
         if best is None:
             return Origin((), rule, ())
         sources = () if best.source_path is None else (best.source_path,)
