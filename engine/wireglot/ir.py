@@ -156,6 +156,11 @@ class Response(TypedDict, total=False):
     usage: dict[str, Any]
 
 
+def owned(path: str, family: str) -> str:
+    """Return a path of the IR; one to a field of a dialect's own leads through its family."""
+    return f"own.{family}.{path[4:]}" if path.startswith("own.") else path
+
+
 def unspelled(value: Any) -> Any:
     """Return an IR value without its memory of spelling."""
     if isinstance(value, dict):

@@ -215,7 +215,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _constant(word: str) -> Any:
+def no_constant(word: str) -> Any:
+    """Refuse NaN and Infinity, which Python would read."""
     raise ValueError(f"`{word}` is no JSON number")
 
 
@@ -231,10 +232,10 @@ def _refused(value: Any) -> Any:
 
 
 # Made once: json.dumps and json.loads build these anew for every call with options.
-_decoder: Any = json.JSONDecoder(parse_constant=_constant)
+_decoder: Any = json.JSONDecoder(parse_constant=no_constant)
 _scan = _decoder.scan_once
 _strict = json.JSONDecoder(
-    parse_constant=_constant, parse_float=_float, object_pairs_hook=_once
+    parse_constant=no_constant, parse_float=_float, object_pairs_hook=_once
 ).decode
 _make: Any = getattr(json.encoder, "c_make_encoder", None)
 

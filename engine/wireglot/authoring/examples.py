@@ -103,18 +103,12 @@ def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     top = node.get("examples")
     for name, listed in (top.value if top else {}).items():
         place = name if name in WHOLE or "/" in name else f"shapes/{name}"
-        owner = node.get(name) or _at(node, place.split("/"))
+        owner = node.get(name) or apart.owner(node, name)
         if owner is None and apart.beside(listed.pos.file) != apart.beside(node.pos.file):
             continue  # a parent's examples of what the child took away
         if owner is None or not isinstance(listed.value, list):
             raise wrong(f"`{name}` holds no list of examples of a shape or unit", listed.pos)
         yield place, owner, listed.value
-
-
-def _at(node: Node | None, path: list[str]) -> Node | None:
-    for key in path:
-        node = node.get(key) if node else None
-    return node
 
 
 def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:

@@ -9,7 +9,7 @@ from ..language.lenses import SAID, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..language.shape import Case, Shape, of_frame
-from ..trace.paths import MAX_LENGTH
+from ..trace.paths import Inside, cases_in, cases_of
 
 MARKED = {
     None: "required",
@@ -106,7 +106,7 @@ class _Walk:
         if all((one.owner, one.said) != (owner, fact.said) for one in said):
             said.append(fact)
 
-    def case(self, shape: Shape | None, case: Case, path: str, inside: tuple[str, ...]) -> None:
+    def case(self, shape: Shape | None, case: Case, path: str, inside: Inside) -> None:
         """Walk one case: its picture, what it means in the IR, and what it gives up."""
         meant = [f"the IR's `{spelt(case.ir)}`"] if case.ir is not None else []
         meant += [f"the note `{case.note}`"] if case.note else []
@@ -123,7 +123,7 @@ class _Walk:
         else:
             self.picture(case.wire, path, case, inside)
 
-    def fields(self, p: Fields, path: str, case: Case, inside: tuple[str, ...]) -> None:
+    def fields(self, p: Fields, path: str, case: Case, inside: Inside) -> None:
         """Walk the keys of an object."""
         if p.closed:
             self.add(path, case, "", "no other key", p)
@@ -136,9 +136,10 @@ class _Walk:
             if hole.shape is None:
                 self.add(f"{path}.*", case, *_of(hole), hole)
             else:
-                self.shape(hole.shape, path, inside)
+                for found in cases_of(self.dialect, hole.shape, path, inside):
+                    self.case(*found)
 
-    def picture(self, p: Picture, path: str, case: Case, inside: tuple[str, ...]) -> None:
+    def picture(self, p: Picture, path: str, case: Case, inside: Inside) -> None:
         """Walk one picture."""
         if isinstance(p, Fields):
             self.add(path, case, "optional" if p.loose else "required", "an object", p)
@@ -158,27 +159,11 @@ class _Walk:
             loose = isinstance(p, Literal) and ABSENT in p.values
             self.add(path, case, "optional" if loose else "required", f"`{spelt(p)}`", p)
 
-    def hole(self, h: Hole, path: str, case: Case, inside: tuple[str, ...]) -> None:
+    def hole(self, h: Hole, path: str, case: Case, inside: Inside) -> None:
         """Walk one hole, and what stands in it."""
         self.add(path, case, *_of(h), h)
-        if h.shape == "conversation":
-            for one in self.dialect.talks:
-                if isinstance(one.wire, Hole) and one.wire.shape:
-                    self.shape(one.wire.shape, f"{path}[]", inside)
-                else:
-                    self.case(None, one, f"{path}[]", inside)
-        elif h.shape is not None:
-            many = h.mode in ("each", "entries") and "single" not in h.lenses
-            self.shape(h.shape, f"{path}[]" if many else path, inside)
-
-    def shape(self, name: str, path: str, inside: tuple[str, ...]) -> None:
-        """Walk a shape or union; one that holds itself is walked twice."""
-        if inside.count(name) > 1 or len(path) > MAX_LENGTH:
-            return
-        for member in self.dialect.unions.get(name, [name]):
-            shape = self.dialect.shapes.get(member) or self.dialect.units[member]
-            for case in shape.cases:
-                self.case(shape, case, path, (*inside, name))
+        for found in cases_in(self.dialect, h, path, inside):
+            self.case(*found)
 
 
 def _of(h: Hole) -> tuple[str, str]:

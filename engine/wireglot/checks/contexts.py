@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,11 +55,16 @@ class Contexts:
         for name, what in NAMED.items():
             if name in dialect.shapes:
                 self._reach(name, {what})
-        for unit, shape in dialect.units.items():
-            for case in shape.cases:
-                self._follow(View(case, shape, frozenset((UNITS[unit],))))
-        for case in talks(dialect):
-            self._follow(View(case, None, frozenset(("message",))))
+        self._named = [
+            *(
+                seen(case, shape, {UNITS[unit]})
+                for unit, shape in dialect.units.items()
+                for case in shape.cases
+            ),
+            *(seen(case, None, {"message"}) for case in talks(dialect)),
+        ]
+        for view in self._named:
+            self._follow(view)
         for marks in dialect.within.values():
             self._reach(marks.shape or marks.kind, {"part"})
         stream = dialect.stream
@@ -78,30 +84,14 @@ class Contexts:
     def views(self, shape: Shape) -> list[View]:
         """Return the cases of a shape with what they picture."""
         around = self.of.get(shape.name, set())
-        views = []
-        for case in shape.cases:
-            objects = frozenset(self._objects(shape, case, around))
-            view = View(case, shape, objects)
-            bind(view, case.ir, objects)
-            views.append(view)
-        return views
+        return [seen(case, shape, self._objects(shape, case, around)) for case in shape.cases]
 
     def all(self) -> list[View]:
         """Return every case of the dialect with what it pictures; made once, all is reached now."""
         if self._all is None:
-            self._all = self._views()
+            shapes = self.dialect.shapes.values()
+            self._all = [*(view for shape in shapes for view in self.views(shape)), *self._named]
         return self._all
-
-    def _views(self) -> list[View]:
-        views = [view for shape in self.dialect.shapes.values() for view in self.views(shape)]
-        for unit, shape in self.dialect.units.items():
-            for case in shape.cases:
-                views.append(View(case, shape, frozenset((UNITS[unit],))))
-                bind(views[-1], case.ir, views[-1].objects)
-        for case in talks(self.dialect):
-            views.append(View(case, None, frozenset(("message",))))
-            bind(views[-1], case.ir, views[-1].objects)
-        return views
 
     def _objects(self, shape: Shape, case: Case, around: set[str]) -> set[str]:
         if shape.marks:
@@ -131,8 +121,6 @@ class Contexts:
 
     def _follow(self, view: View) -> None:
         """Reach the shapes that the holes of a case name."""
-        if not view.bound:
-            bind(view, view.case.ir, view.objects)
         for hole in pic.holes(view.case.wire):
             if hole.shape is None or hole.shape == "conversation":
                 continue
@@ -156,6 +144,13 @@ def definitions(node: Node, word: str) -> dict[str, Any]:
 def talks(dialect: Dialect) -> list[Case]:
     """Return the cases of the conversation."""
     return dialect.filed.cases if dialect.filed else dialect.talks
+
+
+def seen(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
+    """Return a case with the objects that it pictures, and what its `ir` picture names."""
+    view = View(case, shape, frozenset(objects))
+    bind(view, case.ir, view.objects)
+    return view
 
 
 def bind(view: View, ir: Picture | None, objects: Objects) -> None:

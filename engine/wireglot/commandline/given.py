@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .. import jsontext
 from ..loading import start
 from ..loading.policyfile import load_policy
 from ..policy import WORDS, Policy, Row
@@ -38,7 +39,7 @@ def _option(text: str) -> tuple[str, Any]:
     if not key or not equals:
         raise Stop(USAGE, f"`--option {text}` has no `K=V`; say for example `repair=true`")
     try:
-        return key, json.loads(value, parse_constant=terminal.no_constant)
+        return key, json.loads(value, parse_constant=jsontext.no_constant)
     except ValueError:
         return key, value
 

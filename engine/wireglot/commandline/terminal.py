@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from .. import jsontext
 from ..notes import Note, causes
@@ -96,11 +96,6 @@ def _values(data: bytes) -> int:
                 return 0
             count += 1
     return count
-
-
-def no_constant(word: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python would read."""
-    raise ValueError(f"`{word}` is no JSON number")
 
 
 def dump(body: object, indent: int | None) -> bytes:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from ..ir import OPAQUE
+from ..ir import OPAQUE, owned
 from ..language import picture as pic
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture
@@ -132,9 +132,7 @@ class Lines:
 
     def path_of(self, path: str) -> str:
         """Return the path in the IR that a hole names."""
-        if path in self.names:
-            return self.names[path][1]
-        return f"own.{self.dialect.family}.{path[4:]}" if path.startswith("own.") else path
+        return self.names[path][1] if path in self.names else owned(path, self.dialect.family)
 
     def took(self, paths: str) -> None:
         """Add the line that says that the values of some fields found a place."""

@@ -66,6 +66,7 @@ def _form(dialect: Dialect, of: str) -> Form | None:
 
 
 def candidates_of(dialect: Dialect) -> Iterator[Case]:
+    """Yield the cases of the candidates of a response."""
     unit = dialect.units.get("response")
     for outer in [h for case in unit.cases for h in pic.holes(case.wire)] if unit else ():
         if outer.path == "candidates" and outer.shape is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..ir import owned
 from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
 from ..language.model import Dialect
@@ -49,7 +50,7 @@ def _whole(place: tuple[Any, ...]) -> bool:
 def _places(dialect: Dialect, case: Case) -> Iterator[tuple[Any, ...]]:
     """Yield the IR paths that a case has places for, with what it takes there and the mark."""
     within = {} if case.ir is None else dict(_within(case.ir, ""))
-    within = {name: _own(dialect, path) for name, path in within.items()}
+    within = {name: owned(path, dialect.family) for name, path in within.items()}
     for path in within.values():
         yield path, "ir", None
     for hole in pic.holes(case.wire):
@@ -58,12 +59,8 @@ def _places(dialect: Dialect, case: Case) -> Iterator[tuple[Any, ...]]:
                 for place in _places(dialect, inner):
                     yield (*place[:-1], "")  # one case of several takes it
         for path in hole.paths if hole.path != "." else ():
-            where = within.get(path) or _own(dialect, path)
+            where = within.get(path) or owned(path, dialect.family)
             yield where, hole.lenses, hole.mode, hole.shape, hole.mark
-
-
-def _own(dialect: Dialect, path: str) -> str:
-    return f"own.{dialect.family}.{path[4:]}" if path.startswith("own.") else path
 
 
 def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:

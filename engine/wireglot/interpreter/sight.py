@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from ..ir import OPAQUE
+from ..ir import OPAQUE, owned
 from ..language.lenses import Misfit, guard, is_guard, parse_json, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
@@ -121,17 +121,11 @@ class View:
 
     def claim(self, path: str) -> None:
         """Say that a picture took the value at a path."""
-        if path in self.names:
-            path = self.names[path][1]
-        elif path.startswith("own."):
-            path = f"own.{self.family}.{path[4:]}"
-        self.claims.add(path)
+        self.claims.add(self.source(path))
 
     def source(self, path: str) -> str:
         """Return the dotted IR path that a name stands for."""
-        if path in self.names:
-            return self.names[path][1]
-        return f"own.{self.family}.{path[4:]}" if path.startswith("own.") else path
+        return self.names[path][1] if path in self.names else owned(path, self.family)
 
 
 class Look:

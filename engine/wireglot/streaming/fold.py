@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir import owned
 from ..language.events import Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
@@ -334,7 +335,7 @@ class Fold(Hearing):
         """Return the field of a part that came as a whole, into which more flows."""
         words = [word] if word.kind == kind else [w for w in self.stream.of if w.kind == kind]
         field = next((w.field for w in words if w.act == "append"), "")
-        return field.replace("own.", f"own.{self.dialect.family}.", 1)
+        return owned(field, self.dialect.family)
 
     def _last(self, word: Word, sight: Sight, owner: Candidate) -> Part | None:
         """Return the part that goes on where nothing says which."""

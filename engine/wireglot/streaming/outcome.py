@@ -10,6 +10,7 @@ from typing import Any
 from ..interpreter import building, itself, units
 from ..interpreter.env import Env
 from ..interpreter.hands import Reader, Writer
+from ..ir import owned
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Picture, holes
@@ -123,7 +124,7 @@ class Outcome:
 
     def keys_of(self, path: str) -> list[str]:
         """Return the keys of a path of the IR."""
-        return path.replace("own.", f"own.{self.dialect.family}.", 1).split(".")
+        return owned(path, self.dialect.family).split(".")
 
     def read(self, hole: Hole, wire: Any) -> Any:
         """Read a value by the lenses or the shape of its hole."""

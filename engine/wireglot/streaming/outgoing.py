@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..interpreter import making
 from ..interpreter.hands import Writer
+from ..ir import owned
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
@@ -80,9 +81,7 @@ class Frames:
         return made
 
     def _identify(self, made: dict[str, Any], hole: Hole) -> None:
-        keys = hole.path.split(".")
-        if keys[0] == "own":
-            keys.insert(1, self.family)
+        keys = owned(hole.path, self.family).split(".")
         held = made
         for key in keys[:-1]:
             held[key] = held = dict(held.get(key, {}))

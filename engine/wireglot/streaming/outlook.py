@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from typing import Any
 
-from ..interpreter import share
+from ..interpreter import citations, share
 from ..interpreter.hands import Writer
 from ..ir import OPAQUE
 from ..language.events import USUAL, Event, Word
@@ -24,7 +24,8 @@ class Outlook:
     def __init__(self, dialect: Dialect) -> None:
         assert dialect.stream is not None
         self.dialect, self.stream = dialect, dialect.stream
-        self.lists = list(_lists(dialect))
+        found = (h for case in citations.candidates_of(dialect) for h in holes(case.wire))
+        self.lists = [h for h in found if h.path == "parts" and h.shape]
         shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
         self.grouped = {str(kind) for shape in shapes for kind in shape.groups}  # in one element
         self.identities = _identities(dialect)
@@ -126,13 +127,3 @@ def _identities(dialect: Dialect) -> dict[str, Hole]:
     found += [h for p in pictures for h in holes(p) if h.path.startswith("response.")]
     made = (h for h in found if h.mark == "made" and h.value not in (None, "time"))
     return {h.path.removeprefix("response."): h for h in made}
-
-
-def _lists(dialect: Dialect) -> Iterator[Hole]:
-    """Yield the holes that hold the parts of a candidate."""
-    shape = dialect.units.get("response")
-    for case in shape.cases if shape else ():
-        for outer in holes(case.wire):
-            if outer.path == "candidates" and outer.shape is not None:
-                for _, inner in dialect.cases_of(outer.shape):
-                    yield from (h for h in holes(inner.wire) if h.path == "parts" and h.shape)

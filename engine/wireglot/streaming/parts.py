@@ -12,10 +12,11 @@ from typing import Any
 
 from ..interpreter import media
 from ..interpreter.hands import Writer
+from ..ir import owned
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
-from ..trail import At
+from ..trail import At, value_at
 from .brackets import Brackets
 from .citing import Citing
 from .incoming import Part, merged, text_of
@@ -251,7 +252,7 @@ class Parts:
             if word.act == "set":
                 self.frames.write(event, said, out.place)
             else:
-                listed = _look(said, word.field, self.dialect.family)
+                listed = value_at(said, owned(word.field, self.dialect.family).split("."))
                 out.place.entry = 0
                 for piece in listed if isinstance(listed, list) else ():
                     more = {**said, **out.more, "piece": piece}
@@ -381,13 +382,3 @@ class Parts:
 
 def _itself(ir: dict[str, Any]) -> dict[str, Any]:
     return ir
-
-
-def _look(said: dict[str, Any], path: str, family: str) -> Any:
-    keys = path.split(".")
-    if keys[0] == "own":
-        keys.insert(1, family)
-    value: Any = said
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

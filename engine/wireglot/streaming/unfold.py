@@ -11,6 +11,7 @@ from typing import Any
 
 from ..interpreter import making, units
 from ..interpreter.hands import Writer
+from ..ir import owned
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..trail import value_at
@@ -42,7 +43,7 @@ class Unfold(Parts):
     def _identify(self, outcome: Outcome) -> None:
         """Make the ids of the response that the target wants and the source lacks."""
         for path, hole in self._known.identities.items():
-            *way, last = path.replace("own.", f"own.{self.dialect.family}.", 1).split(".")
+            *way, last = owned(path, self.dialect.family).split(".")
             if not value_at(outcome.response, (*way, last)):
                 made = self.frames.made
                 for key in way:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.shape import Case, Shape
 from ..notes import Note
 from ..traces import OUTSIDE
 from ..trail import At, keys_of
 from . import where
 
 MAX_LENGTH = 400
+Inside = tuple[str, ...]  # the shapes that something stands in
+Standing = tuple[Shape | None, Case, str, Inside]  # a case of a shape, or of the conversation
 OTHER = "(other)"  # a key that no picture names
 
 
@@ -55,7 +58,7 @@ class _Walk:
     def __init__(self, dialect: Dialect, found: set[str]) -> None:
         self.dialect, self.found = dialect, found
 
-    def picture(self, p: Picture, path: str, inside: tuple[str, ...]) -> None:
+    def picture(self, p: Picture, path: str, inside: Inside) -> None:
         """Collect the paths of one picture."""
         if isinstance(p, Fields):
             if path:
@@ -67,7 +70,7 @@ class _Walk:
                 if hole.shape is None:
                     self.found.add(f"{path}.*")
                 else:
-                    self.shape(hole.shape, path, inside)
+                    self.cases(cases_of(self.dialect, hole.shape, path, inside))
         elif isinstance(p, Hole):
             self.hole(p, path, inside)
         elif isinstance(p, Literal):
@@ -81,31 +84,46 @@ class _Walk:
             if p.rest is not None:
                 self.hole(p.rest, path, inside)
 
-    def hole(self, h: Hole, path: str, inside: tuple[str, ...]) -> None:
+    def hole(self, h: Hole, path: str, inside: Inside) -> None:
         """Collect the paths of one hole."""
         self.found.add(path)
         if h.shape is None:
             self.found.add(f"{path}.*")
-        elif h.shape == "conversation":
-            for case in self.dialect.talks:
-                if isinstance(case.wire, Hole) and case.wire.shape:
-                    self.shape(case.wire.shape, f"{path}[]", inside)
-                else:
-                    self.picture(case.wire, f"{path}[]", inside)
-        elif h.mode in ("each", "entries") and "single" not in h.lenses:
+        elif h.shape != "conversation" and is_many(h):
             self.found.add(f"{path}[]")
-            self.shape(h.shape, f"{path}[]", inside)
-        else:
-            self.shape(h.shape, path, inside)
+        self.cases(cases_in(self.dialect, h, path, inside))
 
-    def shape(self, name: str, path: str, inside: tuple[str, ...]) -> None:
-        """Collect the paths of a shape or union; one that holds itself is walked twice."""
-        if inside.count(name) > 1 or len(path) > MAX_LENGTH:
-            return
-        for member in self.dialect.unions.get(name, [name]):
-            shape = self.dialect.shapes.get(member) or self.dialect.units[member]
-            for case in shape.cases:
-                self.picture(case.wire, path, (*inside, name))
+    def cases(self, found: Iterable[Standing]) -> None:
+        """Collect the paths of cases."""
+        for _, case, path, inside in found:
+            self.picture(case.wire, path, inside)
+
+
+def is_many(h: Hole) -> bool:
+    """Tell whether a hole holds a list, or a map, of what it names."""
+    return h.mode in ("each", "entries") and "single" not in h.lenses
+
+
+def cases_in(dialect: Dialect, h: Hole, path: str, inside: Inside) -> Iterator[Standing]:
+    """Yield the cases that stand in a hole at a path, each with its own path."""
+    if h.shape == "conversation":
+        for case in dialect.talks:
+            if isinstance(case.wire, Hole) and case.wire.shape:
+                yield from cases_of(dialect, case.wire.shape, f"{path}[]", inside)
+            else:
+                yield None, case, f"{path}[]", inside
+    elif h.shape is not None:
+        yield from cases_of(dialect, h.shape, f"{path}[]" if is_many(h) else path, inside)
+
+
+def cases_of(dialect: Dialect, name: str, path: str, inside: Inside) -> Iterator[Standing]:
+    """Yield the cases of a shape or union; one that holds itself comes twice."""
+    if inside.count(name) > 1 or len(path) > MAX_LENGTH:
+        return
+    for member in dialect.unions.get(name, [name]):
+        shape = dialect.shapes.get(member) or dialect.units[member]
+        for case in shape.cases:
+            yield shape, case, path, (*inside, name)
 
 
 class Patterns:
