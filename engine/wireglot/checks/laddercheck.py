@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from ..errors import RuleError
@@ -14,7 +14,7 @@ from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.lenses import GUARDS, SAID
 from ..language.picture import ABSENT, Fields, Literal
-from ..language.source import Node, Pos
+from ..language.source import Node
 from ..language.words import KINDS, LADDER, OTHERS
 from .form import Forms
 
@@ -86,14 +86,14 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     if before is None or after is None:
         return False
     hits = findings.hits
-    given = {name for name, _ in _named(before)}
+    given = {name for name, _ in pic.named(drawn.parse(before))}
     for hole in pic.holes(drawn.parse(before)):
         for lens in hole.lenses:
             if lens not in scales and not all(word in TESTS for word in lens.split("+")):
                 help = helped(lens, (*TESTS, *scales), "the tests are")
                 findings.error("R014", f"`{lens}` is no test of a row", hole.pos, help, word=lens)
     for picture in (after, beside) if beside else (after,):
-        for name, pos in _named(picture):
+        for name, pos in pic.named(drawn.parse(picture)):
             if name not in given:
                 message = f"`${name}` has no value: `from` does not name it"
                 findings.error("R014", message, pos, helped(name, given, "it names", "$"))
@@ -105,15 +105,6 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
                     name = SAID.get(lens.rstrip("!"), lens)  # what is said otherwise now
                     findings.error("R014", message, hole.pos, helped(name, said, "the codecs are"))
     return findings.hits == hits
-
-
-def _named(picture: Node) -> Iterator[tuple[str, Pos]]:
-    """Yield what a picture names, with its place."""
-    parsed = drawn.parse(picture)
-    for hole in pic.holes(parsed):
-        yield from ((path, hole.pos) for path in hole.paths)
-    for text in pic.texts(parsed):
-        yield from ((name, picture.pos) for name in text.names)
 
 
 def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:

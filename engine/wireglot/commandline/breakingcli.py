@@ -28,6 +28,6 @@ def breaking(arguments: argparse.Namespace) -> int:
     elif arguments.format == "json":
         made = {**counts, "found": [one._asdict() for one in found]}
         lines = [json.dumps(made, indent=2, ensure_ascii=False)]
-    terminal.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"), None)
+    terminal.say("".join(f"{line}\n" for line in lines))
     limit = work.GRADES.index(arguments.fail_on) if arguments.fail_on in work.GRADES else -1
     return FAILED if any(work.GRADES.index(one.grade) <= limit for one in found) else OK

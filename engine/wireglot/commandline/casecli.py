@@ -45,7 +45,7 @@ def case(arguments: argparse.Namespace) -> int:
     title = arguments.name or fault.told.splitlines()[0]
     crossing = asked.crossing(body, fault, title)
     text = faultcase.text(crossing, _head(asked, fault, faultcase.text(crossing, [])))
-    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    terminal.say(text, arguments.output)
     return OK
 
 

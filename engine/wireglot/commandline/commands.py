@@ -51,7 +51,7 @@ def convert(arguments: argparse.Namespace) -> int:
         raise _with_hint(error, rules, body, arguments) from None
     if arguments.unit == "session":
         printed = rules[arguments.target].text(out.body, arguments.indent)
-        terminal.write(printed.encode("utf-8", "backslashreplace"), arguments.output)
+        terminal.say(printed, arguments.output)
     else:
         terminal.write(terminal.dump(out.body, arguments.indent), arguments.output)
     terminal.print_notes(out.notes, arguments.notes)
@@ -93,7 +93,7 @@ def replay(arguments: argparse.Namespace) -> int:
             counts[bool(one.apart)] += 1
             if one.apart:
                 lines = [f"{one.file}: {one.ends}", *(f"  {line}" for line in one.apart)]
-                terminal.write(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"), None)
+                terminal.say("\n".join(lines) + "\n")
     except WireglotError as error:  # 1 says that something differs
         raise Stop(USAGE, str(error)) from None
     print(f"{sum(counts)} requests: {counts[0]} as they were, {counts[1]} otherwise")
@@ -115,7 +115,7 @@ def explain(arguments: argparse.Namespace) -> int:
         briefly = arguments.path is None and arguments.input is None
         told = [*explain.lines(body, out, part, briefly), *(f"  {one}" for one in refused)]
         text = "\n".join(told)
-    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    terminal.say(text + "\n")
     return OK
 
 
@@ -124,7 +124,7 @@ def report(arguments: argparse.Namespace) -> int:
 
     body, out = _traced(given.rules(arguments), arguments)
     text = report.page(body, out, arguments.source, arguments.target, arguments.unit)
-    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    terminal.say(text, arguments.output)
     return OK
 
 
@@ -152,7 +152,7 @@ def audit(arguments: argparse.Namespace) -> int:
         chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
         found = [rules.audit(*each, arguments.examples) for each in chosen]
         text = auditpage.shown(found, [], arguments.format, rules.hash)
-    terminal.write(text.encode("utf-8", "backslashreplace"), arguments.output)
+    terminal.say(text, arguments.output)
     return OK
 
 
@@ -208,14 +208,14 @@ def show(arguments: argparse.Namespace) -> int:
     if arguments.code:
         model = given.rules(arguments)[arguments.dialect].model
         text = show.functions(model, arguments.shape, arguments.home)
-        terminal.write(text.encode("utf-8", "backslashreplace"), None)
+        terminal.say(text)
         return OK
     terminal.folders(arguments.rules)
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
     check_name(arguments.dialect, [name for name in nodes if name != LADDER])
     text = show.flat_yaml(nodes[arguments.dialect], arguments.shape, arguments.examples)
-    terminal.write(text.encode("utf-8", "backslashreplace"), None)
+    terminal.say(text)
     return OK
 
 
@@ -239,7 +239,7 @@ def diff(arguments: argparse.Namespace) -> int:
     except WireglotError as error:  # 1 says that something differs
         raise Stop(USAGE, str(error)) from None
     text = json.dumps(found.as_json(), indent=2) if arguments.json else "\n".join(found.lines())
-    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    terminal.say(text + "\n")
     return FAILED if found.differs else OK
 
 

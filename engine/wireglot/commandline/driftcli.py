@@ -39,5 +39,5 @@ def drift(arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         made = {"drift": [each.as_json() for each in found], "missing": missing}
         text = json.dumps(made, indent=2, ensure_ascii=False)
-    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    terminal.say(text + "\n")
     return OK

@@ -75,4 +75,4 @@ def summary(notes: Iterable[Note]) -> Iterator[str]:
 
 
 def _print(text: str) -> None:
-    terminal.write((text + "\n").encode("utf-8", "backslashreplace"), None)
+    terminal.say(text + "\n")

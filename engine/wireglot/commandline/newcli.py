@@ -72,5 +72,5 @@ def _like(rules: RuleSet, arguments: argparse.Namespace, path: Path) -> int:
 def _write(text: str, path: Path, told: Sequence[str]) -> None:
     """Write a rule file, and print how it came about."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    terminal.write(text.encode("utf-8", "backslashreplace"), str(path))
+    terminal.say(text, str(path))
     print("\n".join([*told, f"wrote {path}"]))

@@ -40,11 +40,11 @@ def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str]
             if made != text:
                 status = FAILED
                 told = layout.difference(text, made, name) if arguments.diff else f"{name}\n"
-                terminal.write(told.encode("utf-8"), None)
+                terminal.say(told)
         elif name == "-":
-            terminal.write(made.encode("utf-8"), None)
+            terminal.say(made)
         elif made != text:
-            terminal.write(made.encode("utf-8"), name)
+            terminal.say(made, name)
             print(f"{done} {name}", file=sys.stderr)
     return status
 
@@ -70,9 +70,9 @@ def redact(arguments: argparse.Namespace) -> int:
     for name in files:
         text = terminal.text(terminal.read(name), terminal.named(name))
         try:
-            made = redaction.text(text).encode("utf-8", "backslashreplace")
+            made = redaction.text(text)
         except NotRedacted as error:
             raise Stop(FAILED, f"`{terminal.named(name)}`: {error}") from None
         inside = out and Path(out).is_dir() and name != "-"
-        terminal.write(made, str(Path(out, Path(name).name)) if inside else out)
+        terminal.say(made, str(Path(out, Path(name).name)) if inside else out)
     return OK

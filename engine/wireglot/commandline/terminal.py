@@ -124,6 +124,11 @@ def write(data: bytes, name: str | None) -> None:
         raise Stop(USAGE, f"`{name}` cannot be written: {error.strerror}") from None
 
 
+def say(text: str, name: str | None = None) -> None:
+    """Write a text as `write` does its bytes; half of a surrogate pair is escaped."""
+    write(text.encode("utf-8", "backslashreplace"), name)
+
+
 def print_list(items: Sequence[Any]) -> None:
     """Print a JSON list with an item on each line."""
     lines = ",\n".join(map(json.dumps, items))

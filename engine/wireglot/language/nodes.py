@@ -96,25 +96,17 @@ class Row(NamedTuple):
         """Build a row. Raises RuleError."""
         before, after = _fields(node, "schema", name), _fields(node, "here", name)
         note = node.get("note")
-        known, named = set(_named(before)), list(_named(after))
+        known, named = ([path for path, _ in pic.named(p)] for p in (before, after))
         for path in named:
             if path not in known:
                 raise wrong(f"nothing gives `${path}` in the rewrite `{name}`", after.pos)
-        if note is None and (set(named) != known or before.spread or after.spread):
+        if note is None and (set(named) != set(known) or before.spread or after.spread):
             raise wrong(
                 f"the rewrite `{name}` cannot be read back",
                 node.pos,
                 "both sides name the same holes, or a `note` says what is lost",
             )
         return Row(name, before, after, None if note is None else str(note.value))
-
-
-def _named(p: Fields) -> Iterator[str]:
-    """Yield what a picture of a node names."""
-    for hole in pic.holes(p):
-        yield from hole.paths
-    for text in pic.texts(p):
-        yield from text.names
 
 
 class Rule(NamedTuple):

@@ -292,6 +292,14 @@ def texts(picture: Picture) -> Iterator[Text]:
     return (p for p in nodes(picture) if isinstance(p, Text))
 
 
+def named(picture: Picture) -> Iterator[tuple[str, Pos]]:
+    """Yield what a picture names, with its place: paths of holes, and names in texts."""
+    for hole in holes(picture):
+        yield from ((path, hole.pos) for path in hole.paths)
+    for text in texts(picture):
+        yield from ((name, text.pos) for name in text.names)
+
+
 def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
     """Return the keys of `$model`, if it stands at the top under the same ones, or nowhere."""
     places = [hole for p in pictures for hole in holes(p) if hole.path == "model"]
