@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from types import TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 HEAD, TAIL = 600, 200  # characters of a long message
 
@@ -126,3 +126,13 @@ class Foreseen:
         """Raise RuleError for what nothing foresaw."""
         if isinstance(error, UNFORESEEN):
             unforeseen(error, self._place, self._options)
+
+
+def library(name: str, told: str) -> Any:
+    """Return a package that not everybody has installed. Raises UsageError, told so, without it."""
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise UsageError(told) from None

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from .errors import RuleError, UsageError
+from .errors import RuleError, UsageError, library
 from .loaded import Loaded
 
 if TYPE_CHECKING:
@@ -290,10 +290,7 @@ def following(paths: Iterable[str], act: Callable[[], object], stop: Event) -> T
     """
     import threading
 
-    try:
-        from watchfiles import watch
-    except ImportError:
-        raise UsageError("watching needs `pip install 'wireglot[watch]'`") from None
+    watch = library("watchfiles", "watching needs `pip install 'wireglot[watch]'`").watch
     # A file is watched in its folder: it is mostly replaced, not written to.
     places = {path if os.path.isdir(path) else os.path.dirname(path) or "." for path in paths}
 

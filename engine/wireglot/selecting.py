@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from .errors import UsageError
+from .errors import UsageError, library
 
 
 class Selection:
@@ -17,11 +17,8 @@ class Selection:
 
     def __init__(self, expression: str, fields: Collection[str] = ()) -> None:
         """Take an expression. Raises UsageError for what is none, and without jmespath."""
-        try:
-            import jmespath
-        except ImportError:
-            needs = "an expression that selects needs `pip install 'wireglot[select]'`"
-            raise UsageError(needs) from None
+        told = "an expression that selects needs `pip install 'wireglot[select]'`"
+        jmespath = library("jmespath", told)
         self.expression = expression
         self._wrong: type[Exception] = jmespath.exceptions.JMESPathError
         try:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..columns import columns
-from ..errors import UsageError
 from . import auditform
 from .audit import EVERYWHERE, Audit, Cell
 from .auditline import Line
 from .explain import rule_line
-from .report import hash_of, page_text
+from .report import page_text, rendered
 
 OPENED = ("refused", "lost", "changed", "moved", "added", "kept")
 
@@ -33,19 +32,14 @@ def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash:
 
 def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str:
     """Return audits or the cells of a matrix as HTML. Raises UsageError without jinja2."""
-    try:
-        from jinja2 import Environment
-        from markupsafe import Markup
-    except ImportError:
-        raise UsageError("a page needs `pip install 'wireglot[report]'`") from None
     style = page_text("report.css") + page_text("audit.css")
     head, *rows = auditform.rows(cells) if cells else [()]
     one = audits[0] if len(audits) == 1 else None
-    template = Environment(autoescape=True).from_string(page_text("audit.html"))
-    return template.render(
+    return rendered(
+        "a page",
+        "audit.html",
+        style,
         title=f"Audit: {auditform.title(one) if one else 'what conversions do'}",
-        style=Markup(style),
-        style_hash=hash_of(style),
         audits=list(map(_audit, audits)),
         opened=OPENED,
         head=head,

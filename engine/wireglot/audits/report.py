@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
+from ..errors import library
 from ..notes import Note, nearest
 from ..results import Conversion
 from ..traces import OUTSIDE, Fate, Origin, Trace
@@ -49,11 +49,6 @@ class Tree(NamedTuple):
 
 def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> str:
     """Return the report of a conversion with a trace as HTML. Raises UsageError without jinja2."""
-    try:
-        from jinja2 import Environment
-        from markupsafe import Markup
-    except ImportError:
-        raise UsageError("a report needs `pip install 'wireglot[report]'`") from None
     assert done.trace is not None
     links = _Links(done.trace, done.notes)
     trees = [
@@ -66,18 +61,27 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
         trees.append(Tree("envelope", "The envelope of the output", lines))
     counts = Counter(line.mark for tree in trees for line in tree.lines)
     style, script = (page_text(f"report.{kind}") for kind in ("css", "js"))
-    template = Environment(autoescape=True).from_string(page_text("report.html"))
-    return template.render(
+    return rendered(
+        "a report",
+        "report.html",
+        style,
         title=f"A {unit} from {source} to {target}",
-        style=Markup(style),
-        script=Markup(script),
-        style_hash=hash_of(style),
-        script_hash=hash_of(script),
+        script=script,
         trees=trees,
         counts=[(mark, counts[mark]) for mark in MARKS if counts[mark]],
         notes=list(map(str, done.notes)),
         rules_hash=done.rules_hash,
     )
+
+
+def rendered(what: str, name: str, style: str, script: str = "", **said: Any) -> str:
+    """Return a page of a template, with its style and script. Raises UsageError without jinja2."""
+    told = f"{what} needs `pip install 'wireglot[report]'`"
+    template = library("jinja2", told).Environment(autoescape=True).from_string(page_text(name))
+    plain = library("markupsafe", told).Markup
+    hashes = {"style_hash": hash_of(style), "script_hash": hash_of(script)}
+    made: str = template.render(**said, **hashes, style=plain(style), script=plain(script))
+    return made
 
 
 def page_text(name: str) -> str:

@@ -24,8 +24,7 @@ _OWN = ("native", "unknown")  # what no other dialect says
 def heard(case: Case, wire: Any) -> None:
     """Say that frames that are written are understood, and fold to the response that was meant."""
     rules = case.rules[case.dialect]
-    stream = rules.model.stream
-    assert stream is not None
+    stream = rules.model.streamed
     ir = abroad(case.read(wire), ("own", "signature"))  # what another dialect could say, too
     if not any(h.path == "at.candidate" for p in stream.pictures() for h in holes(p)):
         ir["candidates"] = ir["candidates"][:1]  # it has frames for one

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ..errors import UsageError
+from ..errors import UsageError, library
 from . import tables
 from .tables import NAMED, PARQUET, Broken
 
@@ -243,8 +243,4 @@ def packed(data: bytes, name: str) -> bytes:
 
 
 def _zstandard() -> Any:
-    try:
-        import zstandard
-    except ImportError:
-        raise UsageError("what zstd has packed needs `pip install 'wireglot[batch]'`") from None
-    return zstandard
+    return library("zstandard", "what zstd has packed needs `pip install 'wireglot[batch]'`")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
-from ..errors import UsageError, WireglotError
+from ..errors import UsageError, WireglotError, library
 from ..jsontext import stringify
 from .job import Converted
 
@@ -22,11 +22,7 @@ class Broken(WireglotError):
 
 def parquet() -> Any:
     """Return the library of Parquet files. Raises UsageError where it is not installed."""
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise UsageError("Parquet files need `pip install 'wireglot[parquet]'`") from None
-    return parquet
+    return library("pyarrow.parquet", "Parquet files need `pip install 'wireglot[parquet]'`")
 
 
 def rows(raw: IO[bytes], skip: int, many: int) -> Iterator[bytes]:
@@ -50,10 +46,7 @@ def rows(raw: IO[bytes], skip: int, many: int) -> Iterator[bytes]:
 
 def _builder(name: str) -> tuple[Any, str]:
     """Return what makes a data set, and the split that is asked for. Raises UsageError."""
-    try:
-        import datasets
-    except ImportError:
-        raise UsageError("data sets by name need `pip install 'wireglot[hf]'`") from None
+    datasets = library("datasets", "data sets by name need `pip install 'wireglot[hf]'`")
     whole, _, split = name.removeprefix(NAMED).partition("@")
     path, _, config = whole.partition(":")
     try:

@@ -44,8 +44,7 @@ def check(model: Dialect, findings: Findings) -> None:
 
 def _inherited(model: Dialect, findings: Findings) -> None:
     """Warn where answers of a response stand under a key that no frame of a parent has (R037)."""
-    stream = model.stream
-    assert stream is not None
+    stream = model.streamed
     response = model.units.get("response")
     wires = [case.wire for case in response.cases] if response is not None else []
     keys = {name for p in stream.pictures() if isinstance(p, Fields) for name in p.names}

@@ -49,7 +49,7 @@ def convert(
 
 def collect(arguments: argparse.Namespace) -> int:
     rules = given.rules(arguments)
-    stream = _stream(rules, arguments.dialect)
+    stream = rules[arguments.dialect].model.streamed
     splitter = framing.Splitter(stream)
 
     def frames() -> Iterator[Any]:
@@ -66,20 +66,13 @@ def collect(arguments: argparse.Namespace) -> int:
 
 def frames(arguments: argparse.Namespace) -> int:
     rules, body = given.rules(arguments), terminal.body(arguments.file)
-    stream = _stream(rules, arguments.dialect)
+    stream = rules[arguments.dialect].model.streamed
     notes: list[Note] = []
     with _written(arguments.output) as out:
         for frame in rules.frames(body, arguments.dialect, notes):
             _put(out, framing.written([frame], stream))
     terminal.print_notes(notes, arguments.notes)
     return OK
-
-
-def _stream(rules: RuleSet, dialect: str) -> Stream:
-    stream = rules[dialect].model.stream
-    if stream is None:
-        raise UsageError(f"{dialect} has no picture of a stream")
-    return stream
 
 
 def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:

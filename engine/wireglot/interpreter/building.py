@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import OPAQUE, owned
+from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
@@ -127,7 +127,9 @@ def _test(reader: ReadJob, test: pic.Test, name: str, seen: dict[str, Any], env:
 
 def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
     """Put a value at a dotted path of an IR object and remember where it came from."""
-    keys = owned(path, reader.dialect.family).split(".")
+    keys = path.split(".")
+    if keys[0] == "own":
+        keys.insert(1, reader.dialect.family)
     if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
         value = {"value": value, "origin": reader.dialect.origin[keys[-1]]}
     owner = made

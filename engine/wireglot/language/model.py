@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ..errors import UsageError
 from ..ir import OPAQUE, PARTS
 from ..patterns import fits
 from . import picture as pic
@@ -141,6 +142,13 @@ class Dialect:
         """The stream, if there is one."""
         found: Stream | None = self._built("stream")
         return found
+
+    @property
+    def streamed(self) -> Stream:
+        """The stream. Raises UsageError where there is none."""
+        if self.stream is None:
+            raise UsageError(f"{self.name} has no picture of a stream")
+        return self.stream
 
     @functools.cached_property
     def schemas(self) -> dict[str, Schema]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import UsageError, WireglotError
+from ..errors import UsageError, WireglotError, library
 from . import memory
 from .database import BUSY, DAYS
 from .shelves import SHARED
@@ -23,10 +23,7 @@ class Redis:
 
     def __init__(self, url: str, days: float = DAYS) -> None:
         """Connect. Raises UsageError where that fails, or the package `redis` is missing."""
-        try:
-            import redis
-        except ModuleNotFoundError:
-            raise UsageError("`pip install 'wireglot[redis]'` has what talks to Redis") from None
+        redis = library("redis", "`pip install 'wireglot[redis]'` has what talks to Redis")
         parts = urlsplit(url)
         if parts.password is not None:
             raise UsageError(f"the password of Redis stands in the variable {PASSWORD}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..audits import report
 from ..errors import WireglotError
@@ -105,12 +105,7 @@ def _report(rules: RuleSet, seen: Seen, asks: bool) -> str:
         body = seen.came.said()
         unit = "response" if (seen.answered or 200) < 400 else "error"
         if seen.streamed and isinstance(body, str):
-            body = rules.collect(_frames(rules, seen, body), seen.provider)
+            frames = framing.read(given_back(body), rules[seen.provider].model.streamed)
+            body = rules.collect(frames, seen.provider)
     done = rules.convert(body, *ends, unit=unit, model=seen.model if asks else None, trace=True)
     return report.page(body, done, *ends, unit)
-
-
-def _frames(rules: RuleSet, seen: Seen, text: str) -> list[Any]:
-    stream = rules[seen.provider].model.stream
-    assert stream is not None
-    return framing.read(given_back(text), stream)

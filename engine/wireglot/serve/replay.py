@@ -100,9 +100,7 @@ def _answered(turn: Turn, record: dict[str, Any]) -> Reply:
 
 
 def _frames(rules: RuleSet, record: dict[str, Any], data: bytes) -> list[Any]:
-    stream = rules[record["client"]].model.stream
-    assert stream is not None
-    return framing.read(data, stream)
+    return framing.read(data, rules[record["client"]].model.streamed)
 
 
 def _differ(what: str, old: Any, new: Any) -> Iterator[str]:

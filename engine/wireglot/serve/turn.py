@@ -228,9 +228,7 @@ class Turn:
         self._streamed = self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
         self._since = (0, 0)  # frames so far, and how many bytes came since the last one
-        stream = self._rules[self._client].model.stream
-        assert stream is not None  # which the translator has looked at
-        self._stream = stream
+        self._stream = stream = self._rules[self._client].model.streamed
         self.kind = said = headers.get(TYPE, "")
         self._decoder = eventstream.Decoder() if said.startswith(eventstream.TYPE) else None
         self._pieces: list[bytes] | None = [] if said.startswith(JSON) else None
@@ -258,8 +256,7 @@ class Turn:
         What is no answer is taken as it came: a stream by another name, or an error.
         """
         data, unplaced = b"".join(self._pieces or ()), list[Note]()
-        stream = self._rules[self.upstream.dialect].model.stream
-        assert stream is not None
+        stream = self._rules[self.upstream.dialect].model.streamed
         with contextlib.suppress(ValueError, RecursionError, WireglotError):
             whole = json.loads(data)
             frames = list(told.frames(self._rules, whole, self.upstream.dialect, unplaced))

@@ -139,8 +139,7 @@ class Forms:
 
 def forms_of(dialect: Dialect) -> Forms:
     """Return the forms of the frames of a dialect, kept with its stream."""
-    stream = dialect.stream
-    assert stream is not None
+    stream = dialect.streamed
     return stream.once("forms", lambda: Forms(dialect, stream))
 
 

@@ -79,8 +79,7 @@ class Citing:
         self, frames: Frames, outcome: Outcome, owner: Candidate, nth: int, kinds: Sequence[str]
     ) -> None:
         """Write the citations of all texts, where a frame of their own says them."""
-        assert self._writer.dialect.stream is not None
-        event = self._writer.dialect.stream.get("append", "candidate", "citations")
+        event = self._writer.dialect.streamed.get("append", "candidate", "citations")
         if event is None or self._form is None or not self._form.whole:
             return
         made = self.lists(outcome, owner, nth, kinds).get("citations", [])

@@ -36,8 +36,7 @@ class Hearing:
 
     def __init__(self, dialect: Dialect, listener: Listener | None, keep: bool) -> None:
         """Begin a stream, of which the listener is told; nothing of it is to be kept or all."""
-        assert dialect.stream is not None
-        self.dialect, self.stream, self.keep = dialect, dialect.stream, keep
+        self.dialect, self.stream, self.keep = dialect, dialect.streamed, keep
         self.listener = listener
         # Nothing is written at home where nothing is kept.
         self.outcome = Outcome(dialect, {} if keep else {"away": True})

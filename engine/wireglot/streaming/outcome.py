@@ -27,8 +27,7 @@ class Places:
     """Where a dialect has what a stream says, as far as that is known before anything comes."""
 
     def __init__(self, dialect: Dialect) -> None:
-        stream, shape = dialect.stream, dialect.units.get("response")
-        assert stream is not None
+        stream, shape = dialect.streamed, dialect.units.get("response")
         picture = stream.frame or stream.events[0].reads[0]
         self.case = Case("", "", picture, None, {}, None, stream.pos)
         # Where a whole response has what is said of a candidate, by path and shape of the hole.
@@ -50,8 +49,7 @@ class Outcome:
 
     def __init__(self, dialect: Dialect, options: dict[str, Any] | None = None) -> None:
         """Begin; `options` are those of its readers."""
-        assert dialect.stream is not None
-        self.dialect, self.options, stream = dialect, options or {}, dialect.stream
+        self.dialect, self.options, stream = dialect, options or {}, dialect.streamed
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
         self.usage: dict[str, Any] | None = None  # as it is on the wire

@@ -38,8 +38,7 @@ class Frames:
     """The frames that are written for a stream."""
 
     def __init__(self, writer: Writer, numbered: bool) -> None:
-        assert writer.dialect.stream is not None
-        self.writer, self.stream = writer, writer.dialect.stream
+        self.writer, self.stream = writer, writer.dialect.streamed
         self.family = writer.dialect.family
         self.head: dict[str, Any] = {}  # fields of the response
         self.outcome: Outcome | None = None

@@ -22,8 +22,7 @@ class Outlook:
     """What is known of the streams of a dialect before anything comes."""
 
     def __init__(self, dialect: Dialect) -> None:
-        assert dialect.stream is not None
-        self.dialect, self.stream = dialect, dialect.stream
+        self.dialect, self.stream = dialect, dialect.streamed
         found = (h for case in citations.candidates_of(dialect) for h in holes(case.wire))
         self.lists = [h for h in found if h.path == "parts" and h.shape]
         shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]

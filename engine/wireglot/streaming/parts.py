@@ -53,8 +53,7 @@ class Parts:
     """The parts of the stream of one dialect, written as they come."""
 
     def __init__(self, writer: Writer) -> None:
-        assert writer.dialect.stream is not None
-        self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.stream
+        self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.streamed
         self.same = writer.same
         self.failing = False
         self.moved = True  # whether a part was begun or ended

@@ -235,8 +235,7 @@ class Bytes:
     """
 
     def __init__(self, translator: Translator) -> None:
-        source, target = translator._source.model.stream, translator._target.model.stream
-        assert source is not None and target is not None
+        source, target = translator._source.model.streamed, translator._target.model.streamed
         self._translator, self._source, self._target = translator, source, target
         self._splitter = framing.Splitter(source)
         self.unsaid = b""  # what the frames gave rise to that came with one that cannot be read

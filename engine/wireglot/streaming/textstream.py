@@ -20,12 +20,9 @@ class TextStream:
     """The text of a stream, piece by piece; the rest is there when it is through."""
 
     def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
-        found = rules[dialect]
-        if found.model.stream is None:
-            raise UsageError(f"{dialect} has no picture of a stream")
-        self._rules, self._dialect, self._frames = found, dialect, frames
+        self._rules, self._dialect, self._frames = rules[dialect], dialect, frames
         self._pieces: list[str] = []
-        self._fold = Fold(found.model, self)
+        self._fold = Fold(self._rules.model, self)
         self._ir: dict[str, Any] | None = None
 
     def __iter__(self) -> Iterator[str]:
