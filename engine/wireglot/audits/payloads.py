@@ -46,7 +46,7 @@ def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[An
     for dialect in dialects:
         if unit not in dialect.model.units:
             continue
-        model = dialect.model.in_files if unit == "session" else dialect.model
+        model = dialect.model.of_unit(unit)
         words = _words(model)
         told = paths.pictured(model, unit)
         for example in _examples(dialect, unit):

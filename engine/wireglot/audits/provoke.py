@@ -52,7 +52,7 @@ def payloads(
 
     `varied` is the dialect with its variants: what only these picture is made, too.
     """
-    models = [one.model if unit != "session" else one.model.in_files for one in (dialect, *varied)]
+    models = [one.model.of_unit(unit) for one in (dialect, *varied)]
     seen: set[str] = set()
     places: set[str] = set()
 

@@ -35,7 +35,6 @@ from .lawcase import Broken, Case, abroad
 from .shrink import shrink
 
 if TYPE_CHECKING:
-    from ..language.model import Dialect
     from ..rulesets import RuleSet
 
 UNITS = ("request", "response", "error", "session")
@@ -343,9 +342,7 @@ def broken(
     for name in names:
         made = {
             unit: [
-                Generator(_pictured(rules[name].model, unit), f"{seed}/{name}/{unit}/{n}").unit(
-                    unit
-                )
+                Generator(rules[name].model.of_unit(unit), f"{seed}/{name}/{unit}/{n}").unit(unit)
                 for n in range(runs)
             ]
             for unit in UNITS
@@ -358,11 +355,6 @@ def broken(
                         made[case.unit] = made[case.unit][:nth]
                     yield law, hold, case, payload
                     break
-
-
-def _pictured(model: Dialect, unit: str) -> Dialect:
-    """Return the dialect as a unit sees it: messages of a session stand in a file."""
-    return model.in_files if unit == "session" else model
 
 
 def fault(hold: Law, case: Case, payload: Any) -> Broken | None:

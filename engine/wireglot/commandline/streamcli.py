@@ -38,9 +38,9 @@ def convert(
     some = False
     with _written(files[1]) as out:
         for data in _bytes(files[0], rules[chosen["source"]].model.stream):
-            _put(out, made.feed(data))
+            terminal.put(out, made.feed(data))
             some = some or bool(data.strip(BLANK))
-        _put(out, made.finish())
+        terminal.put(out, made.finish())
     if some and not made.count:
         told = f"`{terminal.named(files[0])}` holds no event of a stream of {chosen['source']}"
         raise ConversionError(told)
@@ -70,7 +70,7 @@ def frames(arguments: argparse.Namespace) -> int:
     notes: list[Note] = []
     with _written(arguments.output) as out:
         for frame in rules.frames(body, arguments.dialect, notes):
-            _put(out, framing.written([frame], stream))
+            terminal.put(out, framing.written([frame], stream))
     terminal.print_notes(notes, arguments.notes)
     return OK
 
@@ -121,9 +121,3 @@ def _written(name: str | None) -> Iterator[BinaryIO]:
         raise UsageError(f"`{name}` cannot be written: {error.strerror}") from None
     with out:
         yield out
-
-
-def _put(out: BinaryIO, data: bytes) -> None:
-    while data:  # unbuffered, a write may end early
-        data = data[out.write(data) :]
-    out.flush()

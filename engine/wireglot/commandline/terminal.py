@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from .. import jsontext
 from ..notes import Note, causes
@@ -111,12 +111,17 @@ def dump(body: object, indent: int | None) -> bytes:
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
+def put(out: BinaryIO, data: bytes) -> None:
+    """Write all bytes to what is open, at once."""
+    while data:  # unbuffered, a write may end early
+        data = data[out.write(data) :]
+    out.flush()
+
+
 def write(data: bytes, name: str | None) -> None:
     """Write all bytes to a file, or to standard output. Raises Stop."""
     if name is None:
-        while data:  # unbuffered, a write may end early
-            data = data[sys.stdout.buffer.write(data) :]
-        sys.stdout.buffer.flush()
+        put(sys.stdout.buffer, data)
         return
     try:
         Path(name).write_bytes(data)

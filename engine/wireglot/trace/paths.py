@@ -130,7 +130,7 @@ class Patterns:
     """Turns places of payloads into wire paths, as the pictures of a unit name them."""
 
     def __init__(self, dialect: Dialect, unit: str) -> None:
-        self.model = dialect if unit != "session" else dialect.in_files
+        self.model = dialect.of_unit(unit)
         self.unit = unit
         self.pictured = pictured(self.model, unit)
         self.known: dict[str, str] = {}
