@@ -320,6 +320,12 @@ class Trail:
                 return True
         return False
 
+    def changed(self, old: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        """Return an object with other fields, which comes from where the old one came from."""
+        new = {**old, **fields}
+        self.copy(old, new)
+        return new
+
     def copy(self, old: Any, new: Any) -> None:
         """Let `new` have come from where `old` came from."""
         self.late.append((new, (), _copied, old))

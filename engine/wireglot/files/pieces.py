@@ -44,9 +44,7 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             out[-1]["stop_reason"] = reason
     if len(out) == len(messages):
         return ir
-    whole = {**ir, "messages": out}
-    writer.trail.copy(ir, whole)
-    return whole
+    return writer.trail.changed(ir, messages=out)
 
 
 def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -80,17 +78,14 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             out.append(said if as_is else with_parts(writer, said, [part, *more]))
     if not alone:
         return ir
-    whole = {**ir, "messages": out}
-    writer.trail.copy(ir, whole)
-    return whole
+    return writer.trail.changed(ir, messages=out)
 
 
 def _timed(
     writer: WriteJob, message: dict[str, Any], part: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Let a message of one part have its time, and the part where it has a place for one."""
-    said = {**message, "time": part["time"]}
-    writer.trail.copy(message, said)
+    said = writer.trail.changed(message, time=part["time"])
     writer.trail.put(said, "time", writer.trail.find(part, "time"))
     shape = writer.dialect.shapes.get(str(part.get("type")))
     cases = shape.cases if shape is not None else ()

@@ -9,7 +9,7 @@ from ..hooks import left_out
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, keyed
 from ..trail import At, pointer
-from .copies import with_parts
+from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
 from .placing import unplaced
 
@@ -109,10 +109,7 @@ def _answered(
         if results:
             placed.append(results.popleft())
             whole = {**part, RESULT: placed[-1]}
-            writer.trail.copy(part, whole)
-            writer.instead[id(part)] = (part, whole)
-            if id(part) in writer.made:
-                writer.made.add(id(whole))
+            instead(writer, part, whole)
             part = whole
         parts.append(part)
     same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))

@@ -9,9 +9,7 @@ from .jobs import WriteJob
 
 def with_parts(writer: WriteJob, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
     """Return a message with other parts, from the same place."""
-    new = {**message, "parts": parts}
-    writer.trail.copy(message, new)
-    return new
+    return writer.trail.changed(message, parts=parts)
 
 
 def instead(writer: WriteJob, part: dict[str, Any], fresh: dict[str, Any]) -> None:

@@ -106,9 +106,7 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                 writer.note("lifted", "moved", at, pos, told, None, tool)
     if len(out) == len(messages) and all(map(operator.is_, out, messages)):
         return ir
-    new = {**ir, "messages": out, "tools": tools}
-    writer.trail.copy(ir, new)
-    return new
+    return writer.trail.changed(ir, messages=out, tools=tools)
 
 
 def _declaring(part: dict[str, Any]) -> bool:
@@ -240,8 +238,7 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
     stay = [name for name in asked if name in names]
     if missing:
-        ir["tool_choice"] = {**choice, "allowed": stay}
-        writer.trail.copy(choice, ir["tool_choice"])
+        ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
     if not stay:
         told = "a choice among no tools is written as none"
         at = writer.trail.find(ir, "tool_choice")

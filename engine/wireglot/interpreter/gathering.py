@@ -11,6 +11,7 @@ from ..language.picture import ABSENT, Hole, keyed
 from ..language.shape import Case, Shape
 from ..notes import no_place
 from . import leftover
+from .copies import instead
 from .jobs import WriteJob
 from .sight import Gathered, View
 
@@ -61,10 +62,7 @@ def _within(
     view.match(case.ir, part)
     named = {name: value for name, (value, _) in view.names.items()}
     one = {**part, **{name: value for name, value in named.items() if name in part}}
-    writer.trail.copy(part, one)
-    writer.instead[id(part)] = (part, one)
-    if id(part) in writer.made:
-        writer.made.add(id(one))
+    instead(writer, part, one)
     return one, {name: value for name, value in named.items() if name not in part}
 
 
@@ -139,8 +137,7 @@ def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
     memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
-    whole = {**first, "spelled": {writer.dialect.name: around}}
-    writer.trail.copy(first, whole)
+    whole = writer.trail.changed(first, spelled={writer.dialect.name: around})
     view = View(whole, run.shape.name, run.case, writer)
     view.names["run"] = ([wire for _, wire in run.wire], "run")
     view.names.update((name, (value, name)) for name, value in run.around.items())

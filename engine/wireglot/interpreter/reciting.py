@@ -53,9 +53,7 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
         return ir
     if isinstance(ir, list):
         return made
-    new = {**ir, key: made}
-    writer.trail.copy(ir, new)
-    return new
+    return writer.trail.changed(ir, **{key: made})
 
 
 def whole(writer: WriteJob, owner: dict[str, Any]) -> dict[str, Any]:

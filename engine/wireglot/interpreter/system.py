@@ -148,8 +148,7 @@ def _told(
             instead(writer, part, fresh)
             part = fresh
         parts.append(part)
-    new = {**message, "role": "user", "parts": parts}
-    writer.trail.copy(message, new)
+    new = writer.trail.changed(message, role="user", parts=parts)
     if parts:
         said = "system text stays where it stands, as text of the user that says what it is"
         at = writer.trail.find(message)

@@ -240,8 +240,7 @@ def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     kept = [tool for tool in tools if tool.get("name") in names]
     if mode is not None and not kept:
         return ir
-    out = {**ir, "tools": kept, "tool_choice": mode}
-    writer.trail.copy(ir, out)
+    out = writer.trail.changed(ir, tools=kept, tool_choice=mode)
     if mode is None:
         del out["tools"]
     if mode in (None, "auto"):  # as where nothing is said
@@ -282,9 +281,8 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     told = "the target takes no such tool beside functions"
     for tool in gone:
         writer.note("no-place", "lost", writer.trail.find(tool), pos, told, weight="grave")
-    out = {**ir, "tools": [tool for tool in tools if tool.get("type") != "native"]}
-    writer.trail.copy(ir, out)
-    return out
+    own = [tool for tool in tools if tool.get("type") != "native"]
+    return writer.trail.changed(ir, tools=own)
 
 
 def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -305,6 +303,4 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         writer.note("filled-in", "added", None, pos, told, None, tools[-1])
     if len(tools) == len(ir.get("tools") or ()):
         return ir
-    out = {**ir, "tools": tools}
-    writer.trail.copy(ir, out)
-    return out
+    return writer.trail.changed(ir, tools=tools)

@@ -194,15 +194,13 @@ def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     writer.note(
         "reordered", "moved", writer.trail.find(owners[nth]), shape.pos, told, None, owners[nth]
     )
-    whole = {**ir, "candidates": [owners[nth], *owners[:nth], *owners[nth + 1 :]]}
-    writer.trail.copy(ir, whole)
-    return whole
+    rest = [*owners[:nth], *owners[nth + 1 :]]
+    return writer.trail.changed(ir, candidates=[owners[nth], *rest])
 
 
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     shape = units.pictured(writer.dialect, "request")
-    whole = dict(ir)
-    writer.trail.copy(ir, whole)
+    whole = writer.trail.changed(ir)
     if writer.dialect.conversation is not None and isinstance(ir.get("messages"), list):
         parts, rest = system.lift(writer, ir["messages"])
         whole["messages"] = rest

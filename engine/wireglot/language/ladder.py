@@ -131,8 +131,7 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
     """
     found: dict[str, tuple[Any, str]] = {}
     _match(row.before, value, "", found, row.scales)
-    new = dict(value)
-    trail.copy(value, new)
+    new = trail.changed(value)
     if trail.recorder is not None:
         trail.recorder.step(row, value, new)
     origin = next((path for _, path in found.values() if trail.find(value, path)), "")
