@@ -15,8 +15,6 @@ import jsonschema
 import pytest
 
 from wireglot import cli
-from wireglot.authoring import pictureschema
-from wireglot.authoring import ruleschema as schemas
 from wireglot.checks import fields, form
 from wireglot.checks.pictureform import Pictures
 from wireglot.errors import RuleError
@@ -28,7 +26,8 @@ from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
 from wireglot.loading import checking, load
 
-from . import rulefuzz, width
+from . import pictureschema, rulefuzz, width
+from . import ruleschema as schemas
 
 ROOT = Path(__file__).parent.parent
 BROKEN = Path(__file__).parent / "broken"
@@ -127,7 +126,7 @@ def test_the_schema_that_is_shipped_is_that_of_the_words(
 ) -> None:
     made = schemas.text(RULES if name == "rules" else LADDER)
     shipped = ROOT / "rules" / NAMES[name]
-    told = "run `python -m wireglot.authoring.ruleschema`"
+    told = "run `python -m tests.ruleschema`"
     assert shipped.read_text("utf-8") == made, told
     assert cli.main(["schema", *(["--ladder"] if name == "ladder" else [])]) == 0
     assert capfdbinary.readouterr().out == shipped.read_bytes()

@@ -37,14 +37,6 @@ ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are n
 USUAL = {"tool_call": "arguments", "search": "arguments"}
 LIVE = ("text", "arguments", "input")  # the fields that flow
 LAST = ("finish", "usage", "end")  # heard after all else that a frame says
-# What an editor takes for the name of an event, and those that it completes.
-_NAME = rf"(?:{'|'.join(sorted(ACTS))})(?:\.[\w.-]+)?"
-NAME = rf"^(?:{_NAME})(?:\+(?:{_NAME}))*!?$"
-USUAL_NAMES = (
-    *("start", "append.text", "append.reasoning", "append.refusal", "part_start.tool_call"),
-    *("append.tool_call", "set.reasoning", "part", "part_stop", "finish", "usage", "end"),
-    *("finish+usage", "finish+usage+end", "keepalive", "item_stop", "error"),
-)
 
 
 class Written(Protocol):

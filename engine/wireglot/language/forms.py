@@ -1,7 +1,7 @@
 """The kinds of form that words of a rule file take, as plain data.
 
 `words`, `valuewords` and `orderwords` have the words. `checks.form` walks a file by them,
-`authoring.ruleschema` makes the JSON Schema of editors, and loaders take a file for checked. In
+`tests/ruleschema.py` makes the JSON Schema of editors, and loaders take a file for checked. In
 messages `{what}` is the word or name in backquotes, `{name}` the same without, `{owner}` what it
 stands in, `{value}` what it says. What has no `rule` is looked at elsewhere.
 """

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from ..checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
-from ..checks.pictureform import FORM
-from ..ir import FUNCTION, PARTS, TOOLS
-from ..language.drawn import HOLE, MARKS, OR, VAR
-from ..language.forms import Schema
-from ..language.lenses import GUARDS
-from ..language.nodes import LENSES as NODE_LENSES
-from ..language.short import LIST
+from wireglot.checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
+from wireglot.checks.pictureform import FORM
+from wireglot.ir import FUNCTION, PARTS, TOOLS
+from wireglot.language.drawn import HOLE, MARKS, OR, VAR
+from wireglot.language.forms import Schema
+from wireglot.language.lenses import GUARDS
+from wireglot.language.nodes import LENSES as NODE_LENSES
+from wireglot.language.short import LIST
 
 # What stands in the parentheses of a mark: nothing, a value, or perhaps one.
 TAKES = {

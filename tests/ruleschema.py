@@ -8,15 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..checks import fields
-from ..checks.fields import KEPT, KINDS, OBJECTS
-from ..ir import FUNCTION, PARTS, TOOLS
-from ..language import events, forms
-from ..language.forms import ANY_TEXT, TEXT, Form, Schema
-from ..language.merge import REMOVED
-from ..language.short import PICTURES
-from ..language.valuewords import NAMED
-from ..language.words import FILE, LADDER, LAYERS
+from wireglot.checks import fields
+from wireglot.checks.fields import KEPT, KINDS, OBJECTS
+from wireglot.ir import FUNCTION, PARTS, TOOLS
+from wireglot.language import forms
+from wireglot.language.events import ACTS
+from wireglot.language.forms import ANY_TEXT, TEXT, Form, Schema
+from wireglot.language.merge import REMOVED
+from wireglot.language.short import PICTURES
+from wireglot.language.valuewords import NAMED
+from wireglot.language.words import FILE, LADDER, LAYERS
+
 from .pictureschema import ANY_HOLE, EITHER, NAMES, SPLICED, pictures, ref
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
@@ -26,6 +28,15 @@ UNITS = {
     **{unit: unit for unit in ("request", "response", "error", "session")},
     "envelope": "request",
 }
+
+# What an editor takes for the name of an event, and those that it completes.
+_EVENT = rf"(?:{'|'.join(sorted(ACTS))})(?:\.[\w.-]+)?"
+EVENT = rf"^(?:{_EVENT})(?:\+(?:{_EVENT}))*!?$"
+EVENTS = (
+    *("start", "append.text", "append.reasoning", "append.refusal", "part_start.tool_call"),
+    *("append.tool_call", "set.reasoning", "part", "part_stop", "finish", "usage", "end"),
+    *("finish+usage", "finish+usage+end", "keepalive", "item_stop", "error"),
+)
 
 OBJECT: Schema = {
     "type": ["object", "string"],
@@ -208,8 +219,8 @@ class _Schemas:
         return {
             "type": "object",
             "additionalProperties": event,
-            "propertyNames": {"pattern": events.NAME},
-            "properties": dict.fromkeys(events.USUAL_NAMES, event),
+            "propertyNames": {"pattern": EVENT},
+            "properties": dict.fromkeys(EVENTS, event),
         }
 
 
@@ -257,4 +268,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(__file__).parents[3] / "rules")
+    write(Path(__file__).parents[1] / "rules")
