@@ -49,7 +49,9 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
                 reader.remember(new[0]["parts"][0], "../", "apart", True)
             messages[-1]["parts"].extend(new[0]["parts"])
         else:
-            if group is before and talk.joins(new[0]["role"]):
+            role = new[0]["role"]
+            split = bool(messages) and messages[-1]["role"] != role and talk.splits(group)
+            if group is before and (split or talk.joins(role)):
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, run = group, reader.run

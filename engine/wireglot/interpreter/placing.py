@@ -39,7 +39,8 @@ def case_of(
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue
-            if case.read_only and not (case.name == read_by and _read_there(writer, message)):
+            there = case.name == read_by and (case.home or _read_there(writer, message))
+            if case.read_only and not there:
                 continue
             view = View(message, "message", case, writer)
             try:

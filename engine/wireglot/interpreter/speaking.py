@@ -121,7 +121,11 @@ class _Runs:
 
     def _joins(self, found: Group, message: dict[str, Any]) -> bool:
         """Tell whether a message becomes one with those of the run."""
-        if found is not self.group or not (found.spliced or self.talk.joins(message.get("role"))):
+        if found is not self.group:
+            return False
+        role, last = message.get("role"), self.run[-1][1].get("role")
+        split = self.writer.same and role != last and self.talk.splits(found)
+        if not (found.spliced or split or self.talk.joins(role)):
             return False
         if self.writer.dialect.once(("alone", id(found)), lambda: found.alone):
             return False

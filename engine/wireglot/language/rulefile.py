@@ -272,6 +272,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         drop, noted = case_node.said("drop", {}), case_node.said("note")
         case = Case(name, "message", wire, ir, drop, noted, case_node.pos)
         measure(case, None)
+        case.home = bool(case_node.get("read-only"))
         skeleton = name if by_itself else _skeleton(case)
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     order = asked(words.get("enforce"))

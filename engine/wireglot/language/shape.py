@@ -54,7 +54,7 @@ class Case:
     def read_only(self) -> bool:
         """Whether messages of this case are written nowhere but where they were read."""
         holes = self.lists.get("parts", [])
-        return bool(holes) and all(hole.dated for hole in holes)
+        return self.home or (bool(holes) and all(hole.dated for hole in holes))
 
 
 def of_frame(p: Picture) -> Case:

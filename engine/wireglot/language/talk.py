@@ -82,6 +82,11 @@ class Conversation:
         """Tell whether a message of this role joins the wire message of its neighbour before it."""
         return self.per == "run" or (self.per == "turn" and role == "tool") or role in self.steps
 
+    def splits(self, group: Group) -> bool:
+        """Tell whether a wire message of this group is several ones: results among what was said."""
+        roles = {self.role(case) for case in group.cases}
+        return self.per == "message" and not group.spliced and len(roles) > 1 and "tool" in roles
+
     def speaker(self) -> str:
         """Return the key on the wire by whose words messages are told apart: mostly `role`."""
         words: dict[str, set[str]] = {}
