@@ -16,6 +16,7 @@ import pytest
 
 from wireglot import cli
 from wireglot.batch import lines
+from wireglot.errors import UsageError
 from wireglot.interpreter import reading
 from wireglot.moving import listing, move, places
 
@@ -401,6 +402,32 @@ def test_whose_a_folder_is_may_be_unreadable(home: Path) -> None:
     asked = ["--from", "codex", "--to", "gemini-cli", "--cwd", str(home / "work")]
     assert cli.main(["move", ID, *asked]) == 0
     assert owner.read_bytes() == b"\xff"
+
+
+@pytest.mark.parametrize("fault", ["index", "replace", "text"])
+def test_a_move_that_fails_halfway_takes_back_what_it_wrote(
+    fault: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(home)
+    index = home / ".openclaw/agents/main/sessions/sessions.json"
+    index.parent.mkdir(parents=True)
+    index.write_text("{}")
+    ready = move.plan(rich.RULES, kept("codex", home), "openclaw", os.environ)
+    if fault == "index":
+        index.write_bytes(b"\xff")  # another has written it since
+    elif fault == "replace":
+        monkeypatch.setattr(os, "replace", failing)
+    else:
+        ready = ready._replace(text="\ud800")  # a half of a sign has no place in a file
+    before = index.read_bytes()
+    with pytest.raises(UsageError, match="cannot be written"):
+        move.write(ready)
+    assert [file.name for file in index.parent.iterdir()] == ["sessions.json"]
+    assert index.read_bytes() == before
+
+
+def failing(*_: object) -> None:
+    raise OSError(28, "No space left on device")
 
 
 def test_what_cannot_be_written_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,7 +83,7 @@ class Conversation:
         return self.per == "run" or (self.per == "turn" and role == "tool") or role in self.steps
 
     def splits(self, group: Group) -> bool:
-        """Tell whether a wire message of this group is several ones: results among what was said."""
+        """Tell whether one wire message is several ones: results among what was said."""
         roles = {self.role(case) for case in group.cases}
         return self.per == "message" and not group.spliced and len(roles) > 1 and "tool" in roles
 

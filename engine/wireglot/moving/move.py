@@ -193,15 +193,24 @@ def _open(closed: int) -> list[str]:
 def write(move: Move) -> list[tuple[Path, str, str | None]]:
     """Write a session; return each file, what it says, and what it said before (None: no file).
 
-    Raises UsageError where a session of its name is there.
+    Raises UsageError where a session of its name is there, or a file cannot be written: what was
+    written before it is taken back, for no agent finds half a session.
     """
     if move.there is not None:
         raise UsageError(THERE.format(move.there))
-    _put(move.path, move.text, "x")
-    wrote: list[tuple[Path, str, str | None]] = [(move.path, move.text, None)]
-    for path, text in move.beside:
-        wrote.append((path, text, path.read_text("utf-8") if path.exists() else None))
-        _replace(path, text)
+    wrote: list[tuple[Path, str, str | None]] = []
+    try:
+        _put(move.path, move.text, "x")
+        wrote.append((move.path, move.text, None))
+        for path, text in move.beside:
+            before = path.read_text("utf-8") if path.exists() else None
+            _replace(path, text)
+            wrote.append((path, text, before))
+    except (UsageError, OSError, ValueError) as error:
+        undo(wrote)
+        if isinstance(error, UsageError):
+            raise
+        raise UsageError(f"`{path}` cannot be written: {error}") from None
     return wrote
 
 
@@ -219,16 +228,24 @@ def undo(wrote: list[tuple[Path, str, str | None]]) -> list[Path]:
 def _replace(path: Path, text: str) -> None:
     """Write a file that others read at any time: it is never there in part."""
     new = path.with_name(f"{path.name}.new")
-    _put(new, text, "w")
-    os.replace(new, path)
+    try:
+        _put(new, text, "w")
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def _put(path: Path, text: str, mode: str) -> None:
+    begun = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, mode, encoding="utf-8", opener=_private) as file:
+            begun = mode == "x"  # what is there now is nobody else's
             file.write(text)
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        if begun:
+            path.unlink(missing_ok=True)
         if isinstance(error, FileExistsError) and path.is_file():
             raise UsageError(THERE.format(path)) from None
         raise UsageError(f"`{path}` cannot be written: {error}") from None
