@@ -128,6 +128,8 @@ class Converter:
             ends = (job.source, job.target)
             out = concluded(*line, None, of(job.policy), *ends, self.rules.hash)
             return out.body, out.notes
+        if self.wrapping is not None and job.unit == "request":
+            self.wrapping.asked(value)
         body = value_at(value, job.at, _NOTHING) if job.at else value
         if body is _NOTHING:
             raise ConversionError(f"nothing stands at {pointer(job.at)}")

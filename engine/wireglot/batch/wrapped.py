@@ -107,6 +107,18 @@ class Wrapping:
             )
         return _Line(self, value, found, self.home, self.abroad).converted()
 
+    def asked(self, value: Any) -> None:
+        """Refuse an object that is no line and has no key of a request. Raises ConversionError.
+
+        Of some requests no key is required: a line of another kind would be an empty one.
+        """
+        shape = self.rules[self.source].model.units.get("request")
+        if self.home is None or shape is None or any(case.needs for case in shape.cases):
+            return
+        if isinstance(value, dict) and value.keys().isdisjoint(shape.keys):
+            told = "this has no key of a request, and is no line of a batch file"
+            raise ConversionError(told, "", rule_of(shape.pos))
+
     def _read(self, form: Form, value: Any) -> Found | None:
         """Read a line by the first picture that fits. Raises the ConversionError of the nearest.
 

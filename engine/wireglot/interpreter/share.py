@@ -247,8 +247,13 @@ def told(
         weight: Weight = "grave" if kind in GRAVE else ""
         writer.note(code, "lost", writer.trail.find(block), row.pos, why, weight=weight)
     for block in beside:
+        at = writer.trail.find(block)
+        if writer.alone:
+            why = "media have no place in a result here, and nothing stands beside a single one"
+            writer.note("no-place", "lost", at, row.pos, why)
+            continue
         why = "media of a tool result stand in a user message after it"
-        writer.note("moved", "moved", writer.trail.find(block), row.pos, why, None, block)
+        writer.note("moved", "moved", at, row.pos, why, None, block)
 
 
 def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
