@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..notes import Weight
-from . import marks
+from . import marks, units
 from .copies import with_parts
 from .jobs import WriteJob
 from .leftover import weighed
@@ -245,6 +245,8 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         writer.note("allowed-as-none", "changed", at, view.case.pos, told)
         writer.watch["tool_choice"] = writer.notes[-1]
         ir["tool_choice"] = "none"
+    else:
+        units.fitted(writer, ir, stay, view.case.pos)
 
 
 def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
