@@ -5,11 +5,15 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import ssl
 import sys
+from pathlib import Path
 
 import pytest
 
 from wireglot.executor import code
+
+from . import compiled
 
 # Where a shell says that no bytecode is kept, each process would compile the whole engine.
 sys.dont_write_bytecode = False
@@ -20,7 +24,14 @@ gc.set_threshold(100_000, 50, 50)
 
 
 # The suite loads more rules at once than a process that converts.
-code._compiled = functools.lru_cache(None)(code._compiled.__wrapped__)
+CACHE = Path(__file__).resolve().parent.parent / ".pytest_cache"
+KEPT = compiled.Kept(CACHE, code._compiled.__wrapped__)
+code._compiled = functools.lru_cache(None)(KEPT)
+
+# Each client of an SDK would read the certificates of all authorities, and none here speaks TLS.
+pytest.MonkeyPatch().setattr(
+    ssl, "create_default_context", functools.lru_cache(None)(ssl.create_default_context)
+)
 
 LONG = ("test_packaging.py", "test_readme.py", "test_checks.py")
 
@@ -34,3 +45,8 @@ def pytest_collection_finish() -> None:
     """Leave what was imported out of every later look."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Keep what was compiled."""
+    KEPT.write()

@@ -20,8 +20,9 @@ SHOWN = "how it is shown"
 KEEPS = "a string that stays"
 
 
+@functools.cache
 def parser() -> argparse.ArgumentParser:
-    """Return what reads a command line: `command` runs what was asked."""
+    """Return what reads a command line: `command` runs what was asked; made once."""
     made = argparse.ArgumentParser(
         prog="wireglot",
         description="Convert what goes over the wire to and from language models.",
