@@ -333,7 +333,7 @@ def test_a_reader_that_goes_away_causes_no_traceback(request_file: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("command", ["convert - --from gemini --to gemini", "dialects"])
+@pytest.mark.parametrize("command", ["convert - --from gemini --to gemini", "schema --ladder"])
 def test_output_that_has_no_room_is_told_in_one_line(command: str) -> None:
     done = shell(f"echo '{{\"contents\": []}}' | wireglot {command} >/dev/full")
     assert done.returncode == 1
@@ -345,9 +345,9 @@ def test_output_that_has_no_room_is_told_in_one_line(command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
-        ("dialects >&-", 1, "stdout is closed"),
+        ("schema --ladder >&-", 1, "stdout is closed"),
         ("convert --from gemini --to gemini <&-", 2, "stdin is closed"),
-        ("dialects 2>&-", 0, ""),
+        ("schema --ladder 2>&-", 0, ""),
     ],
 )
 def test_a_closed_stream_causes_no_traceback(command: str, status: int, message: str) -> None:

@@ -7,7 +7,6 @@ representation without its memory.
 from __future__ import annotations
 
 import copy
-import functools
 import json
 import re
 from pathlib import Path
@@ -20,6 +19,7 @@ import wireglot
 from . import test_wrong_input as wrong_input
 from . import width
 from .formats import BODIES
+from .laid import rules
 from .mutate import some
 from .tables import read_yaml
 from .test_overlays import without_memory
@@ -41,11 +41,6 @@ PAIRS = [
 ]
 PAIRS = list(dict.fromkeys(PAIRS))
 ABROAD = [pair for pair in PAIRS if pair[0] != pair[1]]
-
-
-@functools.cache
-def rules(*overlays: str) -> wireglot.RuleSet:
-    return wireglot.load_rules(overlays=overlays)
 
 
 def units_of(source: str, target: str) -> list[str]:

@@ -11,6 +11,8 @@ import pytest
 
 import wireglot
 
+from .laid import rules
+
 Json = Any
 ASK = {"role": "user", "content": "Is it warm?"}
 PARTS: list[Json] = [
@@ -270,8 +272,7 @@ FORGERIES = [
 def test_the_text_of_a_tool_is_no_error_no_call_and_no_system_message(
     text: str, overlays: list[str]
 ) -> None:
-    rules = wireglot.load_rules(overlays=overlays)
-    x = rules.exchange("openai-chat", "anthropic", "m", state={})
+    x = rules(*overlays).exchange("openai-chat", "anthropic", "m", state={})
     call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
     result = {"role": "tool", "tool_call_id": "c1", "content": text}
@@ -287,16 +288,15 @@ def test_the_text_of_a_tool_is_no_error_no_call_and_no_system_message(
 def test_an_error_that_we_wrote_as_text_is_read_as_one_where_the_state_says_so(
     overlays: list[str],
 ) -> None:
-    rules = wireglot.load_rules(overlays=overlays)
     block = {"type": "tool_use", "id": "c1", "name": "f", "input": {}}
     error = {"type": "tool_result", "tool_use_id": "c1", "content": "Timeout", "is_error": True}
     talk = [ASK, {"role": "assistant", "content": [block]}, {"role": "user", "content": [error]}]
-    x = rules.exchange("anthropic", "openai-chat", state={})
+    x = rules(*overlays).exchange("anthropic", "openai-chat", state={})
     chat = x.request({"model": "m", "max_tokens": 9, "messages": talk}).body
     assert "Timeout" in chat["messages"][2]["content"]
 
     def back(state: Json) -> Json:
-        y = rules.exchange("openai-chat", "anthropic", state=state)
+        y = rules(*overlays).exchange("openai-chat", "anthropic", state=state)
         return y.request(chat).body["messages"][2]["content"][0]
 
     assert back(json.loads(json.dumps(x.state))) == error

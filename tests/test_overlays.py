@@ -14,6 +14,7 @@ import wireglot
 from wireglot.authoring import trial
 
 from . import width
+from .laid import rules
 from .mutate import some
 from .tables import read_yaml
 
@@ -29,11 +30,6 @@ for result in (b for m in FAILED["messages"] for b in m["content"] if isinstance
         result |= {"content": "no disk", "is_error": True}
 assert "no disk" in json.dumps(FAILED)
 MEMORY = frozenset(("spelled", "arguments_json", "value_json"))
-
-
-@functools.cache
-def rules(*overlays: str) -> wireglot.RuleSet:
-    return wireglot.load_rules(overlays=overlays)
 
 
 def written(case: dict[str, Any], *overlays: str) -> wireglot.Conversion:

@@ -160,6 +160,6 @@ def test_functions_and_names_are_the_same_in_every_process() -> None:
             capture_output=True,
             check=True,
         ).stdout
-        for seed in ("1", "2", "3", "4")
+        for seed in width.some(("1", "2", "3", "4"), 2)
     }
     assert len(said) == 1 and len(max(said)) > 10_000
