@@ -62,10 +62,13 @@ class Kept:
                 self._write()
         return made
 
-    def write(self) -> None:
-        """Write what is not written yet."""
+    def close(self) -> None:
+        """Write what is not written yet, and let go of the file."""
         with self._lock:
             self._write()
+            if self._file is not None and os.getpid() == self._pid:
+                self._file.close()
+            self._file = None
 
     def _write(self) -> None:
         try:

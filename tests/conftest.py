@@ -43,10 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Leave what was imported out of every later look."""
-    gc.collect()
     gc.freeze()
 
 
 def pytest_sessionfinish() -> None:
     """Keep what was compiled."""
-    KEPT.write()
+    KEPT.close()

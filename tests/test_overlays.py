@@ -73,10 +73,12 @@ def test_the_letter_of_a_seed_reads_back(case: dict[str, Any]) -> None:
 
 
 @functools.cache
-def tried_below() -> frozenset[Any]:
-    """Try the examples that stand below the overlays, without them; return their places."""
-    tried = trial.Trial(runs=0).run(rules(), DIALECTS)
-    assert tried.failures == []
+def below() -> frozenset[Any]:
+    """Return the places of the examples below the overlays, which `test_cli` tries."""
+    tried = trial.Trial(runs=0)
+    for example, _ in tried._examples(rules(), list(DIALECTS)):
+        tried.examples.add(example.pos)
+    assert len(tried.examples) > 300
     return frozenset(tried.examples)
 
 
@@ -84,7 +86,7 @@ def tried_below() -> frozenset[Any]:
 def test_an_overlay_is_tried_by_a_case_and_its_examples_hold(overlay: str) -> None:
     assert any(overlay in case["overlays"] for case in CASES)
     tried = trial.Trial(runs=0)
-    tried.examples |= tried_below()
+    tried.examples |= below()
     tried.run(rules(overlay), DIALECTS)
     over = read_yaml((HERE.parent / f"rules/overlays/{overlay}.yaml").read_text("utf-8"))["overlay"]
     tried.runs, tried.targets = width.times(3, 1), width.MAIN

@@ -132,6 +132,9 @@ class _Names:
 
     def _weights(self) -> None:
         """Report what `repeated` and `slight` name and no picture has under `own` (R024)."""
+        repeated, slight = self.clean.get("repeated"), self.clean.get("slight")
+        if repeated is None and slight is None:
+            return
         model = self.model
         pictures = [case.wire for case in model.cases]
         pictures += model.stream.pictures() if model.stream else ()
@@ -139,7 +142,6 @@ class _Names:
         split = (f".{path}".rpartition(".own.")[2] for path in paths if ".own." in f".{path}")
         known = {path.partition(".")[0] for path in split}
         known |= {name for case in model.cases for name in _said_own(case.ir)}
-        repeated, slight = self.clean.get("repeated"), self.clean.get("slight")
         said = self.clean.get("dialect")
         home = said.pos.file if said else ""
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
