@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests import width
 from tests.command import run
 from tests.test_streams import ANTHROPIC, DIALECTS, INTERLEAVED, RULES, WHOLE, chunk, translated
 from wireglot.streaming import framing
@@ -47,7 +48,7 @@ def test_frames_are_written_as_their_provider_sends_them() -> None:
     assert sent([{"done": True}], "ollama") == b'{"done":true}\n'
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(60, 30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     places=st.lists(st.integers(0, 100_000), max_size=40),
     pair=st.sampled_from([(one, two) for one in DIALECTS for two in DIALECTS]),

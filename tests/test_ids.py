@@ -101,7 +101,9 @@ def test_a_stream_has_the_id_of_the_whole_answer(client: str) -> None:
 
 # -- calls ----------------------------------------------------------------------------------------
 
-LAW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+LAW = settings(
+    max_examples=width.times(25, 12), deadline=None, suppress_health_check=list(HealthCheck)
+)
 names = st.sampled_from(["f", "g"])
 arguments = st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2)
 calls = st.lists(st.tuples(names, arguments), min_size=1, max_size=3)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests import width
 from tests.streamsdk import accepted, brackets
 from tests.streamsweep import meaning, unnamed
 from tests.test_streams import (
@@ -300,7 +301,7 @@ def split(frame: Json, cut: Any) -> Iterator[Json]:
         yield {**frame, "delta": text[start:end]}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(25, 12), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), ends=st.booleans())
 def test_folding_equals_reading_the_whole_for_every_split(cut: Any, ends: bool) -> None:
     frames = [new for f in told(ends=ends) for new in split(f, cut)]
@@ -348,7 +349,7 @@ def test_what_real_streams_have_becomes_items(name: str) -> None:
     assert accepted(out, t.result.body, NAME) == ""
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(30, 15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), source=st.sampled_from(DIALECTS))
 def test_translating_and_folding_is_folding_and_converting(cut: Any, source: str) -> None:
     whole = OTHERS[source]
@@ -362,7 +363,7 @@ def test_translating_and_folding_is_folding_and_converting(cut: Any, source: str
     assert unnamed(meaning(made)) == unnamed(meaning(meant))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(30, 15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), target=st.sampled_from(DIALECTS), ends=st.booleans())
 def test_items_become_what_the_whole_response_becomes(cut: Any, target: str, ends: bool) -> None:
     whole = WHOLE

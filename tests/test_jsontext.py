@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import width
 from wireglot import jsontext
 from wireglot.payload import check_json
 
@@ -117,7 +118,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=width.times(200, 100), deadline=None)
 @given(_VALUES)
 def test_values_are_written_as_float_by_float(value: Any) -> None:
     assert jsontext.stringify(value) == jsontext._text(value) == jsontext.utf8(value).decode()
@@ -175,7 +176,7 @@ def _reference(text: str) -> Any:
     return json.loads(text, object_pairs_hook=pairs, parse_float=number)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=width.times(300, 150), deadline=None)
 @given(st.data())
 def test_texts_are_read_as_the_slow_way_reads_them(data: st.DataObject) -> None:
     blank = st.sampled_from(["", "", "", " ", "\n\t"])

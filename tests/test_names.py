@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests import width
 
 Json = Any
 STRICT = """
@@ -111,7 +112,9 @@ def test_names_that_a_target_refuses_are_renamed_and_come_back(rules: wireglot.R
     ids=st.lists(st.text("ab_-.1 ü", min_size=1, max_size=12), max_size=6, unique=True),
 )
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=width.times(60, 30),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_two_names_or_ids_never_become_one(
     rules: wireglot.RuleSet, names: list[str], ids: list[str]

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from tests import width
 from tests.streamsdk import brackets
 from tests.test_streams import DIALECTS, INTERLEAVED, TWO, WHOLE, pieces
 from wireglot.streaming.streams import Translator
@@ -190,7 +191,7 @@ def split(frame: Json, cut: Any) -> list[Json]:
     ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(40, 20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), target=st.sampled_from(TARGETS))
 def test_a_run_folds_and_converts_alike_for_every_split(cut: Any, target: str) -> None:
     whole = RULES.collect(CLI, "gemini-cli-stream")
@@ -220,7 +221,7 @@ def test_the_events_of_an_agent_fold_and_convert_alike(target: str) -> None:
     assert t.result.body == made
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(40, 20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), source=st.sampled_from(DIALECTS), target=st.sampled_from(TARGETS[-2:]))
 def test_a_response_becomes_a_run_alike_for_every_split(cut: Any, source: str, target: str) -> None:
     frames = [new for f in RULES.frames(WHOLE[source], source) for new in pieces(f, cut)]

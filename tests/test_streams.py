@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
-from tests import coverage
+from tests import coverage, width
 from tests.oracles import sdk
 from tests.oracles.frames import perturb
 from tests.streamsdk import accepted, blocks
@@ -1010,14 +1010,14 @@ def _with(value: Json, path: tuple[Any, ...], text: str) -> Json:
     return copy
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(40, 20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), dialect=st.sampled_from(DIALECTS))
 def test_folding_equals_reading_the_whole_for_every_split(cut: Any, dialect: str) -> None:
     frames = [new for f in RULES.frames(WHOLE[dialect], dialect) for new in pieces(f, cut)]
     assert RULES.collect(frames, dialect) == WHOLE[dialect]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=width.times(60, 30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(cut=st.data(), pair=st.sampled_from(PAIRS))
 def test_translating_and_folding_is_folding_and_converting(cut: Any, pair: tuple[str, str]) -> None:
     source, target = pair
