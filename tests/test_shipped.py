@@ -71,6 +71,8 @@ def test_another_file_in_the_same_place_is_refused(file: str) -> None:
 # Files of their own: models of these have not been used.
 WHOLE = wireglot.packaged()._files()
 FLAT = {n: undump(WHOLE[n].dump()) for n in ("openai-chat", "ollama", "deepseek", "ladder")}
+# No model below is of its variants; one row of them is made all the same.
+del FLAT["openai-chat"].value["variants"].value[1:]
 NAMES = [name for name in FLAT if name != "ladder"]
 
 
