@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import wireglot
-from wireglot.authoring import examples, trial
+from wireglot.authoring import examples, laws, trial
 from wireglot.loading import checking
 
 RULES = """
@@ -65,7 +65,8 @@ def test_a_folder_that_is_called_rules_is_tried_alone(
         rules = trial.loaded([folder], [])
         made = trial.Trial(folder, runs=0).run(rules, rules.dialects)
         assert (made.failures, len(made.examples), made.laws) == ([], 2, 0)
-    assert trial.Trial("rules", runs=1).run(rules, rules.dialects).laws < 200
+    monkeypatch.setattr(laws, "run", lambda *_: [])  # that they are few is all that is asked
+    assert 0 < trial.Trial("rules", runs=1).run(rules, rules.dialects).laws < 200
 
 
 def test_a_list_of_own_fields_is_spelled_out_with_the_place_of_each_name() -> None:
