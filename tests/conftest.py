@@ -7,13 +7,10 @@ import gc
 import os
 import ssl
 import sys
-from pathlib import Path
 
 import pytest
 
 from wireglot.executor import code
-
-from . import compiled
 
 # Where a shell says that no bytecode is kept, each process would compile the whole engine.
 sys.dont_write_bytecode = False
@@ -24,9 +21,7 @@ gc.set_threshold(100_000, 50, 50)
 
 
 # The suite loads more rules at once than a process that converts.
-CACHE = Path(__file__).resolve().parent.parent / ".pytest_cache"
-KEPT = compiled.Kept(CACHE, code._compiled.__wrapped__)
-code._compiled = functools.lru_cache(None)(KEPT)
+code._compiled = functools.lru_cache(None)(code._compiled.__wrapped__)
 
 # Each client of an SDK would read the certificates of all authorities, and none here speaks TLS.
 pytest.MonkeyPatch().setattr(
@@ -44,8 +39,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Leave what was imported out of every later look."""
     gc.freeze()
-
-
-def pytest_sessionfinish() -> None:
-    """Keep what was compiled."""
-    KEPT.close()
