@@ -26,9 +26,8 @@ def test_each_case_has_a_name_of_its_own() -> None:
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_a_case_converts_as_it_says(case: dict[str, Any], trace: bool) -> None:
     given = copy.deepcopy(case["given"])
-    out = wireglot.convert(
-        given, case["source"], case["target"], case.get("unit", "request"), trace=trace
-    )
+    names = (case["source"], case["target"], case.get("unit", "request"), case.get("model"))
+    out = wireglot.convert(given, *names, trace=trace)
     assert given == case["given"]
     assert out.body == case.get("expected", given)
     said = [[note.code, note.source_path, note.target_path, note.severity] for note in out.notes]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..notes import Weight
+from ..trail import Several
 from . import marks, units
 from .copies import with_parts
 from .jobs import WriteJob
@@ -330,7 +331,9 @@ def _clamped(said: Any, bound: dict[str, Any]) -> Any:
 
 def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     """Leave out what was said, and note it."""
-    writer.note("no-place", "lost", writer.trail.find(ir, path), view.case.pos, told)
+    at = writer.trail.find(ir, path)
+    for place in at.places if isinstance(at, Several) else [at]:
+        writer.note("no-place", "lost", place, view.case.pos, told)
     _put(writer, ir, path, None)
 
 
