@@ -50,8 +50,9 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
             messages[-1]["parts"].extend(new[0]["parts"])
         else:
             role = new[0]["role"]
-            split = bool(messages) and messages[-1]["role"] != role and talk.splits(group)
-            if group is before and (split or talk.joins(role)):
+            if group is before and (
+                talk.joins(role) or (messages[-1]["role"] != role and talk.splits(group))
+            ):
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, run = group, reader.run

@@ -10,7 +10,7 @@ from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..notes import Weight
 from ..trail import Several
-from . import marks, units
+from . import marks, turns
 from .copies import with_parts
 from .jobs import WriteJob
 from .leftover import weighed
@@ -247,7 +247,7 @@ def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         writer.watch["tool_choice"] = writer.notes[-1]
         ir["tool_choice"] = "none"
     else:
-        units.fitted(writer, ir, stay, view.case.pos)
+        turns.fitted(writer, ir, stay, view.case.pos)
 
 
 def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..language.picture import Hole
 from ..language.talk import Conversation, Turn
@@ -13,8 +13,12 @@ from ..notes import ONE_ROLE
 from . import share
 from .copies import with_parts
 from .jobs import WriteJob
+from .limits import TOLD
 from .placing import case_of, down, unplaced
 from .sight import blank
+
+if TYPE_CHECKING:
+    from ..language.source import Pos
 
 
 def right(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -304,3 +308,41 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     if len(tools) == len(ir.get("tools") or ()):
         return ir
     return writer.trail.changed(ir, tools=tools)
+
+
+def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let a choice name a tool within a group as the IR does, where it says its last piece alone.
+
+    Where two groups have such a tool, nothing tells which is meant.
+    """
+    choice, tools = ir.get("tool_choice"), ir.get("tools")
+    if writer.same or not isinstance(choice, dict) or not isinstance(tools, list):
+        return ir
+    names = [str(tool.get("name")) for tool in tools if isinstance(tool, dict)]
+    whole: dict[Any, str] = {}
+    for name in [choice.get("name"), *(choice.get("allowed") or ())]:
+        found = [one for one in names if one.endswith(f"/{name}")]
+        if isinstance(name, str) and name not in names and len(found) == 1:
+            whole[name] = found[0]
+    if not whole:
+        return ir
+    if "allowed" in choice:
+        allowed = [whole.get(name, name) for name in choice["allowed"]]
+        made = writer.trail.changed(choice, allowed=allowed)
+    else:
+        made = writer.trail.changed(choice, name=whole[choice["name"]])
+    return writer.trail.changed(ir, tool_choice=made)
+
+
+def fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
+    """Let a choice among tools name them as they are written: each may be an element of its own."""
+    if TOLD not in writer.limits.limits:
+        return
+    fits = [writer.limits.fit(TOLD, name) for name in names]
+    if fits == names:
+        return
+    told = f"`{names}` does not fit the limits of `{TOLD}` here"
+    writer.note("renamed", "changed", writer.trail.find(ir, "tool_choice"), pos, told)
+    writer.watch["tool_choice"] = writer.notes[-1]
+    writer.respelt.update(zip(names, fits, strict=True))
+    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)

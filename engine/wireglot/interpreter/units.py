@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UsageError
 from ..ir import USER_DATA
@@ -14,10 +14,6 @@ from ..language.shape import Case, Shape
 from ..language.talk import Conversation
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob, WriteJob
-from .limits import TOLD
-
-if TYPE_CHECKING:
-    from ..language.source import Pos
 
 
 def whole(reader: ReadJob, shape: Shape, body: Any, at: At = ()) -> Any:
@@ -211,46 +207,3 @@ def request_hole(dialect: Dialect, field: str) -> tuple[Hole, Case]:
         if hole.path == field or (hole.path == "." and hole.shape == field):
             return hole, case
     raise UsageError(f"{dialect.name} has no place for `{field}`")
-
-
-def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Let a choice name a tool within a group as the IR does, where it says its last piece alone.
-
-    So Responses lets it be said. Where two groups have such a tool, nothing tells which is meant.
-    """
-    choice, tools = ir.get("tool_choice"), ir.get("tools")
-    if writer.same or not isinstance(choice, dict) or not isinstance(tools, list):
-        return ir
-    names = [str(tool.get("name")) for tool in tools if isinstance(tool, dict)]
-    whole: dict[Any, str] = {}
-    for name in [choice.get("name"), *(choice.get("allowed") or ())]:
-        found = [one for one in names if one.endswith(f"/{name}")]
-        if isinstance(name, str) and name not in names and len(found) == 1:
-            whole[name] = found[0]
-    if not whole:
-        return ir
-    new = dict(choice)
-    if "allowed" in choice:
-        new["allowed"] = [whole.get(name, name) for name in choice["allowed"]]
-    else:
-        new["name"] = whole[choice["name"]]
-    writer.trail.copy(choice, new)
-    made = {**ir, "tool_choice": new}
-    writer.trail.copy(ir, made)
-    return made
-
-
-def fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
-    """Let a choice among tools name them as they are written: each may be an element of its own."""
-    if TOLD not in writer.limits.limits:
-        return
-    fits = [writer.limits.fit(TOLD, name) for name in names]
-    if fits == names:
-        return
-    told = f"`{names}` does not fit the limits of `{TOLD}` here"
-    writer.note("renamed", "changed", writer.trail.find(ir, "tool_choice"), pos, told)
-    writer.watch["tool_choice"] = writer.notes[-1]
-    writer.respelt.update(zip(names, fits, strict=True))
-    new = {**ir["tool_choice"], "allowed": fits}
-    writer.trail.copy(ir["tool_choice"], new)
-    ir["tool_choice"] = new
