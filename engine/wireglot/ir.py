@@ -67,7 +67,7 @@ FIELDS: dict[str, str] = {
         "results".split(),
         "list",
     ),
-    **dict.fromkeys("parameters arguments metadata logit_bias".split(), "object"),
+    **dict.fromkeys("parameters output_schema arguments metadata logit_bias".split(), "object"),
     "signature": "opaque",
     "file": "opaque",
 }
@@ -83,14 +83,17 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("candidate", "logprobs"): "any",
 }
 # Fields that hold the user's own JSON, in which no word of the IR means anything.
-USER_DATA = frozenset(("arguments", "parameters", "schema", "own", "kept", "spelled", "metadata"))
+USER_DATA = frozenset(
+    ("arguments", "parameters", "output_schema", "schema", "own", "kept", "spelled", "metadata")
+)
 # Fields without which a model and an application see the same: names and times of an answer that a
-# provider keeps for itself, for whom a request is made, whether thoughts are shown beside it. So
-# are marks of what is to be cached.
+# provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
+# a tool gives back. So are marks of what is to be cached.
 SLIGHT = frozenset(
     (
         *(("response", "id"), ("response", "created"), ("request", "user")),
         *(("request", "reasoning.include"), ("request", "reasoning.display")),
+        (FUNCTION, "output_schema"),
     )
 )
 CACHE = frozenset(("cache", "ttl"))

@@ -28,11 +28,12 @@ class Message(Model):
 
 
 class ToolDefinition(Model):
-    """A function that the model may call; `parameters` is a JSON Schema."""
+    """A function that the model may call; its schemas are JSON Schema."""
 
     name: str
     description: str | None = None
     parameters: dict[str, Any] | None = None
+    output_schema: dict[str, Any] | None = None
     strict: bool | None = None
 
 

@@ -44,7 +44,7 @@ _TEXTS: dict[str, str] = {
     "native": "name tools:[tool] domains blocked_domains max_uses location:location",
     "location": "city region country timezone",
     "unknown": "dialect value:*",
-    FUNCTION: "name description parameters:* strict",
+    FUNCTION: "name description parameters:* output_schema:* strict",
     "custom": "name description format:format",
     "format": "kind syntax definition",
     "response": "id model created candidates:[candidate] usage:usage",
