@@ -26,26 +26,27 @@ OLDER, NEWER = "claude-sonnet-4-5", "claude-opus-4-7"
 @pytest.mark.parametrize(
     ("version", "model", "sampled"),
     [
-        (None, OLDER, False),
-        (NEW, OLDER, False),
-        (OLD, OLDER, True),
-        ({"anthropic": OLD}, OLDER, True),
-        (OLD, NEWER, False),
-        (OLD, "claude-haiku-4-5-20251001", True),
-        (OLD, "claude-fable-5-1", False),
-        (NEW, NEWER, False),
+        (None, OLDER, []),
+        (NEW, OLDER, []),
+        (OLD, "claude-sonnet-4-0", ["temperature", "top_p"]),
+        (OLD, OLDER, ["temperature"]),
+        ({"anthropic": OLD}, OLDER, ["temperature"]),
+        (OLD, NEWER, []),
+        (OLD, "claude-haiku-4-5-20251001", ["temperature"]),
+        (OLD, "claude-fable-5-1", []),
+        (NEW, NEWER, []),
     ],
 )
 def test_sampling_goes_to_the_versions_and_models_that_take_it(
-    trace: bool, version: Any, model: str, sampled: bool
+    trace: bool, version: Any, model: str, sampled: list[str]
 ) -> None:
     options = {"version": version} if version else {}
     out = RULES.convert(
         {**ASK, "model": model}, "openai-chat", "anthropic", options=options, trace=trace
     )
-    assert {k: out.body[k] for k in SAMPLING if k in out.body} == (SAMPLING if sampled else {})
+    assert {k: out.body[k] for k in SAMPLING if k in out.body} == {k: SAMPLING[k] for k in sampled}
     lost = [str(n.source_path) for n in out.notes if n.effect == "lost"]
-    assert sorted(lost) == ([] if sampled else ["/temperature", "/top_p"])
+    assert sorted(lost) == [f"/{k}" for k in SAMPLING if k not in sampled]
     assert out.envelope is not None
     said = version.get("anthropic") if isinstance(version, dict) else version
     assert out.envelope.headers == {"anthropic-version": said or NEW}
