@@ -145,6 +145,11 @@ class Several(tuple[Any, ...]):
         return made
 
 
+def every(at: At | None) -> Sequence[Any]:
+    """Return all places that a value came from together, mostly the one; None stands for none."""
+    return at.places if isinstance(at, Several) else [at]
+
+
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 

@@ -52,9 +52,8 @@ def flat(
     Of some it is known that they are the `same` as when they were checked: these are not asked for.
     """
     there = same or {}
-    own = {name: files[name] for name in files if name not in there}
-    work = _Mending(own, files, there, list(overlays), findings)
-    for name, node in own.items():
+    work = _Mending(files, there, list(overlays), findings)
+    for name, node in list(work.own.items()):
         if name != LADDER and node.get("extends") is None and node.pos.file in findings.texts:
             work.fresh(name)
     while True:
@@ -71,14 +70,13 @@ class _Mending:
 
     def __init__(
         self,
-        own: dict[str, Node],
         files: Mapping[str, Node],
-        same: Mapping[str, Node],
+        same: Collection[str],
         overlays: list[Node],
         findings: Findings,
     ) -> None:
-        below = Later(same, files.__getitem__)
-        self.own, self.files = own, ChainMap(own, layers.read_only(below))
+        self.own = {name: files[name] for name in files if name not in same}
+        self.files = ChainMap(self.own, layers.read_only(Later(same, files.__getitem__)))
         self.overlays, self.findings = overlays, findings
         self.hurt: dict[str, int] = {}
         # Dialects that are there, in a file that cannot be read.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..notes import Weight
-from ..trail import Several
+from ..trail import every
 from . import marks, turns
 from .copies import with_parts
 from .jobs import WriteJob
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")
-
-# What may keep a number, word or form from being said, and why.
-UNLESS = {
-    "forced-tool": "the target takes none beside a tool that must be called",
-    "unsigned-call": "the last turn calls tools without reasoning that the target signed",
-    "reasoning": "the target takes none beside reasoning that is asked for",
-    "tools": "the target takes none beside tools",
-    "stream": "the target takes none where a stream is asked for",
-    "json": "the target takes none where JSON is asked for",
-}
 
 
 def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
@@ -286,7 +276,9 @@ def _within(
     said = owner.get(last or head) if isinstance(owner, dict) else None
     if (said is None and "else" not in bound) or said == {"type": "text"}:
         return  # nothing is asked for
-    refused = next((told for word, told in UNLESS.items() if _holds(writer, ir, word, bound)), None)
+    kinds = bound.get("not-with", ())
+    found = (told for word, (told, is_so) in UNLESS.items() if word in kinds and is_so(writer, ir))
+    refused = next(found, None)
     if refused is not None and "else" in bound:
         if said != bound["else"]:
             if said is not None:
@@ -331,8 +323,7 @@ def _clamped(said: Any, bound: dict[str, Any]) -> Any:
 
 def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     """Leave out what was said, and note it."""
-    at = writer.trail.find(ir, path)
-    for place in at.places if isinstance(at, Several) else [at]:
+    for place in every(writer.trail.find(ir, path)):
         writer.note("no-place", "lost", place, view.case.pos, told)
     _put(writer, ir, path, None)
 
@@ -350,9 +341,15 @@ def _put(writer: WriteJob, ir: dict[str, Any], path: str, value: Any) -> None:
         ir[head] = new
 
 
-def unsigned(origin: str, ir: dict[str, Any]) -> bool:
-    """Tell whether the last turn of the model calls tools without reasoning of this dialect."""
-    messages = ir.get("messages")
+def _forced(_: WriteJob, ir: dict[str, Any]) -> bool:
+    choice = ir.get("tool_choice")
+    return choice == "required" or (
+        isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
+    )
+
+
+def _unsigned(writer: WriteJob, ir: dict[str, Any]) -> bool:
+    messages, origin = ir.get("messages"), writer.dialect.origin["signature"]
     spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
     parts = spoken[-1].get("parts", ()) if spoken else ()
     calls = any(part.get("type") == "tool_call" for part in parts)
@@ -362,26 +359,33 @@ def unsigned(origin: str, ir: dict[str, Any]) -> bool:
     )
 
 
-def _holds(writer: WriteJob, ir: dict[str, Any], word: str, bound: dict[str, Any]) -> bool:
-    """Tell whether a request is of a kind beside which the target takes no such number."""
-    if word not in bound.get("not-with", ()):
+def _reasons(_: WriteJob, ir: dict[str, Any]) -> bool:
+    asked = ir.get("reasoning")
+    if not isinstance(asked, dict) or asked.get("effort") == "none":
         return False
-    if word == "json":
-        form = ir.get("response_format")
-        return isinstance(form, dict) and form.get("type") == "json"
-    if word in ("tools", "stream"):
-        return bool(ir.get(word))
-    if word == "forced-tool":
-        choice = ir.get("tool_choice")
-        return choice == "required" or (
-            isinstance(choice, dict) and ("name" in choice or choice.get("mode") == "required")
-        )
-    if word == "reasoning":
-        asked = ir.get("reasoning")
-        if not isinstance(asked, dict) or asked.get("effort") == "none":
-            return False
-        return not asked.keys().isdisjoint(("mode", "effort", "budget"))
-    return unsigned(writer.dialect.origin["signature"], ir)
+    return not asked.keys().isdisjoint(("mode", "effort", "budget"))
+
+
+def _as_json(_: WriteJob, ir: dict[str, Any]) -> bool:
+    form = ir.get("response_format")
+    return isinstance(form, dict) and form.get("type") == "json"
+
+
+# Kinds of requests in which a number, word or form may not be said: why, and whether it is one.
+UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
+    "forced-tool": ("the target takes none beside a tool that must be called", _forced),
+    "unsigned-call": (
+        "the last turn calls tools without reasoning that the target signed",
+        _unsigned,
+    ),
+    "reasoning": ("the target takes none beside reasoning that is asked for", _reasons),
+    "tools": ("the target takes none beside tools", lambda _, ir: bool(ir.get("tools"))),
+    "stream": (
+        "the target takes none where a stream is asked for",
+        lambda _, ir: bool(ir.get("stream")),
+    ),
+    "json": ("the target takes none where JSON is asked for", _as_json),
+}
 
 
 def _usual(case: Case, path: str) -> int | None:

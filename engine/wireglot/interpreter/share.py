@@ -11,7 +11,7 @@ from ..language.model import Dialect
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
-from ..trail import Several
+from ..trail import every
 from . import gathering, media
 from .jobs import WriteJob
 from .sight import blank
@@ -65,14 +65,12 @@ def give(
             hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
             return [(hole, part, gathering.odd(writer, part))]
         told = "no picture describes this, and the target has no place for it"
-        at = writer.trail.find(part)
-        for place in at.places if isinstance(at, Several) else [at]:
+        for place in every(writer.trail.find(part)):
             writer.note("unknown-part", "lost", place, holes[0].pos, told)
         writer.gone.append(part)
         return []
     if blank(writer, part, writer.role):
-        at = writer.trail.find(part)
-        for place in at.places if isinstance(at, Several) else [at]:
+        for place in every(writer.trail.find(part)):
             writer.note("empty-text", "lost", place, holes[0].pos, NO_WORD)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
@@ -130,7 +128,7 @@ def give(
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
-    for place in at.places if isinstance(at, Several) else [at]:
+    for place in every(at):
         writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
     writer.gone += [came] if came is part else [came, part]
     return []

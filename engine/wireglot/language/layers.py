@@ -12,7 +12,7 @@ from ..errors import RuleError, UsageError
 from . import apart, short, variants, version
 from .known import Known, Later
 from .merge import Laid, Place, like, merge, near, settled, without
-from .source import LADDER, Node, Report, wrong
+from .source import LADDER, Node, Report, fingerprint, sums_of, wrong
 from .variants import Row
 
 if TYPE_CHECKING:
@@ -173,13 +173,21 @@ def flat(
     for name in files:
         if name not in done:
             _flatten(name, files, over, done, ())
-    return done if known else {name: done[name] for name in files}
+    return done
 
 
 def known(files: Mapping[str, Node]) -> Known:
     """Return some rule files as of which nothing else is known. Raises RuleError."""
     named, whole = parents(files), cache(lambda: flat(files))
     return Known(files, Later(files, lambda name: whole()[name]), named, {}, {}, {}, "")
+
+
+def learned(files: Mapping[str, Node]) -> Known:
+    """Return some rule files with what is to be known of them. Raises RuleError."""
+    whole = flat(files)
+    sums = sums_of(whole)
+    rows = variants.light(varied(whole))
+    return Known(files, whole, parents(files), rows, {}, sums, fingerprint({}, sums))
 
 
 def one(name: str, files: Mapping[str, Node], parent: str | None, flat: Mapping[str, Node]) -> Node:

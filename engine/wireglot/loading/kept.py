@@ -14,12 +14,12 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..language import apart, layers, variants
+from ..language import apart, layers
 from ..language.known import Known, Later
 from ..language.layers import Sorted
-from ..language.source import Node, fingerprint, sums_of
+from ..language.source import Node
 
 FOLDER, FILE = "__pycache__", "packaged.kept"
 READERS = ("language", "loading")  # the rooms by which files are read
@@ -75,10 +75,7 @@ def _sum(folder: str) -> bytes:
 
 
 def _written(read: Sorted) -> bytes:
-    flat = layers.flat(read.dialects)
-    varied = variants.light(layers.varied(flat))
-    sums, named = sums_of(flat), layers.parents(read.dialects)
-    rest: tuple[Any, ...] = (named, varied, {}, sums, fingerprint({}, sums))
+    _, _, *rest = layers.learned(read.dialects)
     pieces = {name: pickle.dumps(node) for name, node in read.dialects.items()}
     return pickle.dumps((pieces, pickle.dumps(read.crossings), rest))
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ..executor import modules
 from ..language import layers, variants
-from ..language.known import Known
-from ..language.source import LADDER, fingerprint, plain, sums_of
+from ..language.source import LADDER, plain
 from ..rulesets import RuleSet
 from . import load, modelcode, shelf, shipped, written
 
@@ -23,13 +22,11 @@ def rules(folder: Path) -> RuleSet:
     files = layers.by_name(load.parsed(folder, "rules")).dialects
     nodes = {name: plain(node) for name, node in files.items()}
     names = [name for name in nodes if name != LADDER]
-    flat = layers.flat(nodes)
-    varied = layers.varied(flat)
-    made = RuleSet(names, lambda: flat, varied=varied)
+    known = layers.learned(nodes)
+    made = RuleSet(names, lambda: known.flat, varied=known.varied)
     units = ("request", "response")
     models = {(name, unit): made[name].keys_of_model(unit) for name in names for unit in units}
-    more = (layers.parents(nodes), variants.light(varied), models, sums_of(flat), fingerprint(flat))
-    shipped.write(str(folder / shelf.PREPARED), Known(nodes, flat, *more))
+    shipped.write(str(folder / shelf.PREPARED), known._replace(models=models))
     return made
 
 

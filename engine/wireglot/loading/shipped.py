@@ -10,7 +10,7 @@ import functools
 import marshal
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import RuleError
 from ..language.known import Known, Later
@@ -20,23 +20,6 @@ from ..language.variants import Row
 Span = tuple[int, int]  # from where, counted from the end of the index, and how many bytes
 Stamp = tuple[int, int]  # when a file was written, in ns, and its bytes
 _SIZE = 8  # bytes of the number at the start, that of the index's bytes
-
-
-class Index(NamedTuple):
-    """What stands in front, and where the rest stands; the other attributes are those of `Known`.
-
-    Attributes:
-        own: The rule files of dialects that extend one, as they stand.
-        flat: All rule files without layers.
-    """
-
-    own: dict[str, Span]
-    flat: dict[str, Span]
-    parents: dict[str, str]
-    varied: dict[str, tuple[Any, ...]]
-    models: dict[tuple[str, str], tuple[str, ...] | None]
-    sums: dict[str, str]
-    hash: str
 
 
 def read(name: str) -> Known:
@@ -56,15 +39,15 @@ def _stamp(seen: os.stat_result) -> Stamp:
 def _read(name: str, stamp: Stamp) -> Known:
     with open(name, "rb") as file:
         size = int.from_bytes(file.read(_SIZE))
-        index = Index(*marshal.loads(file.read(size)))
+        own, flat, parents, varied, *rest = marshal.loads(file.read(size))
 
     def nodes(spans: Mapping[str, Span]) -> Mapping[str, Node]:
         return Later(spans, lambda key: undump(_piece(name, stamp, _SIZE + size, spans[key])))
 
-    own, flat = nodes(index.own), nodes(index.flat)
-    files = Later(index.flat, lambda key: (own if key in index.own else flat)[key])
-    varied = {name: tuple(_row(*row) for row in rows) for name, rows in index.varied.items()}
-    return Known(files, flat, index.parents, varied, *index[4:])
+    layered, whole = nodes(own), nodes(flat)
+    files = Later(flat, lambda key: (layered if key in own else whole)[key])
+    rows = {name: tuple(_row(*row) for row in some) for name, some in varied.items()}
+    return Known(files, whole, parents, rows, *rest)
 
 
 def _piece(name: str, stamp: Stamp, start: int, span: Span) -> Any:
@@ -90,16 +73,14 @@ def write(file: str, known: Known) -> None:
         ends.append(ends[-1] + len(pieces[-1]))
         return ends[-2], len(pieces[-1])
 
-    varied = known.varied.items()
-    index = Index(
+    # Rule files of dialects that extend one, as they stand; all without layers; what else is known.
+    index: tuple[Any, ...] = (
         {name: kept(known.files[name]) for name in known.parents},
         {name: kept(node) for name, node in known.flat.items()},
-        dict(known.parents),
-        {name: tuple((*row[:3], row.over.dump()) for row in rows) for name, rows in varied},
-        dict(known.models),
-        dict(known.sums),
-        known.hash,
+        known.parents,
+        {n: tuple((*row[:3], row.over.dump()) for row in rows) for n, rows in known.varied.items()},
+        *known[4:],
     )
-    head = marshal.dumps(tuple(index), 2)
+    head = marshal.dumps(index, 2)
     with open(file, "wb") as opened:
         opened.write(b"".join([len(head).to_bytes(_SIZE), head, *pieces]))

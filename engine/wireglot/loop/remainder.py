@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..interpreter import reading, writing
 from ..language.picture import holes
 from ..notes import Draft
-from ..trail import Places, Several, Trail
+from ..trail import Places, Trail, every
 from . import carry, memory, undo
 from .names import Names
 
@@ -268,8 +268,7 @@ class Remainder:
         name = self._client.name
         gone = {id(part) for part in self._wholes}
         for part in self._wholes:
-            at = trail.find(part)
-            places = at.places if isinstance(at, Several) else [at]
+            places = every(trail.find(part))
             for draft in drafts:
                 if draft.effect == "lost" and draft.source is not None and draft.source in places:
                     self._told_of(draft, part, memory.mark(part))

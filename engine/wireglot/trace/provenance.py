@@ -13,7 +13,7 @@ from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..notes import nearest
 from ..results import rule_of
 from ..traces import OUTSIDE, Origin, Step, Trace
-from ..trail import At, Several, leaves, pointer, value_at
+from ..trail import At, Several, every, leaves, pointer, value_at
 from .fates import Fates
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Origins:
         if base is None:
             return picked
         found = list(picked)
-        for place in base.places if isinstance(base, Several) else [base]:
+        for place in every(base):
             said = list(self.recorder.said.get(place, ()))
             if not place:  # of a whole payload only what stands beside what is written
                 heads = {one[:1] for one in [*picked, *self._named(view)]}
