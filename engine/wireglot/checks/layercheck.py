@@ -225,8 +225,10 @@ def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, plain:
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
     rulecheck.check(alone, findings, ladder, whole, plain)
     try:
-        for_what = tuple((row.models, row.version, str(row.options)) for row in rows)
-        sets = findings.once((_dialect, for_what), functools.partial(variants.samples, rows))
+        new = [findings.tells(row.over.pos) for row in rows]
+        for_what = (*new, *((row.models, row.version, str(row.options)) for row in rows))
+        look = functools.partial(variants.samples, rows, new)
+        sets = findings.once((_dialect, for_what), look)
     except RuleError as error:
         findings.take(error)
         return

@@ -92,11 +92,12 @@ def applying(
     return tuple(i for i, row in enumerate(found) if row.applies(model, version, options))
 
 
-def samples(found: Sequence[Row]) -> list[Rows]:
+def samples(found: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
     """Return the sets of rows that apply at once: for each row, and for each two that can meet.
 
-    Rows may build on each other, so a row is tried with those that apply where it applies. Raises
-    RuleError for more than MOST sets, or names of models.
+    Rows may build on each other, so a row is tried with those that apply where it applies. Of two
+    that meet one is `new`, where this is said: the others were tried before. Raises RuleError for
+    more than MOST sets, or names of models.
     """
     sets: dict[Rows, None] = {}
 
@@ -112,7 +113,9 @@ def samples(found: Sequence[Row]) -> list[Rows]:
         for name in _names(one):
             sets[tuple(sorted(there(name, one.version, one.options) | {i}))] = None
     _few(found, len(sets))
-    for one, two in itertools.combinations(found, 2):
+    for (i, one), (j, two) in itertools.combinations(enumerate(found), 2):
+        if new and not (new[i] or new[j]):
+            continue
         options = {**one.options, **two.options}
         version = one.version if two.version is None else two.version
         if one.asked(version, options) and two.asked(version, options):
