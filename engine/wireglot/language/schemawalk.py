@@ -200,6 +200,8 @@ class Walk:
         gone = [k for k in out if k not in new or not same(new[k], old[k])]
         place = node.places.get(gone[0]) if gone else None
         fresh = [key for key in new if key not in old or key in gone]
+        if not gone and not fresh:
+            return  # it stands already as it is to be
         told = [t for key in gone for t in node.told.pop(key, ())]
         seen = {at for key in gone for at in node.used.pop(key, set())}
         first = fresh[0] if fresh else ""
