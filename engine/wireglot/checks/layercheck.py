@@ -194,14 +194,17 @@ def touched(found: Flat, own: Collection[str]) -> list[str]:
 
 
 def check(
-    found: Flat, names: Iterable[str], findings: Findings, ladder: Ladder, plain: bool = True
+    found: Flat, names: Iterable[str], findings: Findings, ladder: Ladder, laid: str = ""
 ) -> None:
-    """Check dialects with their layers on, and with each set of variants that may apply."""
+    """Check dialects with their layers on, and with each set of variants that may apply.
+
+    Where an overlay is `laid` over what was checked, its file is named.
+    """
     for name in names:
         findings.top = _top(name, found.files, found.overlays, findings)
         stack = _stack(name, found.files, found.overlays)
         whole = not any(node.pos.file in found.hurt for node, _ in stack)
-        _dialect(found.nodes[name], findings, ladder, whole, plain)
+        _dialect(found.nodes[name], findings, ladder, whole, laid)
     findings.top = None
 
 
@@ -218,14 +221,15 @@ def ladder(files: Mapping[str, Node], findings: Findings, same: Collection[str] 
     return laddercheck.load(files[LADDER], findings, shapes)
 
 
-def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, plain: bool) -> None:
+def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, laid: str) -> None:
     before = findings.hits
     rows = list(variants.rows(File(findings).variants(node)))
     whole = whole and findings.hits == before
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
-    rulecheck.check(alone, findings, ladder, whole, plain)
+    rulecheck.check(alone, findings, ladder, whole, not laid)
     try:
-        new = [findings.tells(row.over.pos) for row in rows]
+        files = (laid,) if laid else findings.texts
+        new = [row.over.pos.file in files for row in rows]
         for_what = (*new, *((row.models, row.version, str(row.options)) for row in rows))
         look = functools.partial(variants.samples, rows, new)
         sets = findings.once((_dialect, for_what), look)

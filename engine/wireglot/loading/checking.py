@@ -65,7 +65,7 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
             same = layers.alone(base, own.dialects, over)
             found = layercheck.flat(files, over, findings, same)
             names = layercheck.touched(found, {node.pos.file})
-            layercheck.check(found, names, findings, steps, plain=False)
+            layercheck.check(found, names, findings, steps, node.pos.file)
     return findings
 
 
