@@ -194,17 +194,17 @@ def touched(found: Flat, own: Collection[str]) -> list[str]:
 
 
 def check(
-    found: Flat, names: Iterable[str], findings: Findings, ladder: Ladder, laid: str = ""
+    found: Flat, names: Iterable[str], findings: Findings, ladder: Ladder, over: str = ""
 ) -> None:
     """Check dialects with their layers on, and with each set of variants that may apply.
 
-    Where an overlay is `laid` over what was checked, its file is named.
+    Where an overlay lies `over` what was checked, this is its file.
     """
     for name in names:
         findings.top = _top(name, found.files, found.overlays, findings)
         stack = _stack(name, found.files, found.overlays)
         whole = not any(node.pos.file in found.hurt for node, _ in stack)
-        _dialect(found.nodes[name], findings, ladder, whole, laid)
+        _dialect(found.nodes[name], findings, ladder, whole, over)
     findings.top = None
 
 
@@ -221,14 +221,14 @@ def ladder(files: Mapping[str, Node], findings: Findings, same: Collection[str] 
     return laddercheck.load(files[LADDER], findings, shapes)
 
 
-def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, laid: str) -> None:
+def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, over: str) -> None:
     before = findings.hits
     rows = list(variants.rows(File(findings).variants(node)))
     whole = whole and findings.hits == before
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
-    rulecheck.check(alone, findings, ladder, whole, not laid)
+    rulecheck.check(alone, findings, ladder, whole, not over)
     try:
-        files = (laid,) if laid else findings.texts
+        files = (over,) if over else findings.texts
         new = [row.over.pos.file in files for row in rows]
         for_what = (*new, *((row.models, row.version, str(row.options)) for row in rows))
         look = functools.partial(variants.samples, rows, new)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
-from ..notes import Weight
 from ..trail import every
 from . import marks, turns
 from .copies import with_parts
@@ -37,8 +36,10 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         there = one is not None and isinstance(view.look(one), dict)
         marks.fewer(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
     for path, bound in bounds.items():
-        if "count" in bound:  # before the choice, which may name a tool that is cut off
-            _count(writer, ir, path, bound["count"], view)
+        if not bound.keys().isdisjoint(
+            marks.OF_LISTS
+        ):  # before the choice: its tool may be cut off
+            marks.listed(writer, ir, path, bound, view.case.pos)
     _choice(writer, ir, view)
     bounded(writer, ir, None, view)
 
@@ -61,7 +62,7 @@ def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
     # What reasoning forbids comes last: it may have been left out itself.
     found.sort(key=lambda one: "reasoning" in one[2].get("not-with", ()))
-    return [one for one in found if "count" not in one[2]]
+    return [one for one in found if one[2].keys().isdisjoint(marks.OF_LISTS)]
 
 
 def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -251,20 +252,6 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     if ir.pop(path, None) is not None:
         writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
-
-
-def _count(writer: WriteJob, ir: dict[str, Any], path: str, top: int, view: View) -> None:
-    """Cut a list to the number of elements that the target takes."""
-    found = ir.get(path)
-    if not isinstance(found, list) or len(found) <= top:
-        return
-    ir[path] = found[:top]
-    at = writer.trail.find(ir, path)
-    told = f"the target takes {top} of these at most"
-    for i in range(top, len(found)):
-        here = None if at is None else (*at, i)
-        weight: Weight = "grave" if path == "tools" else ""
-        writer.note("no-place", "lost", here, view.case.pos, told, weight=weight)
 
 
 def _within(

@@ -1,4 +1,4 @@
-"""What a provider takes some of only: marks of what is to be cached, media; texts told apart."""
+"""What a provider takes some of only: marks of what is cached, media, lists; texts told apart."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 
 from ..ir import MEDIA
 from ..language.picture import holes
+from ..notes import Weight
 from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
 
+OF_LISTS = ("count", "text")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
 INSIDE = ("parts", "value", "media", "blocks", "source")
 
@@ -193,3 +195,28 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
     fresh.update(out)
     instead(writer, value, fresh)
     return fresh
+
+
+def listed(
+    writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], pos: Any
+) -> None:
+    """Leave out those elements of a list that the target does not take."""
+    found = ir.get(path)
+    if not isinstance(found, list):
+        return
+    at, stay = writer.trail.find(ir, path), list[Any]()
+    top = bound.get("count", len(found))
+    weight: Weight = "grave" if path == "tools" else ""
+    for i, one in enumerate(found):
+        blank = "text" in bound and isinstance(one, str) and not one.strip()
+        if not blank and len(stay) < top:
+            stay.append(one)
+            continue
+        told = "the target takes no text of nothing but spaces here"
+        told = told if blank else f"the target takes {top} of these at most"
+        here = None if at is None else (*at, i)
+        writer.note("no-place", "lost", here, pos, told, weight=weight)
+    if stay or not found:
+        ir[path] = stay
+    else:
+        del ir[path]  # nothing is left to be said

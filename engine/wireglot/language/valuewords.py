@@ -112,6 +112,7 @@ _COUNT: Word = _LENGTH, "a list has N elements at most"
 _MANY = Leaf({"type": "integer", "minimum": 0, "maximum": LONGEST},
              f"{{what}} is a whole number from 0 to {LONGEST}", rule="R027")  # fmt: skip
 _KINDS = "{what} lists kinds of requests"
+_BLANK = one_of("not-blank", message="{what} says what a text is", lead="it is", rule="R027")
 _UNLESS: Word = Listed(
     one_of(*NOT_WITH, message=_KINDS, lead="its words are", rule="R024"),
     _KINDS, f"its words are: {', '.join(NOT_WITH)}", "R024", least=1, whole=True, alone=True,
@@ -131,6 +132,7 @@ _SCHEMES = Listed(_SCHEME, _BEGINS, _SMALL, "R027", least=1, whole=True)
 # What bounds a field of a request of these types, and what is no number and no list.
 _BOUNDS: dict[str, dict[str, Word]] = {
     "list": {"count": _COUNT},
+    "stop": {"count": _COUNT, "text": (_BLANK, "none is a text of nothing but spaces")},
     "integer": {"min": _WHOLE, "max": _WHOLE, "not-with": _UNLESS,
                 "below": (_BELOW, "the number is less than that field")},
     "number": {"min": _NUMBER, "max": _NUMBER, "not-with": _UNLESS,
@@ -146,4 +148,4 @@ BOUNDS = {
     name: Words("", words, f"Bound_{name.replace('.', '_')}", "bound", whole=True, least=1)
     for name, words in _BOUNDS.items()
 }
-OTHERS = ("reasoning.mode", "reasoning.effort", "response_format", "cache", "url")
+OTHERS = ("stop", "reasoning.mode", "reasoning.effort", "response_format", "cache", "url")
