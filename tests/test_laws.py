@@ -501,6 +501,35 @@ def test_a_renamed_call_is_not_called_ambiguous() -> None:
     assert [note.code for note in notes] == ["renamed"]
 
 
+NESTED = {"type": "namespace", "name": "a", "tools": [{"function": {"name": "f"}}]}
+DECLARED = {"type": "additional_tools", "role": "developer", "tools": [NESTED]}
+OBSERVED = {"source": "agent", "observation": {"extra": {}, "results": [{}]}}
+SPOKEN = {"type": "gemini", "content": ["x"]}
+THOUGHT = {"reasoningContent": {"reasoningText": {"text": "x"}}}
+MARKED = {"cachePoint": {"type": "default", "zzz": "x"}}
+TALK = [{"role": "user", "content": [THOUGHT]}, {"role": "user", "content": [MARKED]}]
+SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
+            "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("law", "dialect", "unit", "target", "body"),
+    [
+        ("GetPut", "openai-responses", "request", "", {"tools": [NESTED]}),
+        ("GetPut", "openai-agents", "session", "", {"items": [DECLARED]}),
+        ("GetPut", "gemini-cli", "session", "", {"messages": [SPOKEN]}),
+        ("GetPut", "adp", "session", "", {"steps": [OBSERVED]}),
+        ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
+        ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),
+    ],
+)
+def test_payloads_that_broke_laws_keep_them(
+    law: str, dialect: str, unit: str, target: str, body: Any
+) -> None:
+    hold = {**laws.LAWS, **laws.BETWEEN}[law]
+    hold(lawcase.Case(PACKAGED, dialect, unit, target), body)
+
+
 # What the SDKs say.
 
 

@@ -11,6 +11,7 @@ from ..trail import At, Several
 from . import building, runs
 from .env import Env, show
 from .jobs import ReadJob
+from .sight import memory_of
 
 
 class Rest(list[Any]):
@@ -139,9 +140,12 @@ def of_run(
 ) -> tuple[list[Any], Shape]:
     """Return the parts of a run with what was read beside it, and the shape of the last."""
     shape, case = pair
-    if (reader.probe or reader.home) and reader.dialect.has_rivals(name, shape):
+    if reader.probe or reader.home:
+        rivals = reader.dialect.has_rivals(name, shape)
         for part in parts:
-            reader.remember(part, "../", "run", shape.name)
+            # A case that is remembered would take the part to the member that has it.
+            if rivals or "case" in memory_of(part, reader.dialect.name).get("", {}):
+                reader.remember(part, "../", "run", shape.name)
     if "kept" not in parts[0]:
         return parts, shape
     more, other = runs.beside(reader, parts[0], case, reader.dialect.cases_of(name), item, at)

@@ -153,10 +153,12 @@ def _table(node: Node) -> Table:
 
 
 def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
-    """Lay the keys of another shape's picture under those of this one."""
+    """Lay the keys of another shape's picture under those of this one; of none beside a text."""
     other = listed[name.value].get("wire") if name.value in listed else None
-    if other is None or not isinstance(other.value, dict) or not isinstance(wire.value, dict):
+    if other is None or not isinstance(other.value, dict) or isinstance(wire.value, list):
         raise wrong(f"`also: {name.value}` names no shape that is one object", name.pos)
+    if not isinstance(wire.value, dict):
+        return wire
     more = {k: v for k, v in other.value.items() if k not in wire.value}
     return Node({**wire.value, **more}, wire.pos, {**other.keys, **wire.keys})
 
