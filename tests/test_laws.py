@@ -504,10 +504,14 @@ def test_a_renamed_call_is_not_called_ambiguous() -> None:
 NESTED = {"type": "namespace", "name": "a", "tools": [{"function": {"name": "f"}}]}
 DECLARED = {"type": "additional_tools", "role": "developer", "tools": [NESTED]}
 OBSERVED = {"source": "agent", "observation": {"extra": {}, "results": [{}]}}
+ANSWER = [{"functionResponse": {"id": "1", "name": "g"}},
+          {"inlineData": {"mimeType": "image/png", "data": "x"}}]  # fmt: skip
+NAMED = {"type": "gemini", "toolCalls": [{"name": "f", "status": "success", "result": ANSWER}]}
 SPOKEN = {"type": "gemini", "content": ["x"]}
 THOUGHT = {"reasoningContent": {"reasoningText": {"text": "x"}}}
 MARKED = {"cachePoint": {"type": "default", "zzz": "x"}}
 TALK = [{"role": "user", "content": [THOUGHT]}, {"role": "user", "content": [MARKED]}]
+REFUSED = {"role": "assistant", "reasoning_content": "Z", "refusal": "b"}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
 
@@ -518,9 +522,11 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("GetPut", "openai-responses", "request", "", {"tools": [NESTED]}),
         ("GetPut", "openai-agents", "session", "", {"items": [DECLARED]}),
         ("GetPut", "gemini-cli", "session", "", {"messages": [SPOKEN]}),
+        ("GetPut", "gemini-cli", "session", "", {"messages": [NAMED]}),
         ("GetPut", "adp", "session", "", {"steps": [OBSERVED]}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),
+        ("Cross", "minimax", "request", "deepseek", {"messages": [REFUSED]}),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.sight import means
 from ..ir import USER_DATA
+from ..language.lenses import parse_json, same
 from ..language.nodes import match
 from ..language.picture import ABSENT, Fields, Literal, holes
 from ..notes import Note
+from .difference import Difference, differences
 
 if TYPE_CHECKING:
     from ..rulesets import RuleSet
@@ -81,3 +84,33 @@ def abroad(ir: Any, more: tuple[str, ...] = ()) -> Any:
         found = ((key, value) for key, value in ir.items() if key not in ("spelled", "kept", *more))
         return {key: v if key in USER_DATA else abroad(v, more) for key, v in found}
     return [abroad(item, more) for item in ir] if isinstance(ir, list) else ir
+
+
+def same_json(apart: Difference) -> bool:
+    """Tell whether two texts are the same JSON, or the second has more; blank text is `{}`."""
+    meant, found = apart.meant, apart.found
+    if not isinstance(meant, str) or not isinstance(found, str):
+        return False
+    if found[:1] not in ("{", "["):
+        return False
+    value = parse_json(found)
+    if meant[:1] != found[:1] or means(meant, value):
+        return means(meant, value)
+    return all(one.meant is ABSENT for one in differences(parse_json(meant), value))
+
+
+def longer(apart: Difference, most: int) -> bool:
+    """Tell whether a list has so many more elements at most, behind those that it had."""
+    meant, found = apart.meant, apart.found
+    if not isinstance(meant, list) or not isinstance(found, list) or not meant:
+        return False
+    return len(found) - len(meant) <= most and same(found[: len(meant)], meant)
+
+
+def one_text(apart: Difference) -> bool:
+    """Tell whether texts that stood apart are the same words in one text."""
+    meant, found = apart.meant, apart.found
+    if not isinstance(meant, list) or not isinstance(found, str):
+        return False
+    plain = all(isinstance(one, dict) and one.keys() == {"type", "text"} for one in meant)
+    return plain and "".join(str(one["text"]) for one in meant) == found

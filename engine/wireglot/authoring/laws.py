@@ -22,8 +22,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError
-from ..interpreter.sight import means
-from ..language.lenses import parse_json, same, stringify
+from ..language.lenses import same, stringify
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..trace.where import picture_at, rule_at
@@ -31,7 +30,7 @@ from ..trail import pointer, touch
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
-from .lawcase import Broken, Case, abroad
+from .lawcase import Broken, Case, abroad, longer, one_text, same_json
 from .shrink import shrink
 
 if TYPE_CHECKING:
@@ -196,7 +195,9 @@ def _cross(case: Case, wire: Any) -> None:
         at = pointer(apart.at)
         if any(p is not None and touch(p, at) for p in named) or _shifted(one + two, at):
             continue
-        if _same_json(apart) or _longer(apart, elements):
+        if same_json(apart) or longer(apart, elements):
+            continue
+        if case.rules[here].model.within and one_text(apart):  # a thought heads any text there
             continue
         # What came in addition is a literal of the other dialect's rules, or was noted there.
         if apart.meant is not ABSENT and not _has_no_place(case, apart):
@@ -222,27 +223,6 @@ def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any
     if ("system", "system") in pairwise(roles):  # apart they are one text, wherever they stood
         normal = case.write(_seamless(abroad(case.read(normal)), "system"))[0]
     return ir, normal
-
-
-def _same_json(apart: Difference) -> bool:
-    """Tell whether two texts are the same JSON, or the second has more; blank text is `{}`."""
-    meant, found = apart.meant, apart.found
-    if not isinstance(meant, str) or not isinstance(found, str):
-        return False
-    if found[:1] not in ("{", "["):
-        return False
-    value = parse_json(found)
-    if meant[:1] != found[:1] or means(meant, value):
-        return means(meant, value)
-    return all(one.meant is ABSENT for one in differences(parse_json(meant), value))
-
-
-def _longer(apart: Difference, most: int) -> bool:
-    """Tell whether a list has so many more elements at most, behind those that it had."""
-    meant, found = apart.meant, apart.found
-    if not isinstance(meant, list) or not isinstance(found, list) or not meant:
-        return False
-    return len(found) - len(meant) <= most and same(found[: len(meant)], meant)
 
 
 def _named(note: Note, path: str | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..hooks import left_out
 from ..language.model import Dialect
-from ..language.picture import Hole, Picture, keyed
+from ..language.picture import Hole, Items, Picture, keyed
 from ..trail import At, pointer
 from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
@@ -49,9 +49,10 @@ def _answer(reader: ReadJob, call: dict[str, Any]) -> dict[str, Any]:
         if said is None:
             left_out(result, dialect.name, field)
             continue
-        place = _place(dialect, field)
-        if place is not None:
-            reader.memory(result)[place] = {"as": said, "for": value}
+        # Where a picture of the call says it, the call remembers.
+        for owner, place in ((result, _place(dialect, field)), (call, _within(dialect, field))):
+            if place is not None:
+                reader.memory(owner)[place] = {"as": said, "for": value}
         where = reader.trail.find(result, field) or ()
         told = f"the call that holds this result has another `{field}`"
         reader.notes.append(("inconsistent", "changed", where, None, told))
@@ -67,11 +68,23 @@ def _place(dialect: Dialect, field: str) -> str | None:
     return None
 
 
-def _found(p: Picture, field: str, at: At) -> At | None:
+def _within(dialect: Dialect, field: str) -> str | None:
+    """Return the place of a field of results in the pictures of calls that name it."""
+    for case in (case for shape in dialect.shapes.values() for case in shape.cases):
+        result = next((child for names, child in keyed(case.ir) if names[0] == RESULT), None)
+        told = next((child for names, child in keyed(result) if names[0] == field), None)
+        found = _found(case.wire, told.path, ()) if isinstance(told, Hole) else None
+        if found is not None:
+            return pointer(found)
+    return None
+
+
+def _found(p: Picture, path: str, at: At) -> At | None:
     if isinstance(p, Hole):
-        return at if p.path == field else None
-    for (name, *_), child in keyed(p):
-        if (found := _found(child, field, (*at, name))) is not None:
+        return at if p.path == path else None
+    inner = list(enumerate(p.items)) if isinstance(p, Items) else []
+    for key, child in [*inner, *((names[0], child) for names, child in keyed(p))]:
+        if (found := _found(child, path, (*at, key))) is not None:
             return found
     return None
 
