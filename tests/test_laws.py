@@ -512,6 +512,11 @@ THOUGHT = {"reasoningContent": {"reasoningText": {"text": "x"}}}
 MARKED = {"cachePoint": {"type": "default", "zzz": "x"}}
 TALK = [{"role": "user", "content": [THOUGHT]}, {"role": "user", "content": [MARKED]}]
 REFUSED = {"role": "assistant", "reasoning_content": "Z", "refusal": "b"}
+REMARK = {"type": "text", "text": "a", "annotations": [{"type": "word_info"}]}
+REMARKED = {"type": "function_result", "result": [{}, REMARK]}
+THINKING = {"role": "assistant", "content": [{"type": "thinking", "thinking": "b"},
+            {"type": "thinking", "thinking": "1"}]}  # fmt: skip
+ACTED = {"class_": "api_action", "description": "1", "function": "g", "kwargs": {}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
 
@@ -524,9 +529,12 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("GetPut", "gemini-cli", "session", "", {"messages": [SPOKEN]}),
         ("GetPut", "gemini-cli", "session", "", {"messages": [NAMED]}),
         ("GetPut", "adp", "session", "", {"steps": [OBSERVED]}),
+        ("Kept", "gemini-interactions", "request", "", {"input": [REMARKED]}),
+        ("Kept", "adp-v1", "session", "", {"content": [ACTED, {"class_": "code_action"}]}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),
         ("Cross", "minimax", "request", "deepseek", {"messages": [REFUSED]}),
+        ("Cross", "cohere", "request", "minimax", {"messages": [THINKING]}),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

@@ -118,7 +118,8 @@ def _said(ir: Any) -> list[str]:
 
 
 def _cited(value: Any) -> Any:
-    """Return a value without the lists of citations that are empty, which say nothing."""
+    """Return a value without memory, and lists of citations that are empty, which say nothing."""
     if isinstance(value, dict):
-        return {k: _cited(v) for k, v in value.items() if (k, v) != ("citations", [])}
+        said = ((k, v) for k, v in value.items() if k != "spelled" and (k, v) != ("citations", []))
+        return {k: _cited(v) for k, v in said}
     return [_cited(one) for one in value] if isinstance(value, list) else value

@@ -39,7 +39,7 @@ def case_of(
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue
-            there = case.name == read_by and (case.home or _read_there(writer, message))
+            there = case.name == read_by and (case.home or _read_there(writer, case, message))
             if case.read_only and not there:
                 continue
             view = View(message, "message", case, writer)
@@ -115,11 +115,11 @@ def _role_alone(ir: Picture) -> bool:
     )
 
 
-def _read_there(writer: WriteJob, message: dict[str, Any]) -> bool:
-    """Tell whether a `(read-only)` hole, which takes no others, read all parts of a message."""
-    parts = message.get("parts", ())
+def _read_there(writer: WriteJob, case: Case, message: dict[str, Any]) -> bool:
+    """Tell whether `(read-only)` holes of a case, which take no others, read all parts there."""
+    parts, names = message.get("parts", ()), {h.shape for h in case.lists.get("parts", ())}
     found = (p.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}) for p in parts)
-    return all("hole" in memory for memory in found)
+    return all(memory.get("hole") in names for memory in found)
 
 
 def down(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:

@@ -294,7 +294,9 @@ def _joined(writer: WriteJob, marks: dict[str, Marks], parts: list[Part]) -> Ite
             yield part
             waiting = []
             continue
-        if kind != CALL and any(one["type"] != THOUGHT for one, _ in waiting):
+        # A thought heads its text, and stands behind no other one.
+        heads = () if kind == THOUGHT else (THOUGHT,)
+        if kind != CALL and any(one["type"] not in heads for one, _ in waiting):
             yield from _one(writer, marks, waiting)
             waiting = []
         waiting.append((part, said))
