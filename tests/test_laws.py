@@ -517,6 +517,8 @@ REMARKED = {"type": "function_result", "result": [{}, REMARK]}
 THINKING = {"role": "assistant", "content": [{"type": "thinking", "thinking": "b"},
             {"type": "thinking", "thinking": "1"}]}  # fmt: skip
 ACTED = {"class_": "api_action", "description": "1", "function": "g", "kwargs": {}}
+FREEFORM = {"tools": [{"type": "custom", "custom": {"name": "f"}}],
+            "tool_choice": {"type": "custom", "custom": {"name": "f"}}}  # fmt: skip
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
 
@@ -534,6 +536,7 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),
         ("Cross", "minimax", "request", "deepseek", {"messages": [REFUSED]}),
+        ("Cross", "openai-chat", "request", "vllm", {"messages": [], **FREEFORM}),
         ("Cross", "cohere", "request", "minimax", {"messages": [THINKING]}),
     ],
 )

@@ -190,6 +190,8 @@ def _cross(case: Case, wire: Any) -> None:
     named += [n.target_path for n in one if n.effect == "added" and n.source_path]
     elements = sum(bool(re.fullmatch(r".*/\d+", path)) for path in added)
     unsaid = case.unsaid(ir)
+    if any(note.code == "freeform-wrapped" for note in one):  # the choice follows its tool
+        unsaid.append("tool_choice.freeform")
     meant = _normal(case, wire, unsaid)[1] if unsaid else normal
     for apart in differences(meant, back):
         at = pointer(apart.at)
@@ -214,6 +216,9 @@ def _lost(case: Case, notes: Iterable[Note]) -> bool:
 def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any]:
     """Return what a payload says, but for some fields, and how this dialect writes it."""
     ir = {key: v for key, v in abroad(case.read(wire)).items() if key not in unsaid}
+    for owner, _, field in (path.partition(".") for path in unsaid):
+        if field and isinstance(ir.get(owner), dict):
+            ir[owner].pop(field, None)
     if case.unit == "request":
         ir.setdefault("model", "m")
     normal, notes = case.write(ir)
