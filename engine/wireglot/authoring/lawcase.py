@@ -108,9 +108,14 @@ def longer(apart: Difference, most: int) -> bool:
 
 
 def one_text(apart: Difference) -> bool:
-    """Tell whether texts that stood apart are the same words in one text."""
-    meant, found = apart.meant, apart.found
-    if not isinstance(meant, list) or not isinstance(found, str):
-        return False
-    plain = all(isinstance(one, dict) and one.keys() == {"type", "text"} for one in meant)
-    return plain and "".join(str(one["text"]) for one in meant) == found
+    """Tell whether texts that stood apart are the same words in fewer texts."""
+    meant = _words(apart.meant)
+    return meant is not None and meant == _words(apart.found)
+
+
+def _words(value: Any) -> str | None:
+    """Return the words of a text or of a list of plain texts; None of anything else."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else None
+    plain = all(isinstance(one, dict) and one.keys() == {"type", "text"} for one in value)
+    return "".join(str(one["text"]) for one in value) if plain else None
