@@ -310,6 +310,30 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, tools=tools)
 
 
+def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let the first message of the user say that JSON is asked for, where the target wants that.
+
+    What comes later is not looked at: the same message is to be written the same in each turn.
+    """
+    text = next((said for step, said in writer.asked if step == "say-json"), None)
+    form, messages = ir.get("response_format"), ir.get("messages")
+    if text is None or not isinstance(messages, list) or not isinstance(form, dict):
+        return ir
+    place = next((i for i, m in enumerate(messages) if m.get("role") == "user"), None)
+    if form.get("type") != "json" or place is None:
+        return ir
+    said = (part.get("text") for m in messages[: place + 1] for part in m.get("parts", ()))
+    if any("json" in words.lower() for words in said if isinstance(words, str)):
+        return ir
+    part = {"type": "text", "text": text}
+    told = "the target wants who asks for JSON to say so"
+    pos = writer.dialect.talk.places["say-json"]
+    writer.note("filled-in", "added", None, pos, told, None, part)
+    writer.watched[id(part), "text"] = writer.notes[-1]
+    first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
+    return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place + 1 :]])
+
+
 def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let a choice name a tool within a group as the IR does, where it says its last piece alone.
 

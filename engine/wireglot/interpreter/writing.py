@@ -206,7 +206,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         whole["messages"] = rest
         if parts or units.was_there(ir, writer.dialect.name, writer.same):
             whole["system"] = parts
-    whole = turns.grouped(writer, whole)
+    whole = turns.worded(writer, turns.grouped(writer, whole))
     narrowed = _narrowed(writer, whole)
     if narrowed is whole:  # else what is sent says what may be called
         narrowed = turns.declared(writer, whole)

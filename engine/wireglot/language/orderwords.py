@@ -61,6 +61,7 @@ SAID = {
     "unanswered": ("pair", "WORDS", "a call without one is answered with this error"),
     "if-empty": (
         "some-message", "WORDS", "where all that was said fell out, the user says this text"),
+    "json": ("say-json", "WORDS", "who asks for JSON, by no schema, says the word"),
     "strict": ("strict", "SCHEMA", "the schema of a strict tool"),
 }  # fmt: skip
 
