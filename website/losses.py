@@ -45,6 +45,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "no-blank": ("empty-text",),
     "no-empty-text": ("empty-text",),
     "some-message": ("system-as-user", "turn-added"),
+    "say-json": ("filled-in", "turn-added"),
     "user-only": ("no-place",),
     "never": ("no-place",),
     "this-turn": ("no-place",),

@@ -319,18 +319,21 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     form, messages = ir.get("response_format"), ir.get("messages")
     if text is None or not isinstance(messages, list) or not isinstance(form, dict):
         return ir
-    place = next((i for i, m in enumerate(messages) if m.get("role") == "user"), None)
-    if form.get("type") != "json" or place is None:
+    if form.get("type") != "json" or not messages:
         return ir
+    place = next((i for i, m in enumerate(messages) if m.get("role") == "user"), len(messages))
     said = (part.get("text") for m in messages[: place + 1] for part in m.get("parts", ()))
     if any("json" in words.lower() for words in said if isinstance(words, str)):
         return ir
-    part = {"type": "text", "text": text}
-    told = "the target wants who asks for JSON to say so"
     pos = writer.dialect.talk.places["say-json"]
-    writer.note("filled-in", "added", None, pos, told, None, part)
-    writer.watched[id(part), "text"] = writer.notes[-1]
-    first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
+    if place == len(messages):
+        first = made(writer, Turn("user", text, "end", ("", ""), pos))
+    else:
+        part = {"type": "text", "text": text}
+        told = "the target wants who asks for JSON to say so"
+        writer.note("filled-in", "added", None, pos, told, None, part)
+        writer.watched[id(part), "text"] = writer.notes[-1]
+        first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
     return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place + 1 :]])
 
 
