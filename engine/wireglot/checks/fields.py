@@ -26,7 +26,7 @@ _TEXTS: dict[str, str] = {
     "message": "role parts:[part] level name id time model usage:usage stop_reason "
     "citations:[cited] sources:[cited]",
     "session": "id start end cwd messages:[message]",
-    "text": "text citations:[cited]",
+    "text": "text citations:[cited] role",  # whose it is, where it stands beside what others say
     "cited": "url title quote file:* start_index end_index document_index search_result_index "
     "start_char end_char start_page end_page start_block end_block recited retrieved "
     # where a wire says it of a whole answer
@@ -73,6 +73,7 @@ EVERY = frozenset(name for fields in OBJECTS.values() for name in fields)
 
 WORDS: dict[tuple[str, str], frozenset[str]] = {
     ("message", "role"): frozenset(ROLES),
+    ("text", "role"): frozenset(("system",)),
     ("message", "level"): frozenset(("developer",)),
     ("tool_result", "kind"): frozenset("text data error multimodal".split()),
     ("source", "type"): frozenset("base64 url file_id text blocks".split()),

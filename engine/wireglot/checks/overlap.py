@@ -48,7 +48,7 @@ def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings
 def _turns(dialect: Dialect, findings: Findings) -> None:
     """Report turns that stand alike, of which one is read as the other (R004).
 
-    Those of tools are told by their results.
+    Those of tools are told by their results, others by elements that say whose they are.
     """
     talk = dialect.conversation
     if talk is None:
@@ -59,7 +59,8 @@ def _turns(dialect: Dialect, findings: Findings) -> None:
     )
     for group in talk.groups:
         said = [c for c in group.cases if c.note is None and not c.read_only]
-        said = [c for c in said if talk.role(c) != "tool"]
+        named = {"tool", *(dialect.told_roles if talk.several(group) else ())}
+        said = [c for c in said if talk.role(c) not in named]
         told = [(case, kinds) for case in said if (kinds := _parts(dialect, case))]
         for n, (case, kinds) in enumerate(told):
             alike = (one for one, had in told[:n] if kinds <= had or had <= kinds)

@@ -62,23 +62,15 @@ def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
 
 
 def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
-    """Give results messages of their own, as they stand among other parts."""
-    parts = made["parts"]
-    results = [part.get("type") for part in parts].count("tool_result")
-    if results in (0, len(parts)):
-        made["role"] = "tool" if results else made["role"]
+    """Give results messages of their own, as they stand among others, and what says its role."""
+    kinds = [part.get("type") for part in made["parts"]]
+    if "tool_result" not in kinds and not (kinds and x.dialect.told_roles):
         return [made]
-    messages: list[dict[str, Any]] = []
-    for part in parts:
-        role = "tool" if part.get("type") == "tool_result" else made["role"]
-        if not messages or messages[-1]["role"] != role:
-            messages.append({"role": role, "parts": []})
-            x.late((messages[-1], at, BARE, ()))
-        messages[-1]["parts"].append(part)
-    first = messages[0]
-    made["role"], made["parts"] = first["role"], first["parts"]
-    messages[0] = made
-    return messages
+    messages = conversation.spoken(made["parts"], made["role"])
+    for message in messages[1:]:
+        x.late((message, at, BARE, ()))
+    made.update(messages[0])
+    return [made, *messages[1:]]
 
 
 BARE: dict[str | None, At] = {None: ()}

@@ -23,7 +23,7 @@ class MessageText(WholeText):
         self.group = group
         self.plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
         self.role = talk.role(self.plain)
-        self.splits = self.role != "tool" and any(talk.role(c) == "tool" for c in group.cases)
+        self.splits = talk.several(group)
         self.ir = self.plain.ir
         self.bare = False
         self.bound = {h.path for h in bound(self.ir)}

@@ -190,14 +190,7 @@ def read_group(
     building.tests(reader, case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
-    tool = next((c for c in group.cases if talk.role(c) == "tool"), None)
-    messages: list[dict[str, Any]] = []
-    for part in parts if tool is not None else ():
-        answer = part.get("type") == "tool_result"
-        chosen = tool if answer and tool is not None else plain
-        if not messages or messages[-1]["role"] != talk.role(chosen):
-            messages.append({"role": talk.role(chosen), "parts": []})
-        messages[-1]["parts"].append(part)
+    messages = spoken(parts, talk.role(plain)) if talk.several(group) else []
     if not messages:
         messages = [{"role": talk.role(plain), "parts": parts}]
     first = messages[0]
@@ -208,6 +201,17 @@ def read_group(
         reader.trail.put(message, None, at)
     messages = steps.parted(reader, talk, messages, at)
     return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
+
+
+def spoken(parts: list[Any], role: str) -> list[dict[str, Any]]:
+    """Return the messages that one holds on the wire: results, and what says its role, apart."""
+    messages: list[dict[str, Any]] = []
+    for part in parts:
+        told = "tool" if part.get("type") == "tool_result" else part.pop("role", role)
+        if not messages or messages[-1]["role"] != told:
+            messages.append({"role": told, "parts": []})
+        messages[-1]["parts"].append(part)
+    return messages
 
 
 def _fields(reader: ReadJob, case: Case, env: Env, message: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..language.lenses import Misfit
@@ -13,6 +13,7 @@ from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Draft
 from ..trail import HOLDERS, everywhere
 from . import answers, aside, enforce, marks, pairing, steps, system, turns, within
+from .copies import with_parts
 from .jobs import WriteJob
 from .orderly import orderly
 from .placing import case_of, placed, unplaced
@@ -194,6 +195,9 @@ class _Runs:
             return self._spliced(run)
         case, first = run[0]
         given = parts = first.get("parts", ())
+        if told := writer.dialect.told_roles:
+            run = [(one, _named(writer, told, message)) for one, message in run]
+            parts = run[0][1].get("parts", ())
         if talk.steps:
             parts = steps.marked(writer, talk, run)
         elif len(run) > 1:
@@ -237,6 +241,15 @@ class _Runs:
         made = {"role": "user", "parts": turns.labelled(self.writer, self.talk, blocks)}
         [left] = turns.attended(self.writer, self.talk, [made])
         return left
+
+
+def _named(writer: WriteJob, told: Collection[str], message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message with parts that say whose they are, where elements of the target do."""
+    role = message.get("role")
+    if role not in told:
+        return message
+    parts = [writer.trail.changed(part, role=role) for part in message.get("parts", ())]
+    return with_parts(writer, message, parts)
 
 
 def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:

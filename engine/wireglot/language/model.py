@@ -227,6 +227,12 @@ class Dialect:
         words = (side.get("/name") for side in told if "tool_result" in side.get("/type", ()))
         return frozenset(w for found in words if isinstance(found, tuple) for w in found)
 
+    @functools.cached_property
+    def told_roles(self) -> frozenset[str]:
+        """Roles that elements say of themselves: their messages stand in those of others."""
+        found = (c.sides[0].get("/role") for s in self.shapes.values() for c in s.cases)
+        return frozenset(w for words in found if isinstance(words, tuple) for w in words)
+
     def fields_of(self, cases: Iterable[Case]) -> frozenset[str]:
         """Return the fields of an IR object of which the pictures of some cases say anything."""
         found: set[str] = set()

@@ -82,10 +82,14 @@ class Conversation:
         """Tell whether a message of this role joins the wire message of its neighbour before it."""
         return self.per == "run" or (self.per == "turn" and role == "tool") or role in self.steps
 
-    def splits(self, group: Group) -> bool:
-        """Tell whether one wire message is several ones: results among what was said."""
+    def several(self, group: Group) -> bool:
+        """Tell whether one wire message may be several ones: results among what was said."""
         roles = {self.role(case) for case in group.cases}
-        return self.per == "message" and not group.spliced and len(roles) > 1 and "tool" in roles
+        return not group.spliced and len(roles) > 1 and "tool" in roles
+
+    def splits(self, group: Group) -> bool:
+        """Tell whether these are messages by themselves, each of which has a wire message."""
+        return self.per == "message" and self.several(group)
 
     def speaker(self) -> str:
         """Return the key on the wire by whose words messages are told apart: mostly `role`."""
