@@ -71,8 +71,14 @@ def _time(writer: WriteJob) -> str:
 
 def _id(writer: WriteJob, form: str, view: View) -> str:
     """Make an id out of what stands here: the same body always gets the same ids."""
-    if view.shape == "response" and writer.trail.seed is not None:
-        return of_answer(form, writer.trail.seed)
+    answer = writer.trail.seed
+    if answer is not None:
+        if view.shape == "response":
+            return of_answer(form, answer)
+        # It is known by this name until `numbered` gives it the one that frames have, too.
+        name = _formed(form, f"{len(writer.ids):04x}{answer.text()}")
+        writer.ids[name] = form
+        return name
     said = {k: v for k, v in view.obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
