@@ -371,6 +371,10 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
         "the target takes none where a stream is asked for",
         lambda _, ir: bool(ir.get("stream")),
     ),
+    "whole": (
+        "the target takes none where no stream is asked for",
+        lambda _, ir: not ir.get("stream"),
+    ),
     "json": ("the target takes none where JSON is asked for", _as_json),
 }
 

@@ -80,7 +80,7 @@ SCHEMA = Words(
 # -- limits ---------------------------------------------------------------------------------------
 
 NAMED = ("tool_name", "call_id")  # the other limits are of texts, or bounds of fields of a request
-NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "tools", "stream", "json")
+NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "tools", "stream", "whole", "json")
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
                f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
