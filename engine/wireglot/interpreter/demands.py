@@ -263,9 +263,7 @@ def _within(
     said = owner.get(last or head) if isinstance(owner, dict) else None
     if (said is None and "else" not in bound) or said == {"type": "text"}:
         return  # nothing is asked for
-    kinds = bound.get("not-with", ())
-    found = (told for word, (told, is_so) in UNLESS.items() if word in kinds and is_so(writer, ir))
-    refused = next(found, None)
+    refused = why_not(writer, ir, bound)
     if refused is not None and "else" in bound:
         if said != bound["else"]:
             if said is not None:
@@ -300,6 +298,13 @@ def _within(
     writer.note("clamped", "changed", writer.trail.find(ir, path), view.case.pos, told)
     writer.watch[path] = writer.notes[-1]
     _put(writer, ir, path, value)
+
+
+def why_not(writer: WriteJob, ir: dict[str, Any], bound: dict[str, Any]) -> str | None:
+    """Return why such a request says nothing of what is bounded, if it may not."""
+    kinds = bound.get("not-with", ())
+    found = (told for word, (told, is_so) in UNLESS.items() if word in kinds and is_so(writer, ir))
+    return next(found, None)
 
 
 def _clamped(said: Any, bound: dict[str, Any]) -> Any:

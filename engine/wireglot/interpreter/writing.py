@@ -206,7 +206,10 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         whole["messages"] = rest
         if parts or units.was_there(ir, writer.dialect.name, writer.same):
             whole["system"] = parts
-    whole = turns.worded(writer, turns.grouped(writer, whole))
+    whole = turns.grouped(writer, whole)
+    form = writer.dialect.bounds.get("response_format", {})
+    if whole.get("response_format") and not demands.why_not(writer, whole, form):
+        whole = turns.worded(writer, whole)
     narrowed = _narrowed(writer, whole)
     if narrowed is whole:  # else what is sent says what may be called
         narrowed = turns.declared(writer, whole)
