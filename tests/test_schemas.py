@@ -331,6 +331,32 @@ def test_a_guard_can_ask_for_all_properties(tmp_path: Path, schema: Any, strict:
     assert out.body[0].get("strict", False) is strict
 
 
+@pytest.mark.parametrize(
+    ("row", "given", "made"),
+    [
+        (
+            "{schema: {anyOf: [{type: $t, ...: $a}, ...: $b]}, here: {type: $t, ...: $a}}",
+            [{"type": "string", "minLength": 1}, {"type": "null"}],
+            {"type": "string", "minLength": 1},
+        ),
+        (
+            "{schema: {anyOf: [{type: $t}, ...: $b | list]}, here: {type: $t, anyOf: $b}}",
+            [{"type": "string"}, {"const": 1}, {"const": 2}],
+            {"type": "string", "anyOf": [{"const": 1}, {"const": 2}]},
+        ),
+    ],
+    ids=["keys", "elements"],
+)
+def test_a_rewrite_takes_what_it_does_not_name(
+    tmp_path: Path, row: str, given: list[Any], made: Any
+) -> None:
+    text = LOSSY[: LOSSY.index("schemas:")] + "schemas:\n  narrow:\n    rewrite:\n      "
+    text += f"one: {row[:-1]}, note: A.}}\n" + LOSSY[LOSSY.index("shapes:") :]
+    schema = {"type": "object", "properties": {"a": {"anyOf": given}}}
+    out, _ = forth(dialects(tmp_path, lossy=text), schema)
+    assert out["schema"]["properties"]["a"] == made
+
+
 def test_a_rule_may_be_about_every_node(tmp_path: Path) -> None:
     rules = dialects(tmp_path, one=STRICT.replace("where: {type: object}", "where: {}"))
     closed = {"additionalProperties": False, "properties": {}, "required": []}

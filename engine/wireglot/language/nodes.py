@@ -231,14 +231,21 @@ def match(p: Picture, value: Any, found: dict[str, Any], node: Any) -> bool:
             if names[0] == "type" and isinstance(child, Items)
             else match(child, value.get(names[0], ABSENT), found, value)
             for names, child in p.entries
-        )
+        ) and all(match(hole, _others(value, p), found, value) for hole in p.spread)
     if isinstance(p, Items):
-        return (
-            isinstance(value, list)
-            and len(value) == len(p.items)
-            and all(match(c, v, found, node) for c, v in zip(p.items, value, strict=True))
+        more = len(value) - len(p.items) if isinstance(value, list) else -1
+        if more < 0 or (more and p.rest is None):
+            return False
+        head, behind = value[: len(p.items)], value[len(p.items) :]
+        return (p.rest is None or match(p.rest, behind, found, node)) and all(
+            match(c, v, found, node) for c, v in zip(p.items, head, strict=True)
         )
     return isinstance(p, pic.Test) and p.word == "present"
+
+
+def _others(value: dict[str, Any], p: Fields) -> dict[str, Any]:
+    """Return the keys of a node that a picture does not name."""
+    return {key: one for key, one in value.items() if key not in p.names}
 
 
 def _words(p: Items, value: Any, found: dict[str, Any], node: Any) -> bool:
@@ -260,7 +267,7 @@ def make(p: Picture, found: dict[str, Any]) -> Any:
     if isinstance(p, Hole):
         return found[p.path]
     if isinstance(p, Items):
-        return [make(child, found) for child in p.items]
+        return [*(make(child, found) for child in p.items), *(found[p.rest.path] if p.rest else ())]
     if isinstance(p, Text):
         return p.write(tuple(str(found[name]) for name in p.names))
     assert isinstance(p, Fields)
