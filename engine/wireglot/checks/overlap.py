@@ -59,7 +59,7 @@ def _turns(dialect: Dialect, findings: Findings) -> None:
     )
     for group in talk.groups:
         said = [c for c in group.cases if c.note is None and not c.read_only]
-        named = {"tool", *(dialect.told_roles if talk.several(group) else ())}
+        named = {"tool", *dialect.told_roles}
         said = [c for c in said if talk.role(c) not in named]
         told = [(case, kinds) for case in said if (kinds := _parts(dialect, case))]
         for n, (case, kinds) in enumerate(told):

@@ -61,12 +61,12 @@ def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
         trail.put(owner, None, Several.of(places))
 
 
-def turns(x: Any, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
+def turns(x: Any, results: bool, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
     """Give results messages of their own, as they stand among others, and what says its role."""
     kinds = [part.get("type") for part in made["parts"]]
-    if "tool_result" not in kinds and not (kinds and x.dialect.told_roles):
+    if not kinds or ("tool_result" not in kinds and not x.dialect.told_roles):
         return [made]
-    messages = conversation.spoken(made["parts"], made["role"])
+    messages = conversation.spoken(made["parts"], made["role"], results)
     for message in messages[1:]:
         x.late((message, at, BARE, ()))
     made.update(messages[0])

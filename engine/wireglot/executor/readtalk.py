@@ -23,7 +23,8 @@ class MessageText(WholeText):
         self.group = group
         self.plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
         self.role = talk.role(self.plain)
-        self.splits = talk.several(group)
+        self.splits = talk.several(group, reads.dialect.told_roles)
+        self.results = talk.several(group)
         self.ir = self.plain.ir
         self.bare = False
         self.bound = {h.path for h in bound(self.ir)}
@@ -73,7 +74,8 @@ class MessageText(WholeText):
         self._memory()
         if self.mode == "home" and case.read_only:
             self.line(f"x.remember(made, '', 'case', {case.name!r})")
-        self.line("return turns(x, made, at)" if self.splits else "return [made]")
+        made = f"turns(x, {self.results}, made, at)" if self.splits else "[made]"
+        self.line(f"return {made}")
 
 
 def message(reads: Functions, title: str) -> str:

@@ -190,7 +190,9 @@ def read_group(
     building.tests(reader, case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
-    messages = spoken(parts, talk.role(plain)) if talk.several(group) else []
+    messages: list[dict[str, Any]] = []
+    if talk.several(group, reader.dialect.told_roles):
+        messages = spoken(parts, talk.role(plain), talk.several(group))
     if not messages:
         messages = [{"role": talk.role(plain), "parts": parts}]
     first = messages[0]
@@ -203,11 +205,12 @@ def read_group(
     return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
 
 
-def spoken(parts: list[Any], role: str) -> list[dict[str, Any]]:
-    """Return the messages that one holds on the wire: results, and what says its role, apart."""
+def spoken(parts: list[Any], role: str, results: bool) -> list[dict[str, Any]]:
+    """Return the messages that one holds on the wire: what says its role apart, and `results`."""
     messages: list[dict[str, Any]] = []
     for part in parts:
-        told = "tool" if part.get("type") == "tool_result" else part.pop("role", role)
+        told = part.pop("role", role)
+        told = "tool" if results and part.get("type") == "tool_result" else told
         if not messages or messages[-1]["role"] != told:
             messages.append({"role": told, "parts": []})
         messages[-1]["parts"].append(part)

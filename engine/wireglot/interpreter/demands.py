@@ -36,9 +36,8 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         there = one is not None and isinstance(view.look(one), dict)
         marks.fewer(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
     for path, bound in bounds.items():
-        if not bound.keys().isdisjoint(
-            marks.OF_LISTS
-        ):  # before the choice: its tool may be cut off
+        # Before the choice, which may name a tool that is cut off.
+        if not bound.keys().isdisjoint(marks.OF_LISTS):
             marks.listed(writer, ir, path, bound, view.case.pos)
     _choice(writer, ir, view)
     bounded(writer, ir, None, view)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from .picture import Fields, Literal
@@ -82,10 +83,13 @@ class Conversation:
         """Tell whether a message of this role joins the wire message of its neighbour before it."""
         return self.per == "run" or (self.per == "turn" and role == "tool") or role in self.steps
 
-    def several(self, group: Group) -> bool:
-        """Tell whether one wire message may be several ones: results among what was said."""
+    def several(self, group: Group, told: Collection[str] = ()) -> bool:
+        """Tell whether one wire message may be several ones: results among what was said.
+
+        Other roles may be `told` by elements.
+        """
         roles = {self.role(case) for case in group.cases}
-        return not group.spliced and len(roles) > 1 and "tool" in roles
+        return not group.spliced and len(roles) > 1 and not roles.isdisjoint(("tool", *told))
 
     def splits(self, group: Group) -> bool:
         """Tell whether these are messages by themselves, each of which has a wire message."""

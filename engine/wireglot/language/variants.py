@@ -145,12 +145,12 @@ def _name(glob: str, text: str = "") -> str:
 
 def _meeting(one: Row, two: Row) -> Iterator[str]:
     """Return names that may be of models of both rows: where one glob is open, the other's text."""
-    for a, b in itertools.product(_named(one), _named(two)):
+    for a, b in itertools.product(_globs(one), _globs(two)):
         for glob, other in ((a, b), (b, a)):
             yield _name(glob, _name(other))
 
 
-def _named(row: Row) -> list[str]:
+def _globs(row: Row) -> list[str]:
     """Return the globs of a row, of `x*` and `*/x*` the first: a folder tells of no other model."""
     return [glob for glob in row.models if glob[:2] != "*/" or glob[2:] not in row.models] or ["*"]
 
