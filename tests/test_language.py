@@ -948,3 +948,55 @@ response: {wire: {usage: $usage as usage, ...: $candidates each candidate | sing
     ir = {"candidates": [{"parts": []}], "usage": {"input": 4, "own": {"s": {"more": odd}}}}
     with pytest.raises(wireglot.ConversionError, match="is no number and cannot be added"):
         rules["s"].write(ir, unit="response")
+
+
+def test_an_element_may_say_that_the_system_speaks(tmp_path: Path) -> None:
+    text = """
+shapes:
+  text: {wire: {kind: said, text: $text}}
+  told: {ir: {type: text, role: system}, wire: {kind: told, text: $text}}
+unions: {part: [told, text]}
+conversation:
+  per: run
+  cases:
+    user: {wire: {by: me, parts: $parts each part}}
+    system: {wire: {by: me, parts: $parts each part}}
+    assistant: {wire: {by: model, parts: $parts each text}}
+request: {wire: {talk: $messages as conversation}}
+"""
+    rules = loaded(tmp_path, one=text)
+    said = {"by": "me", "parts": [{"kind": "told", "text": "S"}, {"kind": "said", "text": "U"}]}
+    body = {"talk": [said, {"by": "model", "parts": [{"kind": "said", "text": "A"}]}]}
+    ir = rules["one"].read(body, "request").ir
+    talk = [(one["role"], one["parts"]) for one in ir["messages"]]
+    assert [role for role, _ in talk] == ["system", "user", "assistant"]
+    assert talk[0][1] == [{"type": "text", "text": "S"}]
+    assert rules["one"].write(ir, "request").body == body
+    assert [f.message for f in rules.findings if f.rule == "R004"] == []
+
+
+def test_who_asks_for_json_says_the_word(tmp_path: Path) -> None:
+    text = """
+shapes:
+  text: {wire: {text: $text}}
+  form: {ir: {type: json}, wire: json}
+unions: {part: [text]}
+conversation:
+  wire: {parts: $parts each part}
+  cases: {system: {wire: {who: system}}, user: {wire: {who: user}}, assistant: {wire: {who: model}}}
+  enforce: {json: In JSON.}
+request: {wire: {talk: $messages as conversation, form: $response_format as form (optional)}}
+"""
+    rules = loaded(tmp_path, one=text)
+
+    def written(*said: tuple[str, str], form: str = "json") -> list[list[str]]:
+        messages = [{"role": who, "parts": [{"type": "text", "text": t}]} for who, t in said]
+        ir = {"messages": messages, "response_format": {"type": form}}
+        talk = rules["one"].write(ir, "request").body["talk"]
+        return [[part["text"] for part in one["parts"]] for one in talk]
+
+    assert written(("user", "Hi"), ("user", "json")) == [["Hi", "In JSON."], ["json"]]
+    assert written(("system", "As JSON."), ("user", "Hi")) == [["As JSON."], ["Hi"]]
+    assert written(("system", "S")) == [["S"], ["In JSON."]]
+    assert written() == []
+    assert written(("user", "Hi"), form="text") == [["Hi"]]
