@@ -519,6 +519,8 @@ THINKING = {"role": "assistant", "content": [{"type": "thinking", "thinking": "b
 ACTED = {"class_": "api_action", "description": "1", "function": "g", "kwargs": {}}
 FREEFORM = {"tools": [{"type": "custom", "custom": {"name": "f"}}],
             "tool_choice": {"type": "custom", "custom": {"name": "f"}}}  # fmt: skip
+SILENT = {"messages": [{"role": "function", "name": "f", "content": "H"}],
+          "response_format": {"type": "json_object"}}  # fmt: skip
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
 
@@ -538,6 +540,7 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Cross", "minimax", "request", "deepseek", {"messages": [REFUSED]}),
         ("Cross", "openai-chat", "request", "vllm", {"messages": [], **FREEFORM}),
         ("Cross", "cohere", "request", "minimax", {"messages": [THINKING]}),
+        ("Cross", "copilot", "request", "openai-responses", SILENT),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

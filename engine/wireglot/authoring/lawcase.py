@@ -100,8 +100,13 @@ def same_json(apart: Difference) -> bool:
 
 
 def longer(apart: Difference, most: int) -> bool:
-    """Tell whether a list has so many more elements at most, behind those that it had."""
+    """Tell whether a list has so many more elements at most, behind those that it had.
+
+    A text alone is a list of one, where more texts stand behind it.
+    """
     meant, found = apart.meant, apart.found
+    if isinstance(meant, str) and isinstance(found, list):
+        return len(found) - 1 <= most and (_words(found) or "").startswith(meant)
     if not isinstance(meant, list) or not isinstance(found, list) or not meant:
         return False
     return len(found) - len(meant) <= most and same(found[: len(meant)], meant)

@@ -188,7 +188,7 @@ def _cross(case: Case, wire: Any) -> None:
     named += [m[0] for path in added if (m := re.match(r".*/\d+(?=/)", path))]
     # So is what was added because something else was said, or is no longer.
     named += [n.target_path for n in one if n.effect == "added" and n.source_path]
-    elements = sum(bool(re.fullmatch(r".*/\d+", path)) for path in added)
+    elements = sum(bool(re.fullmatch(r".*/\d+(/text)?", path)) for path in added)
     unsaid = case.unsaid(ir)
     if any(note.code == "freeform-wrapped" for note in one):  # the choice follows its tool
         unsaid.append("tool_choice.freeform")
