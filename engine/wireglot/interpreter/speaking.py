@@ -248,7 +248,14 @@ def _named(writer: WriteJob, told: Collection[str], message: dict[str, Any]) -> 
     role = message.get("role")
     if role not in told:
         return message
-    parts = [writer.trail.changed(part, role=role) for part in message.get("parts", ())]
+    parts: list[Any] = []
+    for part in message.get("parts", ()):
+        said = part.get("type") == "text"
+        parts.append(writer.trail.changed(part, role=role) if said else part)
+        if not said:
+            at, pos = writer.trail.find(part), writer.dialect.talk.pos
+            why = f"the {role} says texts alone in the target: a part of another kind is the user's"
+            writer.note("system-as-user", "changed", at, pos, why, None, part)
     return with_parts(writer, message, parts)
 
 
