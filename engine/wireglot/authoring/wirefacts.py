@@ -96,15 +96,16 @@ def words(dialect: Dialect, p: Picture) -> tuple[Sequence[Any], Sequence[Any]] |
 class _Walk:
     def __init__(self, dialect: Dialect, found: Facts) -> None:
         self.dialect, self.found = dialect, found
+        self.told = set[tuple[str, ...]]()  # what was noted, for much is said again and again
 
     def add(self, path: str, case: Case, presence: str, holds: str, p: Picture) -> None:
         """Note what a case says of a path."""
         owner = f"{case.shape}/{case.name}" if case.name else case.shape
-        said = self.found.setdefault(path, [])
-        written = presence not in UNWRITTEN and not case.home
-        fact = Fact(owner, presence, holds, str(p.pos), p, written)
-        if all((one.owner, one.said) != (owner, fact.said) for one in said):
-            said.append(fact)
+        if (key := (path, owner, presence, holds)) not in self.told:
+            self.told.add(key)
+            written = presence not in UNWRITTEN and not case.home
+            fact = Fact(owner, presence, holds, str(p.pos), p, written)
+            self.found.setdefault(path, []).append(fact)
 
     def case(self, shape: Shape | None, case: Case, path: str, inside: Inside) -> None:
         """Walk one case: its picture, what it means in the IR, and what it gives up."""
