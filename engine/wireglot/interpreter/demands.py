@@ -357,7 +357,8 @@ def _reasons(_: WriteJob, ir: dict[str, Any]) -> bool:
     return not asked.keys().isdisjoint(("mode", "effort", "budget"))
 
 
-def _as_json(_: WriteJob, ir: dict[str, Any]) -> bool:
+def as_json(_: WriteJob, ir: dict[str, Any]) -> bool:
+    """Tell whether the answer is to be JSON, by no schema."""
     form = ir.get("response_format")
     return isinstance(form, dict) and form.get("type") == "json"
 
@@ -379,7 +380,7 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
         "the target takes none where no stream is asked for",
         lambda _, ir: not ir.get("stream"),
     ),
-    "json": ("the target takes none where JSON is asked for", _as_json),
+    "json": ("the target takes none where JSON is asked for", as_json),
 }
 
 

@@ -213,6 +213,11 @@ class WriteJob:
         """Remember that a field was filled in for an object."""
         self.filled.setdefault(id(owner), (owner, []))[1].append(path)
 
+    def supplied(self, part: Any, path: str, pos: Any, told: str) -> None:
+        """Note a field of a part that nobody said, at the place where it will stand."""
+        self.note("filled-in", "added", None, pos, told, None, part)
+        self.watched[id(part), path] = self.notes[-1]
+
     def found(self, part: Any, path: str, into: Any) -> None:
         """Let the note of a field that was filled in point to where it stands."""
         draft = self.watched.get((id(part), path))

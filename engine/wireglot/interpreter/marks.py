@@ -212,8 +212,8 @@ def listed(
         if not blank and len(stay) < top:
             stay.append(one)
             continue
-        told = "the target takes no text of nothing but spaces here"
-        told = told if blank else f"the target takes {top} of these at most"
+        many = f"the target takes {top} of these at most"
+        told = "the target takes no text of nothing but spaces here" if blank else many
         here = None if at is None else (*at, i)
         writer.note("no-place", "lost", here, pos, told, weight=weight)
     if stay or not found:

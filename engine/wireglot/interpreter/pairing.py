@@ -284,8 +284,7 @@ def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
         fresh = {**first, "signature": signature}
         instead(writer, first, fresh)
         told = "the target wants a signature beside this call; this says that there is none"
-        writer.note("filled-in", "added", None, pos, told, None, fresh)
-        writer.watched[id(fresh), "signature"] = writer.notes[-1]
+        writer.supplied(fresh, "signature", pos, told)
         fit = [fresh if part is first else part for part in parts]
         out[i] = with_parts(writer, messages[i], fit)
     return out

@@ -114,8 +114,7 @@ def attended(
             if owner is not None and not any(said):
                 part = {"type": one.stands, "text": one.text}
                 told = f"the target wants {one.stands} beside this, and none is there"
-                writer.note("filled-in", "added", None, one.pos, told, None, part)
-                writer.watched[id(part), "text"] = writer.notes[-1]
+                writer.supplied(part, "text", one.pos, told)
                 fresh = with_parts(writer, owner, [part, *owner["parts"]])
                 found = [fresh if m is owner else m for m in found]
             out += found
@@ -187,9 +186,8 @@ def labelled(writer: WriteJob, talk: Conversation, blocks: list[Any]) -> list[An
             continue
         if label is not None and _placed(writer, holes, block):
             out.append(label)
-            told = "this says whose the media behind it are"
-            writer.note("filled-in", "added", None, writer.labels[id(label)][1], told, None, label)
-            writer.watched[id(label), "text"] = writer.notes[-1]
+            pos = writer.labels[id(label)][1]
+            writer.supplied(label, "text", pos, "this says whose the media behind it are")
             label = None
         out.append(block)
     return out
@@ -311,15 +309,13 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Let the first message of the user say that JSON is asked for, where the target wants that.
+    """Let the first message of the user say that JSON is asked for, as it is, if the target wants.
 
     What comes later is not looked at: the same message is to be written the same in each turn.
     """
     text = next((said for step, said in writer.asked if step == "say-json"), None)
-    form, messages = ir.get("response_format"), ir.get("messages")
-    if text is None or not isinstance(messages, list) or not isinstance(form, dict):
-        return ir
-    if form.get("type") != "json" or not messages:
+    messages = ir.get("messages")
+    if text is None or not isinstance(messages, list) or not messages:
         return ir
     place = next((i for i, m in enumerate(messages) if m.get("role") == "user"), len(messages))
     said = (part.get("text") for m in messages[: place + 1] for part in m.get("parts", ()))
@@ -330,9 +326,7 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         first = made(writer, Turn("user", text, "end", ("", ""), pos))
     else:
         part = {"type": "text", "text": text}
-        told = "the target wants who asks for JSON to say so"
-        writer.note("filled-in", "added", None, pos, told, None, part)
-        writer.watched[id(part), "text"] = writer.notes[-1]
+        writer.supplied(part, "text", pos, "the target wants who asks for JSON to say so")
         first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
     return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place + 1 :]])
 
