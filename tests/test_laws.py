@@ -580,7 +580,7 @@ def judges(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_mutants_of_the_rules_are_noticed(judges: ModuleType) -> None:
-    chosen = random.Random("test").sample(judges.every_cached(), width.times(12, 4))
+    chosen = random.Random("test").sample(judges.every_cached(), width.times(12, 2))
     unnoticed = [str(m) for m in chosen if judges.noticed(m)[0] is None]
     assert len(unnoticed) <= len(chosen) // 2, unnoticed  # of all, a fifth is not noticed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import json
 import re
 import weakref
@@ -17,6 +18,8 @@ from wireglot import cli
 from wireglot.authoring import show, trial
 from wireglot.language import source
 from wireglot.loading import load, start
+
+from . import width
 
 HERE = Path(__file__).parent
 FAMILY = HERE.parent / "examples" / "family"
@@ -478,8 +481,12 @@ def family(*overlays: str) -> wireglot.RuleSet:
     return wireglot.load_rules(FAMILY, overlays=overlays)
 
 
-@pytest.mark.parametrize("name", ["anthropic", "gemini", "openai-chat", "acme"])
-@pytest.mark.parametrize("overlays", [[], OVERLAYS], ids=["plain", "overlays"])
+@pytest.mark.parametrize(
+    ("name", "overlays"),
+    width.some(
+        itertools.product(("acme", "openai-chat", "gemini", "anthropic"), ([], OVERLAYS)), 3
+    ),
+)
 def test_what_is_shown_loads_as_an_equal_dialect(
     tmp_path: Path,
     name: str,

@@ -15,12 +15,13 @@ import wireglot
 from wireglot import cli
 from wireglot.authoring import recordings, vendor, vocabulary
 from wireglot.authoring.starter import Wanted
+from wireglot.language.findings import Findings
 from wireglot.language.source import parse
+from wireglot.loading import checking, load
 
 from . import width
 
-ROOT = Path(__file__).resolve().parent.parent
-TRAFFIC = ROOT.parent / "shared" / "traffic"
+TRAFFIC = Path(__file__).resolve().parent.parent.parent / "shared" / "traffic"
 LIKE = "chat-compatible"
 # Recordings, and whose file must not be seen.
 HIDDEN = {"deepseek": "deepseek", "groq": "groq", "xai-chat": "xai"}
@@ -199,11 +200,12 @@ def test_recordings_that_are_none_are_told(
 
 
 def without(name: str) -> wireglot.RuleSet:
-    """Load the packaged rules without the files of a vendor."""
+    """Return the packaged rules without the files of a vendor; all others are checked elsewhere."""
     gone = (name, f"{name}-anthropic")
-    files = {path.stem: path.read_text("utf-8") for path in (ROOT / "rules").glob("*.yaml")}
-    files = {stem: text for stem, text in files.items() if stem not in gone}
-    return wireglot.load_rules(files, builtin=False)
+    nodes = {one: node for one, node in load.packaged_nodes().items() if one not in gone}
+    rules = checking.from_nodes({}, nodes, Findings())
+    assert rules is not None
+    return rules
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recordings of ../shared are not there")

@@ -328,9 +328,9 @@ def test_each_result_belongs_to_one_set_while_rules_change(tmp_path: Path) -> No
 def test_each_outcome_of_eight_threads_is_what_one_version_makes_alone(tmp_path: Path) -> None:
     from tests import threads
 
-    few = ("ollama", "openai-responses")  # which load fast
+    few = ("ollama", "openai-responses")[: width.times(2, 1)]  # which load fast
     told, ran = threads.run(
-        tmp_path, width.times(200, 40), 6, every=width.times(7, 13), dialects=few, pause=0.005
+        tmp_path, width.times(200, 40), 6, every=width.times(7, 13), dialects=few, pause=0.02
     )
     assert told.failed == told.mixed == told.held == 0
     assert told.conversions >= width.times(200, 40) and told.versions == 3
