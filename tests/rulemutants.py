@@ -267,7 +267,7 @@ def _owners(root: Node) -> Iterator[tuple[str, Node]]:
 
 @functools.cache
 def _base() -> tuple[Mapping[str, Node], RuleSet]:
-    rules = wireglot.load_rules()
+    rules = wireglot.packaged()
     for name in rules.dialects:
         assert rules[name] and (rules.variants(name) or name not in rules._varied)
     return load.packaged_nodes(), rules
