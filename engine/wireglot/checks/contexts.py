@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import FUNCTION
 from ..language import picture as pic
@@ -25,15 +24,14 @@ NAMED = {"tool_call": "part", "tool_result": "part", "usage": "usage", "text": "
 IN_FRAMES = {".": "candidate", "parts": "part"}
 
 
-@dataclass(slots=True)
-class View:
+class View(NamedTuple):
     """A case, the objects that it pictures, and what the names of its `ir` picture hold."""
 
     case: Case
     shape: Shape | None
     objects: Objects
-    bound: dict[str, Objects] = field(default_factory=dict)
-    inner: set[str] = field(default_factory=set)  # names bound within an `ir` picture
+    bound: dict[str, Objects]
+    inner: set[str]  # names bound within an `ir` picture
 
     def holds(self, path: str) -> Objects | None:
         """Return what a path of a hole holds; None where no field has that name."""
@@ -148,7 +146,7 @@ def talks(dialect: Dialect) -> list[Case]:
 
 def seen(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
     """Return a case with the objects that it pictures, and what its `ir` picture names."""
-    view = View(case, shape, frozenset(objects))
+    view = View(case, shape, frozenset(objects), {}, set())
     bind(view, case.ir, view.objects)
     return view
 

@@ -6,8 +6,7 @@ import bisect
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..errors import RuleError
 from .source import Pos
@@ -18,8 +17,7 @@ WIDTH = 120  # columns of a line that an excerpt shows
 NEIGHBOURS = 200  # of so many known names, at most, a wrong one is taken for one
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One finding. `line` and `column` count from 1; `rule` has a section in docs/checks.md."""
 
     rule: str
@@ -39,7 +37,7 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding as a JSON object."""
-        return asdict(self)
+        return self._asdict()
 
     def error(self) -> RuleError:
         """Return the exception that says the same."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RuleError, UsageError
 from ..language import layers, merge
@@ -14,8 +14,11 @@ from ..language.known import Known
 from ..language.layers import Sorted
 from ..language.source import LADDER, Node, parse
 from ..rulesets import RuleSet
-from . import kept, shelf
+from . import shelf
 from .shelf import PREPARED, Source, packaged_folder
+
+if TYPE_CHECKING:
+    from .kept import Kept
 
 OVERLAYS = "overlays"
 PACKAGED = "rules"  # how the packaged folder is called in messages
@@ -46,8 +49,10 @@ def _packaged(shown: str) -> Sorted:
 
 
 @functools.cache
-def _kept() -> kept.Kept:
+def _kept() -> Kept:
     """Return the packaged files of a checkout, read now or before."""
+    from . import kept  # a wheel has what is prepared
+
     folder = packaged_folder()
     return kept.packaged(folder, lambda: layers.by_name(parsed(folder, PACKAGED)))
 
