@@ -25,6 +25,19 @@ ROWS: dict[str, Json] = {
     "a text that is no call": [{"from": "function_call", "value": "f(x=1)"}],
     "a call without a name": [{"from": "function_call", "value": '[{"arguments": {}}]'}],
     "an empty list of calls": [{"from": "function_call", "value": "[]"}],
+    "a thought, then a call": [
+        {"from": "function_call", "value": '<think>Hm.</think>\n{"name": "f", "arguments": {}}'}
+    ],
+    "a turn of text, then one of calls": [
+        {"from": "gpt", "value": "So."},
+        {"from": "function_call", "value": '{"name": "f", "arguments": {}}'},
+    ],
+    "a text before calls between marks": [
+        {"from": "function_call", "value": 'So. <tool_call>\n[{"name": "f"}]\n</tool_call>'}
+    ],
+    "such a text of the model": [
+        {"from": "gpt", "value": 'So. <tool_call>\n[{"name": "f"}]\n</tool_call>'}
+    ],
     "a value within a text": [{"from": "observation", "value": '{ "n": 3 }'}],
 }
 
@@ -72,8 +85,25 @@ def test_a_session_becomes_a_row_with_the_same_calls(source: str) -> None:
     meant, found = (calls(rich.RULES[source].read(one).ir) for one in (body.body, back.body))
     assert meant and meant == found
     turns = made.body["conversations"]
-    texts = [json.loads(one["value"]) for one in turns if one["from"] == "function_call"]
+    texts = [bare(one["value"]) for one in turns if one["from"] == "function_call"]
     assert [(one["name"], one["arguments"]) for some in texts for one in some] == meant
+    assert alternate(turns)
+
+
+def bare(text: str) -> Json:
+    """Return the calls of a turn as LLaMA-Factory finds them: in marks, or behind a thought."""
+    _, opened, behind = text.partition("<tool_call>")
+    calls = behind.partition("</tool_call>")[0] if opened else text.rpartition("</think>")[2]
+    return json.loads(calls)
+
+
+def alternate(turns: list[Json]) -> bool:
+    """Tell whether LLaMA-Factory takes these turns: it skips a row with others."""
+    said = [turn["from"] for turn in turns if turn["from"] != "system"]
+    asked = all(one in ("human", "observation") for one in said[::2])
+    return (
+        asked and all(one in ("gpt", "function_call") for one in said[1::2]) and len(said) % 2 == 0
+    )
 
 
 def calls(ir: Json) -> list[tuple[str, Json]]:

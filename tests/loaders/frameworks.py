@@ -50,22 +50,11 @@ def written(source: str) -> dict[str, Json]:
     found = {}
     for name in [one for one in frameworks.FRAMEWORKS if one not in UNJUDGED]:
         found[name] = rich.RULES[name].write({"messages": messages}, unit="session").body
-    # Rows without ids end with a word of the model. LLaMA-Factory skips one in which something
-    # stands before calls in a turn of its own.
+    # Rows without ids end with a word of the model.
     messages.append({"role": "assistant", "parts": [{"type": "text", "text": "Done."}]})
     found["hermes"] = rich.RULES["hermes"].write({"messages": messages}, unit="session").body
-    bare = list(alone(messages))
-    found["sharegpt"] = rich.RULES["sharegpt"].write({"messages": bare}, unit="session").body
+    found["sharegpt"] = rich.RULES["sharegpt"].write({"messages": messages}, unit="session").body
     return found
-
-
-def alone(messages: list[Json]) -> Iterator[Json]:
-    """Yield messages without what the model says or thinks right before its calls."""
-    for message, behind in zip(messages, [*messages[1:], {}], strict=True):
-        calls = [part for part in message["parts"] if part["type"] == "tool_call"]
-        parts = calls or [part for part in message["parts"] if part["type"] != "reasoning"]
-        if parts and (calls or message["role"] != behind.get("role") or behind["role"] == "tool"):
-            yield {**message, "parts": parts}
 
 
 def libraries(folder: Path, bodies: dict[str, Json]) -> dict[str, Json]:

@@ -182,16 +182,18 @@ adp = atif  # whose form it has now
 def sharegpt(row: Json) -> Found:
     """Let LLaMA-Factory align a row and take its calls apart; nothing in it has an id."""
     turns, formatter = aligned(row), factory("formatter")
-    apart = formatter.FunctionFormatter(slots=["{{content}}"], tool_format="default")
-    texts = [turn["content"] for turn in turns if turn["role"] == "function"]
-    tags = ("<think>", "</think>"), ("<tool_call>", "</tool_call>")
-    for text in texts:
-        apart.apply(content=text, thought_words=tags[0], tool_call_words=tags[1])
-    found = [one for text in texts for one in json.loads(text)]
+    apart = formatter.FunctionFormatter(slots=["{{content}}"], tool_format="qwen")
+    tags = {"thought_words": ("<think>\n", "\n</think>\n\n"),
+            "tool_call_words": ("<tool_call>", "</tool_call>")}  # fmt: skip
+    found = []
+    for turn in turns:
+        if turn["role"] == "function":
+            [text] = apart.apply(content=turn["content"], **tags)
+            found += factory("tool_utils").QwenToolUtils.tool_extractor(text)
     said = [turn["content"] for turn in turns if turn["role"] == "observation"]
     between = "\n</tool_response>\n<tool_response>\n"  # as its own converter of Chat joins them
     return {
-        "calls": [[None, one["name"], one["arguments"]] for one in found],
+        "calls": [[None, one.name, json.loads(one.arguments)] for one in found],
         "results": [None for text in said for _ in text.split(between)],
     }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter.sight import means
 from ..ir import USER_DATA
+from ..language.intext import Marks
 from ..language.lenses import parse_json, same
 from ..language.nodes import match
 from ..language.picture import ABSENT, Fields, Literal, holes
@@ -112,10 +113,20 @@ def longer(apart: Difference, most: int) -> bool:
     return len(found) - len(meant) <= most and same(found[: len(meant)], meant)
 
 
-def one_text(apart: Difference) -> bool:
-    """Tell whether texts that stood apart are the same words in fewer texts."""
-    meant = _words(apart.meant)
-    return meant is not None and meant == _words(apart.found)
+def one_text(apart: Difference, within: Mapping[str, Marks]) -> bool:
+    """Tell whether texts that stood apart are the same words in fewer texts.
+
+    Marks of parts within a text, and the spaces around these, are of its form.
+    """
+    meant, found = (_bare(_words(one), within) for one in (apart.meant, apart.found))
+    return meant is not None and meant == found
+
+
+def _bare(words: str | None, within: Mapping[str, Marks]) -> str | None:
+    """Return words without marks and spaces."""
+    for mark in (mark for one in within.values() for mark in (one.opens, one.closes)):
+        words = words and words.replace(mark, "")
+    return words and "".join(words.split())
 
 
 def _words(value: Any) -> str | None:

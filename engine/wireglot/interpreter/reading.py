@@ -76,8 +76,8 @@ def read(
             made = _hooked(reader, ir, body, within.CALL in told)
             look = Look(messages) if made and messages is not None else look
         odd = _paired(reader, ir, messages, look)
-        if not gone and within.CALL in within.to_write(reader.dialect):
-            odd = []  # all calls stand in texts, and are no parts here
+        if not gone and within.tells_calls(reader.dialect):
+            odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
             odd += _apart(reader.trail, ir)
         if wanted == "request" and options.get("check_arguments"):

@@ -12,7 +12,7 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Draft
 from ..trail import HOLDERS, everywhere
-from . import answers, aside, enforce, marks, pairing, steps, system, turns, within
+from . import answers, aside, enforce, marks, pairing, steps, system, turns, weaving
 from .copies import with_parts
 from .jobs import WriteJob
 from .orderly import orderly
@@ -81,10 +81,10 @@ def ordered(
     messages = turns.attended(
         writer, talk, enforce.present(writer, talk, enforce.found(writer, talk, messages))
     )
-    messages = within.gathered(writer, pairing.signed(writer, messages))
+    messages = pairing.signed(writer, messages)
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
-    return messages
+    return weaving.gathered(writer, messages)
 
 
 class _Runs:

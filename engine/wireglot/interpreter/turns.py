@@ -135,7 +135,8 @@ def ended(
     if turn.before and not _holds(talk, turn.before):
         return messages
     if role == turn.role or (
-        role == "tool" and (not first or _one_turn(conversation, "tool", turn.role))
+        role == "tool"
+        and (_one_turn(conversation, "tool", turn.role) or (not first and turn.role == "user"))
     ):
         return messages
     if not first and "tool_call" in writer.dialect.held:
@@ -177,9 +178,7 @@ def labelled(writer: WriteJob, talk: Conversation, blocks: list[Any]) -> list[An
     if not writer.labels:
         return blocks
     out: list[Any] = []
-    label = None
-    case = case_of(writer, talk, {"role": "user", "parts": []})[1]
-    holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
+    label, holes = None, _of_user(writer, talk)
     for block in blocks:
         if id(block) in writer.labels:
             label = block
@@ -191,6 +190,18 @@ def labelled(writer: WriteJob, talk: Conversation, blocks: list[Any]) -> list[An
             label = None
         out.append(block)
     return out
+
+
+def _of_user(writer: WriteJob, talk: Conversation) -> list[Hole]:
+    """Return the holes that take what a user says."""
+    case = case_of(writer, talk, {"role": "user", "parts": []})[1]
+    return [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
+
+
+def _any_placed(writer: WriteJob, talk: Conversation, message: dict[str, Any]) -> bool:
+    """Tell whether something of a user's message can be written."""
+    holes = _of_user(writer, talk)
+    return any(_placed(writer, holes, part) for part in message["parts"])
 
 
 def _placed(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
@@ -215,7 +226,7 @@ def aside(
     """Let what left its message be the next one, in the order of turns."""
     turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
     bridge = None
-    if writer.repair and turn is not None:
+    if writer.repair and turn is not None and _any_placed(writer, talk, message):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
         bridge = waiting.popleft() if there else made(writer, turn)
     if writer.repair and ("alternate", "") in talk.enforce and waiting:

@@ -2,13 +2,14 @@
 
 Reading for another dialect, what stands so in what the model said is a part of its own: a thought
 at the beginning, calls anywhere. White space around the marks is of the form. Writing, a part of
-such a kind that no picture of the dialect takes in a turn of the model stands so in the text.
+such a kind that no picture of the dialect takes in a turn of the model stands so in the text:
+`weaving` puts it there.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -18,8 +19,7 @@ from ..language.model import Dialect
 from ..notes import Draft
 from ..patterns import later
 from ..trail import IN_TEXT, At, Trail, everywhere
-from .citations import PLACE, SPAN, made_of, places_of
-from .copies import instead, with_parts
+from .citations import PLACE, SPAN
 from .jobs import ReadJob, WriteJob
 
 Part = dict[str, Any]
@@ -123,7 +123,7 @@ def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Par
     text = part.get("text") if part.get("type") == "text" else None
     if not isinstance(text, str):
         return None
-    place = reader.trail.find(part, "text")
+    place = reader.trail.find(part, "text") or reader.trail.find(part)
     parts = calls_of(reader, marks.get(CALL), None if place is None else (*place, IN_TEXT))
     found = list(_pieces(marks, text, parts))
     if all(isinstance(one, tuple) for one in found):
@@ -207,7 +207,7 @@ def shared(
         start, end = one.get("start_index", 0), one.get("end_index")
         nth = 0 if end is None else bisect_right(ends, start)
         if nth < len(spans) and (end is None or end > spans[nth][0]):
-            new = _moved(one, -spans[nth][0])
+            new = moved(one, -spans[nth][0])
         elif out:
             nth, new = 0, {key: value for key, value in one.items() if key not in PLACE}
         else:
@@ -218,25 +218,12 @@ def shared(
     return out
 
 
-def _moved(citation: Part, by: int) -> Part:
+def moved(citation: Part, by: int) -> Part:
+    """Return a citation whose place is so many signs further on."""
     return {**citation, **{key: max(0, citation[key] + by) for key in SPAN if key in citation}}
 
 
 # -- writing ----------------------------------------------------------------------------------
-
-
-def gathered(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages in which parts that have no other place stand within the texts."""
-    marks = {} if writer.same else to_write(writer.dialect)
-    if not marks:
-        return messages
-    out = []
-    for message in messages:
-        parts = message.get("parts", []) if message.get("role") == "assistant" else []
-        if any(part.get("type") in marks for part in parts):
-            message = with_parts(writer, message, list(_joined(writer, marks, parts)))
-        out.append(message)
-    return out
 
 
 def to_write(dialect: Dialect) -> dict[str, Marks]:
@@ -264,72 +251,33 @@ def _unpictured(dialect: Dialect) -> dict[str, Marks]:
     }
 
 
+def in_items(dialect: Dialect) -> Mapping[str, Marks]:
+    """Return the marks where calls are items of a flat list, and stand in texts, too.
+
+    There a turn in which something is said or thought is one text, with its calls.
+    """
+    found: Mapping[str, Marks] = dialect.once("within items", lambda: _itemised(dialect))
+    return found
+
+
+def _itemised(dialect: Dialect) -> Mapping[str, Marks]:
+    talk, marks = dialect.conversation, dialect.within
+    groups = talk.groups if talk is not None and CALL in marks and marks[CALL].closes else ()
+    flat = any(one.spliced and talk and talk.role(one.cases[0]) == "assistant" for one in groups)
+    return marks if flat else {}
+
+
+def tells_calls(dialect: Dialect) -> bool:
+    """Tell whether calls are written within texts, all of them or some."""
+    return CALL in to_write(dialect) or CALL in in_items(dialect)
+
+
 def stands(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part may stand in a text: it would be read back as it is."""
-    marks = to_write(writer.dialect).get(part.get("type", ""))
+    kind = part.get("type", "")
+    marks = to_write(writer.dialect).get(kind) or in_items(writer.dialect).get(kind)
     said = str(part.get("text") or "")
     return marks is not None and bool(marks.shape or (said.strip() and marks.closes not in said))
-
-
-def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
-    """Return what a part says in a text; None where it does not stand there."""
-    if not stands(writer, part):
-        return None
-    before = len(writer.notes)
-    try:
-        return marks.text(writer.shape(marks.shape or marks.kind, part))
-    except Misfit:
-        del writer.notes[before:]
-        return None
-
-
-def _joined(writer: WriteJob, marks: dict[str, Marks], parts: list[Part]) -> Iterator[Part]:
-    """Yield parts with those between marks in texts: thoughts at the head, calls behind."""
-    waiting: list[tuple[Part, str | None]] = []
-    for part in parts:
-        kind = part.get("type")
-        said = _said(writer, marks[kind], part) if kind in marks else None
-        if said is None and kind != "text":
-            yield from _one(writer, marks, waiting)
-            yield part
-            waiting = []
-            continue
-        # A thought heads its text, and stands behind no other one.
-        heads = () if kind == THOUGHT else (THOUGHT,)
-        if kind != CALL and any(one["type"] not in heads for one, _ in waiting):
-            yield from _one(writer, marks, waiting)
-            waiting = []
-        waiting.append((part, said))
-    yield from _one(writer, marks, waiting)
-
-
-def _one(
-    writer: WriteJob, marks: dict[str, Marks], parts: list[tuple[Part, str | None]]
-) -> Iterable[Part]:
-    """Return parts that stand in one text as that text."""
-    if all(said is None for _, said in parts):
-        return [part for part, _ in parts]
-    now, by = "", 0
-    text = next((part for part, said in parts if said is None), None)
-    for n, (part, said) in enumerate(parts):
-        if said is None:
-            by = len(now)
-            now += part["text"]
-            continue
-        one = marks[part["type"]]
-        first = not (one.many and n and parts[n - 1][0]["type"] == CALL)
-        last = not (one.many and n + 1 < len(parts) and parts[n + 1][0]["type"] == CALL)
-        before = f"{one.before}{'[' * one.many}" if first else ","
-        now += f"{before if now else before.lstrip()}{said}"
-        now += f"{']' * one.many}{one.behind}" if last else ""
-    whole = text or {"type": "text"}
-    fresh = {**whole, "text": now}
-    if text is not None and text.get("citations"):
-        fresh["citations"] = [_moved(one, by) for one in text["citations"]]
-    instead(writer, text or parts[0][0], fresh)
-    fields = ((part, key) for part, _ in parts for key in part.keys() - {"type", "spelled"})
-    made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
-    return [fresh]
 
 
 def mistaken(writer: WriteJob, owners: list[Any]) -> None:
@@ -338,11 +286,12 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
     Where texts became one, a mark may stand at its head no more: what was written is looked at.
     """
     all_marks, found = writer.dialect.within, []
+    told = tells_calls(writer.dialect)
     for owner in owners:
         if owner.get("role", "assistant") != "assistant":
             continue
         parts = owner.get("parts", ())
-        apart = CALL not in to_write(writer.dialect) and any(one["type"] == CALL for one in parts)
+        apart = not told and any(one["type"] == CALL for one in parts)
         marks = {kind: one for kind, one in all_marks.items() if kind != CALL or not apart}
         for part in parts:
             text = part.get("text") if part["type"] == "text" else None
@@ -352,9 +301,9 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
         return
     drafts = []
     for kind, part, text in found:
-        told = f"it reads as `{kind}` there, for it says the marks of one"
+        why = f"it reads as `{kind}` there, for it says the marks of one"
         at = writer.trail.find(part, "text")
-        draft = Draft("ambiguous", "changed", at, all_marks[kind].pos, told, None, part)
+        draft = Draft("ambiguous", "changed", at, all_marks[kind].pos, why, None, part)
         drafts.append((draft, "" if kind == CALL else text.lstrip()))
     writer.notes += [draft for draft, _ in drafts]
     writer.settle()
