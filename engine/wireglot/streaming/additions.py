@@ -21,13 +21,13 @@ def _meant(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> Part | 
     if part is not None:
         wholes.told(fold, part, word, sight)
         return part
-    flow = _flowing(fold, word)
-    if flow is not None and address and address not in owner.gone:
+    flow, begun = _flowing(fold, word), not address and word.kind in owner.kinds
+    fresh = address not in owner.gone if address else word.act == "set" and not begun
+    if flow is not None and fresh:
         part = fold.new(word.kind, flow.field, owner, address)
         fold.open(part)
         return part
     part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
-    begun = not address and word.kind in owner.kinds
     if word.act != "put" and not begun and address not in owner.gone:
         told = f"this is said of a {word.kind} that did not begin"
         fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
@@ -35,9 +35,9 @@ def _meant(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> Part | 
 
 
 def _flowing(fold: Hearing, word: Word) -> Word | None:
-    """Return how a part flows that no head begins: with what is added it may begin, too."""
+    """Return how a part flows that no head begins: with what is added or set it may begin, too."""
     of_it = [one for one in fold.stream.of if one.kind == word.kind]
-    if word.act != "add" or any(one.act == "part_start" for one in of_it):
+    if word.act == "put" or any(one.act == "part_start" for one in of_it):
         return None
     return next((one for one in of_it if one.act == "append"), None)
 

@@ -204,6 +204,15 @@ class Parts:
             and not any(piece.strip() for piece in part.pieces)
         )
 
+    def _signed(self, kind: str, said: dict[str, Any]) -> bool:
+        """Tell whether a part is said without a text: a thought that is hidden has a signature."""
+        found = said.get("signature")
+        return (
+            isinstance(found, dict)
+            and found.get("origin") == self.dialect.origin["signature"]
+            and any("signature" in event.holes for _, event in self._known.closing.get(kind, ()))
+        )
+
     def _over(self, out: Outgoing) -> None:
         """Write the end of a part, or the whole of one that did not flow."""
         if out.gone:
@@ -227,7 +236,8 @@ class Parts:
                 self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
             self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
-        if not out.begun and part.said.get("citations") and not self._blank(part):
+        cited = part.said.get("citations") and not self._blank(part)
+        if not out.begun and (cited or self._signed(part.kind, part.said)):
             self._live(out)
             self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
         if out.begun:
@@ -318,7 +328,7 @@ class Parts:
             if self.same and not items and not self._known.says(flow, ir, kind, field):
                 continue
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
-            if not text and flow[0] is None:
+            if not text and flow[0] is None and not self._signed(kind, ir):
                 return not self.same  # nothing would be said
             ir = self._ready(out, ir)
             said = self._start(out, kind, ir, flow)
