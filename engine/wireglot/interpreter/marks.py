@@ -12,7 +12,7 @@ from ..notes import Weight
 from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
 
-OF_LISTS = ("count", "text")  # words of limits of a list
+OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
 INSIDE = ("parts", "value", "media", "blocks", "source")
 
@@ -207,13 +207,21 @@ def listed(
     at, stay = writer.trail.find(ir, path), list[Any]()
     top = bound.get("count", len(found))
     weight: Weight = "grave" if path == "tools" else ""
+    names: set[Any] | None = set() if bound.get("unique") else None
     for i, one in enumerate(found):
         blank = "text" in bound and isinstance(one, str) and not one.strip()
-        if not blank and len(stay) < top:
+        name = one.get("name") if names is not None and isinstance(one, dict) else None
+        again = names is not None and name in names
+        if not blank and not again and len(stay) < top:
             stay.append(one)
+            if names is not None and name is not None:
+                names.add(name)
             continue
-        many = f"the target takes {top} of these at most"
-        told = "the target takes no text of nothing but spaces here" if blank else many
+        told = f"the target takes {top} of these at most"
+        if blank:
+            told = "the target takes no text of nothing but spaces here"
+        elif again:
+            told = "the target takes one of a name, and another stands before"
         here = None if at is None else (*at, i)
         writer.note("no-place", "lost", here, pos, told, weight=weight)
     if stay or not found:

@@ -27,7 +27,7 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
         return [], messages
     lifts = ("lift", "system") in talk.enforce
     if (
-        lifts
+        (lifts or any(turn.at and turn.role == "user" for turn in talk.turns))
         and writer.filler is not None
         and messages
         and all(_silent(message) for message in messages)

@@ -132,6 +132,7 @@ _SCHEMES = Listed(_SCHEME, _BEGINS, _SMALL, "R027", least=1, whole=True)
 # What bounds a field of a request of these types, and what is no number and no list.
 _BOUNDS: dict[str, dict[str, Word]] = {
     "list": {"count": _COUNT},
+    "tools": {"count": _COUNT, "unique": (_UNIQUE, "of one name there is one")},
     "stop": {"count": _COUNT, "text": (_BLANK, "none is a text of nothing but spaces")},
     "integer": {"min": _WHOLE, "max": _WHOLE, "not-with": _UNLESS,
                 "below": (_BELOW, "the number is less than that field")},
@@ -148,4 +149,4 @@ BOUNDS = {
     name: Words("", words, f"Bound_{name.replace('.', '_')}", "bound", whole=True, least=1)
     for name, words in _BOUNDS.items()
 }
-OTHERS = ("stop", "reasoning.mode", "reasoning.effort", "response_format", "cache", "url")
+OTHERS = ("stop", "tools", "reasoning.mode", "reasoning.effort", "response_format", "cache", "url")
