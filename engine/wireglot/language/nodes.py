@@ -29,7 +29,7 @@ PLACES = frozenset((*SINGLES, *LISTS, *MAPS))
 TYPES = frozenset("string number integer boolean array object null".split())
 DEEPEST = 150  # keys and indices; what lies deeper is not looked at
 DEFINITIONS = ("$defs", "definitions")
-LENSES = frozenset(("keys",))
+LENSES = frozenset(("keys", "some-keys"))
 
 
 def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -202,18 +202,20 @@ def _fields(node: Node, word: str, name: str) -> Fields:
 def match(p: Picture, value: Any, found: dict[str, Any], node: Any) -> bool:
     """Tell whether a value fits a picture; what its holes hold is put into `found`.
 
-    A hole `$NAME | keys` is no place for a value: it says the keys of that keyword of the node.
+    A hole `$NAME | keys` is no place for a value: it says the keys of that keyword of the node,
+    and `$NAME | some-keys` any of them.
     """
     if isinstance(p, Literal):
         return any(
             value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
             for v in p.values
         )
-    if isinstance(p, Hole) and "keys" in p.lenses:
+    if isinstance(p, Hole) and not LENSES.isdisjoint(p.lenses):
         keys = node.get(p.path)
         names = set(keys) if isinstance(keys, dict) else set()
-        said = [] if value is ABSENT else value
-        return isinstance(said, list) and set(map(str, said)) == names
+        listed = [] if value is ABSENT else value
+        said = set(map(str, listed)) if isinstance(listed, list) else None
+        return said is not None and (said == names if "keys" in p.lenses else said <= names)
     if value is ABSENT:
         return False
     if isinstance(p, Hole):
