@@ -59,7 +59,7 @@ FIELDS: dict[str, str] = {
     **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
         "parallel_tool_calls stream store strict logprobs include failed redacted trimmed "
-        "freeform recited retrieved".split(),
+        "freeform recited retrieved prefix".split(),
         "bool",
     ),
     **dict.fromkeys(
@@ -134,6 +134,7 @@ class Message(TypedDict, total=False):
     role: Literal["system", "user", "assistant", "tool"]
     parts: list[dict[str, Any]]
     level: str
+    prefix: bool
     name: str
 
 

@@ -23,6 +23,7 @@ class Message(Model):
     role: Literal["system", "user", "assistant", "tool"]
     parts: list[Part]
     level: str | None = None
+    prefix: bool | None = None
     name: str | None = None
     id: str | None = None
 

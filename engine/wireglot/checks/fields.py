@@ -23,7 +23,7 @@ _TEXTS: dict[str, str] = {
     "tool_choice": "name freeform allowed mode",
     "settings": "effort budget mode display include",
     "response_format": "type name description schema:* strict",
-    "message": "role parts:[part] level name id time model usage:usage stop_reason "
+    "message": "role parts:[part] level prefix name id time model usage:usage stop_reason "
     "citations:[cited] sources:[cited]",
     "session": "id start end cwd messages:[message]",
     "text": "text citations:[cited] role",  # whose it is, where it stands beside what others say

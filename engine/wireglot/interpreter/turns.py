@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from ..language import picture as pic
 from ..language.picture import Hole
 from ..language.talk import Conversation, Turn
 from ..notes import ONE_ROLE
@@ -139,13 +140,24 @@ def ended(
         and (_one_turn(conversation, "tool", turn.role) or (not first and turn.role == "user"))
     ):
         return messages
-    if not first and "tool_call" in writer.dialect.held:
-        if any(part.get("type") == "tool_call" for part in end.get("parts", ())):
-            return messages
+    if not first and (_waits(writer, end) or (end.get("prefix") and _begun(writer, conversation))):
+        return messages
     place = len(messages)
     if first:
         place = next((i for i, m in enumerate(messages) if m.get("role") != "system"), place)
     return [*messages[:place], made(writer, turn), *messages[place:]]
+
+
+def _waits(writer: WriteJob, end: dict[str, Any]) -> bool:
+    """Tell whether a message calls tools: their results come next."""
+    calls = (part.get("type") == "tool_call" for part in end.get("parts", ()))
+    return "tool_call" in writer.dialect.held and any(calls)
+
+
+def _begun(writer: WriteJob, talk: Conversation) -> bool:
+    """Tell whether a dialect can say that the model goes on from what it says at the end."""
+    found = (hole.path == "prefix" for case in talk.cases for hole in pic.holes(case.wire))
+    return writer.dialect.once("prefix", lambda: any(found))
 
 
 def _one_turn(talk: Conversation, one: str, two: str) -> bool:
