@@ -13,7 +13,7 @@ from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Draft
 from ..trail import HOLDERS, everywhere
 from . import answers, aside, enforce, marks, pairing, steps, system, turns, weaving
-from .copies import with_parts
+from .copies import instead, with_parts
 from .jobs import WriteJob
 from .orderly import orderly
 from .placing import case_of, placed, unplaced
@@ -61,6 +61,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     messages = system.later(writer, talk, aside.returned(writer, talk, messages))
     if writer.repair:
         messages = ordered(writer, talk, messages, whole)
+        messages = trimmed(writer, talk, messages) if whole else messages
     messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
@@ -85,6 +86,25 @@ def ordered(
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     return weaving.gathered(writer, messages)
+
+
+def trimmed(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Let the text with which the model ends the messages, and goes on from, end in no space."""
+    last = messages[-1] if messages and ("trim-end", "") in writer.asked else {}
+    parts = last.get("parts") or [{}]
+    said = parts[-1].get("text")
+    if last.get("role") != "assistant" or parts[-1].get("type") != "text":
+        return messages
+    if not isinstance(said, str) or said.rstrip() in ("", said):
+        return messages  # what is nothing but spaces is left out
+    fresh = {**parts[-1], "text": said.rstrip()}
+    instead(writer, parts[-1], fresh)
+    at = writer.trail.find(parts[-1], "text")
+    told = "the target takes no space at the end of what the model is to go on from"
+    writer.note("reworded", "changed", at, talk.places["trim-end"], told, None, fresh, "text")
+    return [*messages[:-1], with_parts(writer, last, [*parts[:-1], fresh])]
 
 
 class _Runs:

@@ -45,6 +45,9 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
     },
     "text": {
         "not-blank": ([("no-blank", "")], "text of nothing but spaces is left out"),
+        "trimmed": (
+            [("no-blank", ""), ("trim-end", "")],
+            "so is the space with which the model ends the messages"),
         "not-empty": ([("no-empty-text", "")], "text without a sign, and without a signature"),
     },
     "tools": {
