@@ -103,7 +103,7 @@ def trimmed(
     instead(writer, parts[-1], fresh)
     at = writer.trail.find(parts[-1], "text")
     told = "the target takes no space at the end of what the model is to go on from"
-    writer.note("reworded", "changed", at, talk.places["trim-end"], told, None, fresh, "text")
+    writer.note("reworded", "changed", at, talk.places["trim-end"], told, None, fresh)
     return [*messages[:-1], with_parts(writer, last, [*parts[:-1], fresh])]
 
 
