@@ -44,6 +44,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "unmixed": ("no-place",),
     "no-blank": ("empty-text",),
     "no-empty-text": ("empty-text",),
+    "trim-end": ("reworded",),
     "some-message": ("system-as-user", "turn-added"),
     "say-json": ("filled-in", "turn-added"),
     "user-only": ("no-place",),
