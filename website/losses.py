@@ -101,7 +101,7 @@ def _of_limits(dialect: Dialect) -> Iterator[Told]:
     for field, words in dialect.bounds.items():
         if words.keys() & {"min", "max", "below"}:
             yield "clamped", WRITTEN, field, CODES["clamped"]
-        if words.keys() & {"count", "below"}:
+        if words.keys() & {"count", "unique", "below"}:
             yield "no-place", WRITTEN, field, CODES["no-place"]
 
 
