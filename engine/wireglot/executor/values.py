@@ -335,8 +335,5 @@ def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
     if not isinstance(wire, dict) or not out.keys().isdisjoint(wire):
         return False
     out.update(wire)
-    x.stands[id(wire)] = (wire, out, None)
-    for draft in x.notes[mark:]:
-        if draft.owner is wire:
-            draft.owner = out
+    x.merged(wire, out, mark)
     return True

@@ -213,7 +213,7 @@ class Writes:
                     ):
                         if case.note is not None:
                             t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
-                        t("if x.watch: x.stood_within(w, took)")
+                        t("if x.watch: x.stood_within(w, took, into)")
                         t("return w, took")
                 with t.under("except Misfit as misfit:"):
                     t("misfit.__traceback__ = None")

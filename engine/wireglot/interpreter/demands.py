@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..trail import every
-from . import marks, turns
+from . import choice, marks
 from .copies import with_parts
 from .jobs import WriteJob
 from .leftover import weighed
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ..language.shape import Case
     from ..trail import At
     from .sight import View
-
-# Fields of a request that say something about its tools.
-OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
 def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
@@ -39,7 +36,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         # Before the choice, which may name a tool that is cut off.
         if not bound.keys().isdisjoint(marks.OF_LISTS):
             marks.listed(writer, ir, path, bound, view.case.pos)
-    _choice(writer, ir, view)
+    choice.meet(writer, ir, view)
     bounded(writer, ir, None, view)
 
 
@@ -189,70 +186,6 @@ def _kept(schema: Schema, owner: dict[str, Any], key: str, same: bool) -> list[A
     return lost.at if lost is not None else [wire, told]
 
 
-def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
-    """Return the tools that the choice names; None where nothing is said about tools."""
-    choice = ir.get("tool_choice")
-    if choice is None and ir.get("parallel_tool_calls") is None:
-        return None
-    if not isinstance(choice, dict):
-        return ()
-    found = [choice["name"]] if "name" in choice else choice.get("allowed")
-    return tuple(map(str, found)) if isinstance(found, list) else ()
-
-
-def _choice(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
-    """Take away a choice among tools that did not go."""
-    asked = named(ir)
-    if asked is None:
-        return
-    tools = ir.get("tools") or []
-    holes = view.case.lists.get("tools", [])
-    if tools and holes and isinstance(tools, list):
-        view.lists["tools"] = writer.share(holes, tools)
-    gone = {id(one) for one in writer.gone}
-    went = [tool for tool in tools if holes and id(tool) not in gone]
-    if not went or not _chosen(writer, went, view, holes[0]):
-        for path in OF_TOOLS:
-            _lose(writer, ir, path, "there is no tool to choose from in the target", view)
-        return
-    names = {t.get("name") for t in went if isinstance(t, dict)}
-    missing = [name for name in asked if name not in names]
-    choice = ir.get("tool_choice")
-    if not isinstance(choice, dict):
-        return
-    if "allowed" not in choice:
-        if missing:
-            _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
-        return
-    for name in missing:
-        told = f"the target has no tool `{name}`"
-        writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
-    stay = [name for name in asked if name in names]
-    if missing:
-        ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
-    if not stay:
-        told = "a choice among no tools is written as none"
-        at = writer.trail.find(ir, "tool_choice")
-        writer.note("allowed-as-none", "changed", at, view.case.pos, told)
-        writer.watch["tool_choice"] = writer.notes[-1]
-        ir["tool_choice"] = "none"
-    else:
-        turns.fitted(writer, ir, stay, view.case.pos)
-
-
-def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
-    """Tell whether a choice may be among these tools: where functions stand alone, of them."""
-    if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
-        return True
-    beside = bool(view.lists) and not view.lists["tools"].get(id(first))
-    return not beside and (writer.kin or ("unmixed", "") not in writer.asked)
-
-
-def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
-    if ir.pop(path, None) is not None:
-        writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
-
-
 def _within(
     writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
 ) -> None:
@@ -265,10 +198,11 @@ def _within(
     refused = why_not(writer, ir, bound)
     if refused is not None and "else" in bound:
         if said != bound["else"]:
-            if said is not None:
-                _drop(writer, ir, path, refused, view)
-            at, told = writer.trail.find(ir, "tool_choice"), f"`{bound['else']}` stands here"
-            writer.note("filled-in", "added", at, view.case.pos, f"{told}: {refused}")
+            if ir.get(head) is not None:  # with all that is said beside it
+                _drop(writer, ir, head, refused, view)
+            told = f"`{bound['else']}` stands here: {refused}"
+            writer.note("filled-in", "added", None, view.case.pos, told)
+            writer.watch[path] = writer.notes[-1]
             _put(writer, ir, path, bound["else"])
         return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
@@ -313,8 +247,14 @@ def _clamped(said: Any, bound: dict[str, Any]) -> Any:
 
 
 def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
-    """Leave out what was said, and note it."""
-    for place in every(writer.trail.find(ir, path)):
+    """Leave out what was said, with all that it holds, and note each place of it."""
+    said = ir.get(path)
+    paths = [path, *(f"{path}.{key}" for key in said)] if isinstance(said, dict) else [path]
+    found = dict.fromkeys(at for one in paths for at in every(writer.trail.find(ir, one)))
+    places = [
+        at for at in found if at is not None and not any(at[:n] in found for n in range(len(at)))
+    ]
+    for place in places or (None,):
         writer.note("no-place", "lost", place, view.case.pos, told)
     _put(writer, ir, path, None)
 

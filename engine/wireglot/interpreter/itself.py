@@ -120,7 +120,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                 view.refused.update(refused)
                 if writer.recorder is not None:
                     writer.recorder.bare(wire, Written(case.wire, inner, rel))
-                writer.stood_within(wire, inner.claims)
+                writer.stood_within(wire, inner.claims, into)
                 if row is not None:
                     said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:

@@ -237,11 +237,23 @@ class WriteJob:
         if (draft := self.watch.get(path)) is not None:
             draft.owner, draft.place = into
 
-    def stood_within(self, wire: Any, claims: Iterable[str]) -> None:
-        """Let notes that wait for fields point to what was written of these."""
+    def stood_within(self, wire: Any, claims: Iterable[str], into: tuple[Any, Any] | None) -> None:
+        """Let notes that wait for fields point to what was written, or to the place of a word."""
         for path in self.watch.keys() & claims:
-            if self.watch[path].owner is None:
-                self.watch[path].owner = wire
+            draft = self.watch[path]
+            if draft.owner is None and isinstance(wire, dict):
+                # Among other keys the one that says it is the place.
+                among = into is not None and into[1] is None and len(wire) == 1
+                draft.owner, draft.place = wire, next(iter(wire)) if among else None
+            elif draft.owner is None and into is not None:
+                draft.owner, draft.place = into
+
+    def merged(self, wire: Any, out: dict[str, Any], mark: int) -> None:
+        """Let notes, those of the last picture among them, point to what holds its keys now."""
+        self.stands[id(wire)] = (wire, out, None)
+        for draft in (*self.notes[mark:], *self.watch.values()):
+            if draft.owner is wire:
+                draft.owner = out
 
     def settle(self) -> None:
         """Let notes about IR objects point to what was written of these.

@@ -247,12 +247,9 @@ class PictureWriter(WriteJob):
             if key in out:
                 raise Misfit(f"`{key}` is written twice", (), h.pos)
         out.update(wire)
-        self.stands[id(wire)] = (wire, out, None)
         if self.recorder is not None:
             self.recorder.copy(wire, out)
-        for draft in self.notes[mark:]:
-            if draft.owner is wire:
-                draft.owner = out
+        self.merged(wire, out, mark)
         return True
 
     # -- holes --------------------------------------------------------------------------------

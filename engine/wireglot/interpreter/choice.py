@@ -1,0 +1,98 @@
+"""The choice of a request: of a tool that is there, and as what that tool is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..language import picture as pic
+from . import turns
+from .jobs import WriteJob
+
+if TYPE_CHECKING:
+    from .sight import View
+
+# Fields of a request that say something about its tools.
+OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+
+
+def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the tools that the choice names; None where nothing is said about tools."""
+    choice = ir.get("tool_choice")
+    if choice is None and ir.get("parallel_tool_calls") is None:
+        return None
+    if not isinstance(choice, dict):
+        return ()
+    found = [choice["name"]] if "name" in choice else choice.get("allowed")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
+    """Take away a choice among tools that did not go."""
+    asked = named(ir)
+    if asked is None:
+        return
+    tools = ir.get("tools") or []
+    holes = view.case.lists.get("tools", [])
+    if tools and holes and isinstance(tools, list):
+        view.lists["tools"] = writer.share(holes, tools)
+    gone = {id(one) for one in writer.gone}
+    went = [tool for tool in tools if holes and id(tool) not in gone]
+    if not went or not _chosen(writer, went, view, holes[0]):
+        for path in OF_TOOLS:
+            _lose(writer, ir, path, "there is no tool to choose from in the target", view)
+        return
+    names = {t.get("name") for t in went if isinstance(t, dict)}
+    missing = [name for name in asked if name not in names]
+    choice = ir.get("tool_choice")
+    if not isinstance(choice, dict):
+        return
+    if "allowed" not in choice:
+        if missing:
+            _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
+        else:
+            _follow(writer, ir, went, view)
+        return
+    for name in missing:
+        told = f"the target has no tool `{name}`"
+        writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
+    stay = [name for name in asked if name in names]
+    if missing:
+        ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
+    if not stay:
+        told = "a choice among no tools is written as none"
+        at = writer.trail.find(ir, "tool_choice")
+        writer.note("allowed-as-none", "changed", at, view.case.pos, told)
+        writer.watch["tool_choice"] = writer.notes[-1]
+        ir["tool_choice"] = "none"
+    else:
+        turns.fitted(writer, ir, stay, view.case.pos)
+
+
+def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], view: View) -> None:
+    """Let a choice say of its tool what that is: a function, or one that takes freeform text."""
+    choice = ir["tool_choice"]
+    same = (tool for tool in tools if isinstance(tool, dict) and tool.get("name") == choice["name"])
+    kinds = {tool.get("type") for tool in same}
+    free = choice.get("freeform") is True
+    if kinds != {None if free else "custom"} or not (free or "custom" in writer.dialect.shapes):
+        return
+    told = f"the tool `{choice['name']}` is {'a function' if free else 'one of freeform text'}"
+    at = writer.trail.find(ir, "tool_choice")
+    writer.note("reworded", "changed", at, view.case.pos, f"{told}, and so it is chosen")
+    writer.watch["tool_choice.name"] = writer.notes[-1]
+    rest = {key: value for key, value in choice.items() if key != "freeform"}
+    ir["tool_choice"] = rest if free else {**rest, "freeform": True}
+    writer.trail.copy(choice, ir["tool_choice"])
+
+
+def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
+    """Tell whether a choice may be among these tools: where functions stand alone, of them."""
+    if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
+        return True
+    beside = bool(view.lists) and not view.lists["tools"].get(id(first))
+    return not beside and (writer.kin or ("unmixed", "") not in writer.asked)
+
+
+def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+    if ir.pop(path, None) is not None:
+        writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
