@@ -117,7 +117,7 @@ class ValueLines:
         if self.h.mark == "made" and self.h.value == "time":
             t(f"x.now = {found.v}")  # the next that nobody has said is this one
         self.put(w)
-        bounded = found.path == "tool_choice" or found.path in c.dialect.bounds
+        bounded = found.path.startswith("tool_choice") or found.path in c.dialect.bounds
         if bounded and (c.request or c.way == "part") and self.into != "None":
             t(f"if x.watch: x.stood({found.path!r}, {self.into})")
         c.taken(found)

@@ -51,6 +51,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
         else:
             _follow(writer, ir, went, view)
+            _pieces(writer, ir, holes, names, view)
         return
     for name in missing:
         told = f"the target has no tool `{name}`"
@@ -65,7 +66,9 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         writer.watch["tool_choice"] = writer.notes[-1]
         ir["tool_choice"] = "none"
     else:
-        turns.fitted(writer, ir, stay, view.case.pos)
+        _pieces(writer, ir, holes, names, view)
+        if "allowed" in (ir.get("tool_choice") or ()):
+            turns.fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
 
 
 def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], view: View) -> None:
@@ -83,6 +86,44 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], view: View) 
     rest = {key: value for key, value in choice.items() if key != "freeform"}
     ir["tool_choice"] = rest if free else {**rest, "freeform": True}
     writer.trail.copy(choice, ir["tool_choice"])
+
+
+def _pieces(
+    writer: WriteJob, ir: dict[str, Any], holes: list[pic.Hole], names: set[Any], view: View
+) -> None:
+    """Let a choice name a tool within a group by its last piece, as `turns.grouped` reads it."""
+    choice = ir["tool_choice"]
+    short = {name: _piece(writer, holes, name) for name in names}
+    asked = named(ir) or ()
+    if not any(short.get(name) for name in asked):
+        return
+    pieces = [piece or name for name, piece in short.items()]
+    for name in asked:
+        if short.get(name) and pieces.count(short[name]) > 1:
+            _lose(writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view)
+            return
+    told = [short.get(name) or name for name in asked]
+    at = writer.trail.find(ir, "tool_choice")
+    why = f"a tool within a group is chosen by its last piece, {told} for {[*asked]}"
+    writer.note("renamed", "changed", at, view.case.pos, why)
+    key, new = ("name", told[0]) if "name" in choice else ("allowed", told)
+    writer.watch[f"tool_choice.{key}"] = writer.notes[-1]
+    writer.respelt.update(zip(asked, told, strict=True))
+    ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
+
+
+def _piece(writer: WriteJob, holes: list[pic.Hole], name: Any) -> str | None:
+    """Return the name of a tool within the group that it is written in, if it is in one."""
+    found = [shape for hole in holes for shape in writer.dialect.members(str(hole.named))]
+    for shape, case in [(one, case) for one in found for case in one.cases]:
+        for names, said in pic.keyed(case.ir):
+            if names[0] == "name" and isinstance(said, pic.Literal) and name in said.values:
+                return None
+            if names[0] == "name" and isinstance(said, pic.Text) and isinstance(name, str):
+                pieces = said.read(name) if shape.groups else None
+                if pieces is not None:
+                    return dict(zip(said.names, pieces, strict=True)).get("name")
+    return None
 
 
 def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
