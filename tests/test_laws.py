@@ -522,6 +522,10 @@ FREEFORM = {"tools": [{"type": "custom", "custom": {"name": "f"}}],
             "tool_choice": {"type": "custom", "custom": {"name": "f"}}}  # fmt: skip
 SILENT = {"messages": [{"role": "function", "name": "f", "content": "H"}],
           "response_format": {"type": "json_object"}}  # fmt: skip
+SEEN = {"messages": [{"role": "user",
+                      "content": [{"type": "image_url", "image_url": {"url": "data:x-1;"}}]}],
+        "response_format": {"type": "json_object"}}  # fmt: skip
+SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
 
@@ -542,6 +546,8 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Cross", "openai-chat", "request", "vllm", {"messages": [], **FREEFORM}),
         ("Cross", "cohere", "request", "minimax", {"messages": [THINKING]}),
         ("Cross", "copilot", "request", "openai-responses", SILENT),
+        ("Cross", "cerebras", "request", "openai-responses", SEEN),
+        ("Cross", "gemini-interactions", "request", "deepseek", SHORT),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..interpreter.sight import means
 from ..ir import USER_DATA
 from ..language.intext import Marks
-from ..language.lenses import parse_json, same
+from ..language.lenses import parse_json
 from ..language.nodes import match
 from ..language.picture import ABSENT, Fields, Literal, holes
 from ..notes import Note
@@ -103,14 +103,20 @@ def same_json(apart: Difference) -> bool:
 def longer(apart: Difference, most: int) -> bool:
     """Tell whether a list has so many more elements at most, behind those that it had.
 
-    A text alone is a list of one, where more texts stand behind it.
+    These may say more than they did. A text alone is a list of one, or a message of it, where more
+    texts stand behind it.
     """
     meant, found = apart.meant, apart.found
     if isinstance(meant, str) and isinstance(found, list):
-        return len(found) - 1 <= most and (_words(found) or "").startswith(meant)
+        one = found[0] if len(found) == 1 and isinstance(found[0], dict) else {}
+        texts = one["content"] if isinstance(one.get("content"), list) else found
+        return len(texts) - 1 <= most and (_words(texts) or "").startswith(meant)
     if not isinstance(meant, list) or not isinstance(found, list) or not meant:
         return False
-    return len(found) - len(meant) <= most and same(found[: len(meant)], meant)
+    if not 0 <= len(found) - len(meant) <= most:
+        return False
+    pairs = zip(meant, found, strict=False)
+    return all(one.meant is ABSENT for was, now in pairs for one in differences(was, now))
 
 
 def one_text(apart: Difference, within: Mapping[str, Marks]) -> bool:

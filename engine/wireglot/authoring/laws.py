@@ -193,7 +193,7 @@ def _cross(case: Case, wire: Any) -> None:
     elements = sum(bool(re.fullmatch(r".*/\d+(/text)?", path)) for path in added)
     unsaid = case.unsaid(ir)
     if any(note.code == "freeform-wrapped" for note in one):  # the choice follows its tool
-        unsaid.append("tool_choice.freeform")
+        named.append("/tool_choice")
     meant = _normal(case, wire, unsaid)[1] if unsaid else normal
     for apart in differences(meant, back):
         at = pointer(apart.at)

@@ -171,7 +171,9 @@ class Frame:
             if at in self.claimed or not all(guard(lens, wire) for lens in h.lenses):
                 return h.mark is not None
             if not _fits(h, wire, sight.event.piece):
-                return h.mark is not None
+                # An object is no piece, but a whole, which another picture may take.
+                whole = path == "piece" and isinstance(wire, dict) and wire != {}
+                return h.mark is not None and not whole
             if path in sight.found and not same(sight.found[path], wire):
                 return h.mark is not None  # what is said twice in a frame is said alike
             if path in sight.found:
