@@ -525,6 +525,10 @@ SILENT = {"messages": [{"role": "function", "name": "f", "content": "H"}],
 SEEN = {"messages": [{"role": "user",
                       "content": [{"type": "image_url", "image_url": {"url": "data:x-1;"}}]}],
         "response_format": {"type": "json_object"}}  # fmt: skip
+RESULT = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "7"}]}
+ANSWERED = [{"role": "assistant",
+             "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
+            {"role": "user", "content": [RESULT]}]  # fmt: skip
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
@@ -548,6 +552,7 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Cross", "copilot", "request", "openai-responses", SILENT),
         ("Cross", "cerebras", "request", "openai-responses", SEEN),
         ("Cross", "gemini-interactions", "request", "deepseek", SHORT),
+        ("Cross", "anthropic", "request", "openai-chat", {"max_tokens": 9, "messages": ANSWERED}),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

@@ -119,6 +119,12 @@ def longer(apart: Difference, most: int) -> bool:
     return all(one.meant is ABSENT for was, now in pairs for one in differences(was, now))
 
 
+def alone(apart: Difference) -> bool:
+    """Tell whether a list of one plain text is that text now: many read both as the same."""
+    meant = apart.meant
+    return isinstance(meant, list) and len(meant) == 1 and _words(meant) == apart.found
+
+
 def one_text(apart: Difference, within: Mapping[str, Marks]) -> bool:
     """Tell whether texts that stood apart are the same words in fewer texts.
 

@@ -30,7 +30,7 @@ from ..trail import pointer, touch
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
-from .lawcase import Broken, Case, abroad, longer, one_text, same_json
+from .lawcase import Broken, Case, abroad, alone, longer, one_text, same_json
 from .shrink import shrink
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _cross(case: Case, wire: Any) -> None:
         at = pointer(apart.at)
         if any(p is not None and touch(p, at) for p in named) or _shifted(one + two, at):
             continue
-        if same_json(apart) or longer(apart, elements):
+        if same_json(apart) or alone(apart) or longer(apart, elements):
             continue
         within = case.rules[here].model.within
         if within and one_text(apart, within):  # a thought heads any text there
