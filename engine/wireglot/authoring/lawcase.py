@@ -109,7 +109,7 @@ def longer(apart: Difference, most: int) -> bool:
     meant, found = apart.meant, apart.found
     if isinstance(meant, str) and isinstance(found, list):
         one = found[0] if len(found) == 1 and isinstance(found[0], dict) else {}
-        texts = one["content"] if isinstance(one.get("content"), list) else found
+        texts = next((value for value in one.values() if isinstance(value, list)), found)
         return len(texts) - 1 <= most and (_words(texts) or "").startswith(meant)
     if not isinstance(meant, list) or not isinstance(found, list) or not meant:
         return False
