@@ -84,7 +84,7 @@ def test_no_other_note_appears_in_the_tables_of_cases() -> None:
     seen: Seen = Counter()
     for case in cases():
         source, target, unit = case["source"], case["target"], case.get("unit", "request")
-        if source != target:
+        if source != target and {source, target} <= set(sdk.DIALECTS):
             given, options = case["given"], case.get("options")
             out = wireglot.convert(given, source, target, unit, model="m", options=options)
             seen += of_calls(source, target, out.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter.sight import means
@@ -85,6 +86,21 @@ def abroad(ir: Any, more: tuple[str, ...] = ()) -> Any:
         found = ((key, value) for key, value in ir.items() if key not in ("spelled", "kept", *more))
         return {key: v if key in USER_DATA else abroad(v, more) for key, v in found}
     return [abroad(item, more) for item in ir] if isinstance(ir, list) else ir
+
+
+def results_apart(ir: dict[str, Any]) -> dict[str, Any]:
+    """Return a request whose results stand in turns of tools, as most dialects read them."""
+    messages = ir.get("messages")
+    if not isinstance(messages, list):
+        return ir
+    apart: list[Any] = []
+    for message in messages:
+        pieces = groupby(message["parts"], lambda part: part["type"] == "tool_result")
+        apart += [
+            {**message, "role": "tool" if answers else message["role"], "parts": [*parts]}
+            for answers, parts in pieces
+        ] or [message]
+    return {**ir, "messages": apart}
 
 
 def same_json(apart: Difference) -> bool:

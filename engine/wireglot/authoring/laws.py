@@ -30,7 +30,16 @@ from ..trail import pointer, touch
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
-from .lawcase import Broken, Case, abroad, alone, longer, one_text, same_json
+from .lawcase import (
+    Broken,
+    Case,
+    abroad,
+    alone,
+    longer,
+    one_text,
+    results_apart,
+    same_json,
+)
 from .shrink import shrink
 
 if TYPE_CHECKING:
@@ -218,7 +227,8 @@ def _lost(case: Case, notes: Iterable[Note]) -> bool:
 
 def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any]:
     """Return what a payload says, but for some fields, and how this dialect writes it."""
-    ir = {key: v for key, v in abroad(case.read(wire)).items() if key not in unsaid}
+    ir = results_apart(abroad(case.read(wire)))
+    ir = {key: v for key, v in ir.items() if key not in unsaid}
     for owner, _, field in (path.partition(".") for path in unsaid):
         if field and isinstance(ir.get(owner), dict):
             ir[owner].pop(field, None)
