@@ -8,7 +8,6 @@ from ..errors import ConversionError
 from ..interpreter import building
 from ..interpreter.hands import Reader, Writer
 from ..ir import field_type
-from ..language import picture as pic
 from ..language.lenses import Misfit, is_guard, stringify
 from ..language.measure import may_fit
 from ..language.model import Dialect
@@ -44,13 +43,6 @@ def place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
 def named(shape: Shape, case: Case) -> str:
     """Return what findings call a case."""
     return f"the case `{case.name}` of `{shape.name}`" if case.name else f"the shape `{shape.name}`"
-
-
-def tested(case: Case) -> bool:
-    """Tell whether something of the IR is only looked at."""
-    return isinstance(case.ir, Fields) and any(
-        isinstance(child, pic.Test) for _, child in case.ir.entries
-    )
 
 
 def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:

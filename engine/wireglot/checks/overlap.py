@@ -18,7 +18,7 @@ from ..language.lenses import same, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape
-from .casetrial import Pair, named, place, read, sample, tested
+from .casetrial import Pair, named, place, read, sample
 from .contexts import Contexts
 from .reach import Reach
 
@@ -100,7 +100,7 @@ def _told_apart(
         wire = sample(dialect, case.wire, case.shape, full)
         reads = ((p, read(dialect, p, wire)) for p in before)
         other, found = next((one for one in reads if one[1] is not ABSENT), (pair, ABSENT))
-        if other == pair or other[0].groups or tested(other[1]):
+        if other == pair or other[0].groups or other[1].tests:
             return
         own = read(dialect, pair, wire)
         if own is ABSENT:

@@ -9,7 +9,7 @@ from ..language.findings import Findings
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Literal
 from ..language.shape import Shape
-from .casetrial import named, place, read, tested, written
+from .casetrial import named, place, read, written
 from .contexts import Contexts
 from .reach import Reach
 
@@ -47,7 +47,7 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
     for case in shape.cases:
         # What asks for a neighbour, or is no key, only examples of the shape around can show.
-        beside = bool(shape.marks or (shape.groups and examples)) or tested(case)
+        beside = bool(shape.marks or (shape.groups and examples)) or case.tests
         beside |= isinstance(case.wire, Literal) and ABSENT in case.wire.values
         if isinstance(case.wire, Fields) and not case.wire.entries and not case.ir:
             beside |= all(hole.shape for hole in case.wire.spread)  # another shape's examples do

@@ -208,8 +208,9 @@ class Writes:
             with t.where(word_of(case)):
                 with t.under("try:"):
                     t(f"w, took = {self.part(shape, case)}(x, o)")
+                    marked = "(marked and x.same)" if case.tests else "marked"
                     with t.under(
-                        "if w is not NO and (took or not (marked or w is ABSENT or w == {})):"
+                        f"if w is not NO and (took or not ({marked} or w is ABSENT or w == {{}})):"
                     ):
                         if case.note is not None:
                             t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")

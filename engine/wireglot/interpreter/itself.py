@@ -113,7 +113,9 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                 wire = writer.picture(case.wire, inner, rel, top=True)
                 refused.update(inner.refused)
                 empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
-                marked = h.mark is not None and not _was(view, rel, wire)
+                # What is there says something where a case is for it, though nothing is taken.
+                says = case.tests and not writer.same
+                marked = h.mark is not None and not says and not _was(view, rel, wire)
                 if not inner.claims and (empty or marked):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims

@@ -51,6 +51,11 @@ class Case:
         return not isinstance(said, tuple) or kind in said
 
     @property
+    def tests(self) -> bool:
+        """Whether it is for an object of which something is only looked at: `$has KIND`."""
+        return any(isinstance(child, pic.Test) for _, child in pic.keyed(self.ir))
+
+    @property
     def read_only(self) -> bool:
         """Whether messages of this case are written nowhere but where they were read."""
         holes = self.lists.get("parts", [])
