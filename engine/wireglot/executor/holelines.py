@@ -94,6 +94,7 @@ class HoleLines(ValueLines):
             t(f"if {shares} is None: return {c.no}{self.where}")
             t(f"{w} = {made}{self.where}")
             self.put(w)
+            self.stands(found)
             c.taken(found)
             return
         t(f"{w} = ABSENT")
@@ -117,6 +118,7 @@ class HoleLines(ValueLines):
                 c.taken(found)
         with t.under(f"if {w} is not ABSENT:"):
             self.put(w)
+            self.stands(found)
         if h.mark in ("default", "fill"):
             with t.under("else:"):
                 self.filled()

@@ -117,10 +117,15 @@ class ValueLines:
         if self.h.mark == "made" and self.h.value == "time":
             t(f"x.now = {found.v}")  # the next that nobody has said is this one
         self.put(w)
+        self.stands(found)
+        c.taken(found)
+
+    def stands(self, found: Found) -> None:
+        """Add the line that lets notes which wait for a field point to where it stands."""
+        c = self.c
         bounded = found.path.startswith("tool_choice") or found.path in c.dialect.bounds
         if bounded and (c.request or c.way == "part") and self.into != "None":
-            t(f"if x.watch: x.stood({found.path!r}, {self.into})")
-        c.taken(found)
+            self.t(f"if x.watch: x.stood({found.path!r}, {self.into})")
 
     def filled(self) -> None:
         """Add the lines for what stands where nothing is."""

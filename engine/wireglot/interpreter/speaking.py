@@ -17,7 +17,7 @@ from .copies import instead, with_parts
 from .jobs import WriteJob
 from .orderly import orderly
 from .placing import case_of, placed, unplaced
-from .sight import Look, View, memory_of
+from .sight import Look, View, blank, memory_of
 from .system import PLAIN
 
 
@@ -93,18 +93,24 @@ def trimmed(
 ) -> list[dict[str, Any]]:
     """Let the text with which the model ends the messages, and goes on from, end in no space."""
     last = messages[-1] if messages and ("trim-end", "") in writer.asked else {}
-    parts = last.get("parts") or [{}]
-    said = parts[-1].get("text")
-    if last.get("role") != "assistant" or parts[-1].get("type") != "text":
+    parts = last.get("parts", [])
+    n = len(parts) - 1
+    while n > 0 and blank(writer, parts[n], "assistant"):
+        n -= 1  # it is left out
+    end = parts[n] if parts else {}
+    # A refusal that no picture takes is written as text.
+    texts = ("text",) if "refusal" in writer.dialect.held else ("text", "refusal")
+    said = end.get("text")
+    if last.get("role") != "assistant" or end.get("type") not in texts:
         return messages
     if not isinstance(said, str) or said.rstrip() in ("", said):
-        return messages  # what is nothing but spaces is left out
-    fresh = {**parts[-1], "text": said.rstrip()}
-    instead(writer, parts[-1], fresh)
-    at = writer.trail.find(parts[-1], "text")
-    told = "the target takes no space at the end of what the model is to go on from"
-    writer.note("reworded", "changed", at, talk.places["trim-end"], told, None, fresh)
-    return [*messages[:-1], with_parts(writer, last, [*parts[:-1], fresh])]
+        return messages
+    fresh = {**end, "text": said.rstrip()}
+    instead(writer, end, fresh)
+    at = writer.trail.find(end, "text")
+    why = "the target takes no space at the end of what the model is to go on from"
+    writer.note("reworded", "changed", at, talk.places["trim-end"], why, None, fresh)
+    return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
 
 
 class _Runs:
