@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator
+from itertools import groupby
 from typing import Any
 
 from ..language.lenses import Misfit
@@ -65,6 +66,8 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
+    if turns.goes_on(writer, talk) and talk.joins("assistant") and not writer.same:
+        messages = going_on(writer, talk, messages)
     return _Runs(writer, talk, messages).write()
 
 
@@ -111,6 +114,30 @@ def trimmed(
     why = "the target takes no space at the end of what the model is to go on from"
     writer.note("reworded", "changed", at, talk.places["trim-end"], why, None, fresh)
     return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
+
+
+def going_on(
+    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Let the first of neighbours that become one say whether the model goes on from the last."""
+    out: list[dict[str, Any]] = []
+    for role, found in groupby(messages, lambda message: message.get("role")):
+        first, *others = found
+        if role == "assistant" and others and any("prefix" in m for m in (first, others[-1])):
+            last = others[-1]
+            fresh = {key: value for key, value in first.items() if key != "prefix"}
+            others[-1] = {key: value for key, value in last.items() if key != "prefix"}
+            writer.trail.copy(first, fresh)
+            writer.trail.copy(last, others[-1])
+            if "prefix" in first:
+                told, at = "the model says more behind this", writer.trail.find(first, "prefix")
+                writer.note("no-place", "lost", at, talk.pos, told)
+            if "prefix" in last:
+                fresh["prefix"] = last["prefix"]
+                writer.trail.put(fresh, "prefix", writer.trail.find(last, "prefix"))
+            first = fresh
+        out += [first, *others]
+    return out
 
 
 class _Runs:

@@ -140,7 +140,7 @@ def ended(
         and (_one_turn(conversation, "tool", turn.role) or (not first and turn.role == "user"))
     ):
         return messages
-    if not first and (_waits(writer, end) or (end.get("prefix") and _begun(writer, conversation))):
+    if not first and (_waits(writer, end) or (end.get("prefix") and goes_on(writer, conversation))):
         return messages
     place = len(messages)
     if first:
@@ -154,7 +154,7 @@ def _waits(writer: WriteJob, end: dict[str, Any]) -> bool:
     return "tool_call" in writer.dialect.held and any(calls)
 
 
-def _begun(writer: WriteJob, talk: Conversation) -> bool:
+def goes_on(writer: WriteJob, talk: Conversation) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
     found = (hole.path == "prefix" for case in talk.cases for hole in pic.holes(case.wire))
     return writer.dialect.once("prefix", lambda: any(found))
