@@ -9,6 +9,7 @@ from . import turns
 from .jobs import WriteJob
 
 if TYPE_CHECKING:
+    from ..language.shape import Shape
     from .sight import View
 
 # Fields of a request that say something about its tools.
@@ -92,8 +93,11 @@ def _pieces(
     writer: WriteJob, ir: dict[str, Any], holes: list[pic.Hole], names: set[Any], view: View
 ) -> None:
     """Let a choice name a tool within a group by its last piece, as `turns.grouped` reads it."""
+    shapes = [shape for hole in holes for shape in writer.dialect.members(str(hole.named))]
+    if not any(shape.groups for shape in shapes):
+        return
     choice = ir["tool_choice"]
-    short = {name: _piece(writer, holes, name) for name in names}
+    short = {name: _piece(shapes, name) for name in names}
     asked = named(ir) or ()
     if not any(short.get(name) for name in asked):
         return
@@ -112,10 +116,9 @@ def _pieces(
     ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
 
 
-def _piece(writer: WriteJob, holes: list[pic.Hole], name: Any) -> str | None:
+def _piece(shapes: list[Shape], name: Any) -> str | None:
     """Return the name of a tool within the group that it is written in, if it is in one."""
-    found = [shape for hole in holes for shape in writer.dialect.members(str(hole.named))]
-    for shape, case in [(one, case) for one in found for case in one.cases]:
+    for shape, case in [(one, case) for one in shapes for case in one.cases]:
         for names, said in pic.keyed(case.ir):
             if names[0] == "name" and isinstance(said, pic.Literal) and name in said.values:
                 return None
