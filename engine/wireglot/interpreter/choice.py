@@ -51,8 +51,9 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
         else:
-            _follow(writer, ir, went, view)
             _pieces(writer, ir, holes, names, view)
+            if "tool_choice" in ir:
+                _follow(writer, ir, went, asked[0], view)
         return
     for name in missing:
         told = f"the target has no tool `{name}`"
@@ -72,18 +73,25 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             turns.fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
 
 
-def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], view: View) -> None:
-    """Let a choice say of its tool what that is: a function, or one that takes freeform text."""
+def _follow(
+    writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View
+) -> None:
+    """Let a choice say of its tool what that is: a function, or one that takes freeform text.
+
+    `name` is that of the tool, of which the choice may say the last piece by now.
+    """
     choice = ir["tool_choice"]
-    same = (tool for tool in tools if isinstance(tool, dict) and tool.get("name") == choice["name"])
+    same = (tool for tool in tools if isinstance(tool, dict) and tool.get("name") == name)
     kinds = {tool.get("type") for tool in same}
     free = choice.get("freeform") is True
     if kinds != {None if free else "custom"} or not (free or "custom" in writer.dialect.shapes):
         return
-    told = f"the tool `{choice['name']}` is {'a function' if free else 'one of freeform text'}"
+    told = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
     at = writer.trail.find(ir, "tool_choice")
     writer.note("reworded", "changed", at, view.case.pos, f"{told}, and so it is chosen")
-    writer.watch["tool_choice.name"] = writer.notes[-1]
+    # One note waits for a field: where its name is another, that note does.
+    path = "tool_choice" if "tool_choice.name" in writer.watch else "tool_choice.name"
+    writer.watch[path] = writer.notes[-1]
     rest = {key: value for key, value in choice.items() if key != "freeform"}
     ir["tool_choice"] = rest if free else {**rest, "freeform": True}
     writer.trail.copy(choice, ir["tool_choice"])

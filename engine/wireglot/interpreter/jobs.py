@@ -237,10 +237,11 @@ class WriteJob:
         if (draft := self.watch.get(path)) is not None:
             draft.owner, draft.place = into
 
-    def stood_within(self, wire: Any, claims: Iterable[str], into: tuple[Any, Any] | None) -> None:
+    def stood_within(self, wire: Any, claims: Collection[str], into: tuple[Any, Any] | None) -> None:
         """Let notes that wait for fields point to what was written, or to the place of a word."""
-        for path in self.watch.keys() & claims:
-            draft = self.watch[path]
+        for path, draft in self.watch.items():
+            if not any(one == path or one.startswith(f"{path}.") for one in claims):
+                continue  # neither the field nor one within it
             if draft.owner is None and isinstance(wire, dict):
                 # Among other keys the one that says it is the place.
                 among = into is not None and into[1] is None and len(wire) == 1
