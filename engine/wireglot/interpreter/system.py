@@ -86,7 +86,14 @@ def _silent(message: dict[str, Any]) -> bool:
 
 
 def _spoken(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
-    """Let system text that stands alone be a message of the user."""
+    """Let system text that stands alone be a message of the user; of nothing none is made."""
+    if message.get("role") == "system" and all(
+        blank(writer, part, "user") for part in message.get("parts", ())
+    ):
+        said = {key: value for key, value in message.items() if key != "level"}
+        said["role"] = "user"
+        writer.trail.copy(message, said)
+        return said
     while message.get("role") == "system":
         message = down(writer, message, talk)
     return message
