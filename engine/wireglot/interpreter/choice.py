@@ -73,9 +73,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             turns.fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
 
 
-def _follow(
-    writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View
-) -> None:
+def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View) -> None:
     """Let a choice say of its tool what that is: a function, or one that takes freeform text.
 
     `name` is that of the tool, of which the choice may say the last piece by now.

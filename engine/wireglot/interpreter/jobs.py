@@ -237,7 +237,9 @@ class WriteJob:
         if (draft := self.watch.get(path)) is not None:
             draft.owner, draft.place = into
 
-    def stood_within(self, wire: Any, claims: Collection[str], into: tuple[Any, Any] | None) -> None:
+    def stood_within(
+        self, wire: Any, claims: Collection[str], into: tuple[Any, Any] | None
+    ) -> None:
         """Let notes that wait for fields point to what was written, or to the place of a word."""
         for path, draft in self.watch.items():
             if not any(one == path or one.startswith(f"{path}.") for one in claims):

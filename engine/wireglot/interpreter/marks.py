@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..ir import MEDIA
-from ..language.picture import holes
+from ..language.picture import Literal, holes, keyed
 from ..notes import Weight
 from .copies import instead, with_parts
 from .jobs import ReadJob, WriteJob
+
+if TYPE_CHECKING:
+    from ..language.model import Dialect
+    from ..language.picture import Picture
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
@@ -197,6 +201,23 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
     return fresh
 
 
+def _literals(dialect: Dialect) -> dict[Any, Any]:
+    """Return what tools that providers run are named on the wire, where a picture says a name."""
+
+    def found() -> dict[Any, Any]:
+        cases = (case for shape in dialect.shapes.values() for case in shape.cases)
+        sides = ((_literal(case.ir), _literal(case.wire)) for case in cases)
+        return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
+
+    return dialect.once("names of natives", found)
+
+
+def _literal(picture: Picture | None) -> Any:
+    """Return the name that a picture says itself."""
+    said = (child for names, child in keyed(picture) if names[0] == "name")
+    return next((child.values[0] for child in said if isinstance(child, Literal)), None)
+
+
 def listed(
     writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], pos: Any
 ) -> None:
@@ -211,6 +232,8 @@ def listed(
     for i, one in enumerate(found):
         blank = "text" in bound and isinstance(one, str) and not one.strip()
         name = one.get("name") if names is not None and isinstance(one, dict) else None
+        if name is not None and one.get("type") == "native":
+            name = _literals(writer.dialect).get(name, name)
         again = names is not None and name in names
         if not blank and not again and len(stay) < top:
             stay.append(one)
