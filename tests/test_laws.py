@@ -529,6 +529,9 @@ RESULT = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text"
 ANSWERED = [{"role": "assistant",
              "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
             {"role": "user", "content": [RESULT]}]  # fmt: skip
+USED = {"type": "tool_use", "name": "g"}
+UNTHOUGHT = {"system": [{"type": "text", "text": "a"}],
+             "messages": [{"role": "assistant", "content": [USED]}]}  # fmt: skip
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
@@ -553,6 +556,7 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Cross", "cerebras", "request", "openai-responses", SEEN),
         ("Cross", "gemini-interactions", "request", "deepseek", SHORT),
         ("Cross", "anthropic", "request", "openai-chat", {"max_tokens": 9, "messages": ANSWERED}),
+        ("Cross", "minimax-anthropic", "request", "kimi", UNTHOUGHT),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

@@ -117,7 +117,7 @@ def same_json(apart: Difference) -> bool:
 
 
 def longer(apart: Difference, most: int) -> bool:
-    """Tell whether a list has so many more elements at most, behind those that it had.
+    """Tell whether a list has so many more elements at most, behind those that it had or before.
 
     These may say more than they did. A text alone is a list of one, or a message of it, where more
     texts stand behind it.
@@ -129,8 +129,12 @@ def longer(apart: Difference, most: int) -> bool:
         return len(texts) - 1 <= most and (_words(texts) or "").startswith(meant)
     if not isinstance(meant, list) or not isinstance(found, list) or not meant:
         return False
-    if not 0 <= len(found) - len(meant) <= most:
-        return False
+    more = len(found) - len(meant)
+    return 0 <= more <= most and (_holds(meant, found) or _holds(meant, found[more:]))
+
+
+def _holds(meant: list[Any], found: list[Any]) -> bool:
+    """Tell whether elements say all that they did, and maybe more."""
     pairs = zip(meant, found, strict=False)
     return all(one.meant is ABSENT for was, now in pairs for one in differences(was, now))
 

@@ -199,7 +199,8 @@ def _cross(case: Case, wire: Any) -> None:
     named += [m[0] for path in added if (m := re.match(r".*/\d+(?=/)", path))]
     # So is what was added because something else was said, or is no longer.
     named += [n.target_path for n in one if n.effect == "added" and n.source_path]
-    elements = sum(bool(re.fullmatch(r".*/\d+(/text)?", path)) for path in added)
+    # An element there, its words, or those beside them that are read as one, as a thought is.
+    elements = sum(bool(re.fullmatch(r".*/\d+(/(\w+_)?(text|content))?", p)) for p in added)
     unsaid = case.unsaid(ir)
     if any(note.code == "freeform-wrapped" for note in one):  # the choice follows its tool
         named.append("/tool_choice")
