@@ -8,7 +8,7 @@ numbers too large, schemas of odd keywords.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..authoring.generate import BY_TYPE
@@ -101,27 +101,25 @@ def explored(
     while waiting and made < MOST:
         rounds, waiting = waiting, []
         for chosen in rounds:
-            maker = Prober(dialect, chosen, calls, known)
+            maker = Prober(dialect, chosen, calls)
             payload = maker.unit(unit)
             yield payload, maker.odd
             made += 1
             tried.keep(chosen, maker.met)
             for label, (_, ways) in maker.met.items():
-                if ways not in tried.met[label]:
+                if label not in known and ways not in tried.met[label]:
                     tried.met[label].append(ways)
                     waiting += [{**chosen, label: way} for way in range(1, len(ways[1]))]
-            known.update(maker.met)
+                known.add(label)
 
 
 class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
-    def __init__(
-        self, dialect: Dialect, chosen: Chosen, calls: Any = None, known: Collection[Label] = ()
-    ) -> None:
+    def __init__(self, dialect: Dialect, chosen: Chosen, calls: Any = None) -> None:
         super().__init__(dialect)
-        self.chosen, self.calls, self.known = chosen, calls, known
-        self.met: Met = {}  # but for what is known
+        self.chosen, self.calls = chosen, calls
+        self.met: Met = {}
         self.at: Label = ()
         self.shaped = ""  # the shape that is made
         self.pos: Pos | None = None  # where the picture stands
@@ -130,12 +128,10 @@ class Prober(Maker):
 
     def choose(self, what: Any, ways: Sequence[Any]) -> Any:
         """Decide something at this place."""
-        if len(ways) == 1:
-            return ways[0]
         whole = what in ("own", "all")  # that is decided for the whole object
         at = self.at[:-1] if whole else self.at
         label = (*at[-NEAR:], what)
-        if label not in self.known and self.depth <= MAX_DEPTH:
+        if self.depth <= MAX_DEPTH and len(ways) > 1:
             self.met.setdefault(label, (self.shaped, (self.pos, ways)))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
 
@@ -152,8 +148,7 @@ class Prober(Maker):
         # What a second element may hold is tried where it stands alone.
         steps = ("[]" if step == "two" else step for step in self.at)
         self.at, self.shaped = (*steps, f"{case.shape}.{case.name}"), case.shape
-        if (label := self.at[-NEAR:]) not in self.known:
-            self.met.setdefault(label, (case.shape, (None, ("made",))))
+        self.met.setdefault(self.at[-NEAR:], (case.shape, (None, ("made",))))
         made = super().case(case, kind, nth)
         self.at, self.shaped = outer
         return made
@@ -170,8 +165,6 @@ class Prober(Maker):
 
     def key(self, names: tuple[str, ...]) -> str:
         """Choose a spelling that differs in more than how its words are joined."""
-        if len(names) == 1:
-            return names[0]
         found = {name.replace("_", "").lower(): name for name in reversed(names)}
         return str(self.choose(("key", names[0]), list(reversed(found.values()))))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
@@ -51,7 +52,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
         else:
-            _pieces(writer, ir, holes, names, view)
+            _pieces(writer, ir, holes, names, asked, view)
             if "tool_choice" in ir:
                 _follow(writer, ir, went, asked[0], view)
         return
@@ -68,7 +69,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         writer.watch["tool_choice"] = writer.notes[-1]
         ir["tool_choice"] = "none"
     else:
-        _pieces(writer, ir, holes, names, view)
+        _pieces(writer, ir, holes, names, stay, view)
         if "allowed" in (ir.get("tool_choice") or ()):
             turns.fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
 
@@ -96,15 +97,22 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
 
 
 def _pieces(
-    writer: WriteJob, ir: dict[str, Any], holes: list[pic.Hole], names: set[Any], view: View
+    writer: WriteJob,
+    ir: dict[str, Any],
+    holes: list[pic.Hole],
+    names: set[Any],
+    asked: Sequence[str],
+    view: View,
 ) -> None:
-    """Let a choice name a tool within a group by its last piece, as `turns.grouped` reads it."""
+    """Let a choice name a tool within a group by its last piece, as `turns.grouped` reads it.
+
+    `names` are those of all tools that went, `asked` those of the choice.
+    """
     shapes = [shape for hole in holes for shape in writer.dialect.members(str(hole.named))]
     if not any(shape.groups for shape in shapes):
         return
     choice = ir["tool_choice"]
     short = {name: _piece(shapes, name) for name in names}
-    asked = named(ir) or ()
     if not any(short.get(name) for name in asked):
         return
     pieces = [piece or name for name, piece in short.items()]

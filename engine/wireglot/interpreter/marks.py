@@ -218,6 +218,13 @@ def _literal(picture: Picture | None) -> Any:
     return next((child.values[0] for child in said if isinstance(child, Literal)), None)
 
 
+def _named(dialect: Dialect, tool: Any) -> Any:
+    """Return the name that a tool has on the wire."""
+    name = tool.get("name") if isinstance(tool, dict) else None
+    native = name is not None and tool.get("type") == "native"
+    return _literals(dialect).get(name, name) if native else name
+
+
 def listed(
     writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], pos: Any
 ) -> None:
@@ -228,16 +235,14 @@ def listed(
     at, stay = writer.trail.find(ir, path), list[Any]()
     top = bound.get("count", len(found))
     weight: Weight = "grave" if path == "tools" else ""
-    names: set[Any] | None = set() if bound.get("unique") else None
+    names = set[Any]()
     for i, one in enumerate(found):
         blank = "text" in bound and isinstance(one, str) and not one.strip()
-        name = one.get("name") if names is not None and isinstance(one, dict) else None
-        if name is not None and one.get("type") == "native":
-            name = _literals(writer.dialect).get(name, name)
-        again = names is not None and name in names
+        name = _named(writer.dialect, one) if bound.get("unique") else None
+        again = name in names
         if not blank and not again and len(stay) < top:
             stay.append(one)
-            if names is not None and name is not None:
+            if name is not None:
                 names.add(name)
             continue
         told = f"the target takes {top} of these at most"
