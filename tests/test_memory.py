@@ -198,6 +198,27 @@ def test_a_history_that_was_cut_finds_its_other_turns() -> None:
     assert sent[1]["parts"] == [{"text": "Warm.", "thoughtSignature": "DDDD"}]
 
 
+@pytest.mark.parametrize("repeated", [False, True], ids=["as_it_was", "result_repeated"])
+def test_a_turn_that_rides_is_put_back_nowhere_else(repeated: bool) -> None:
+    """Two turns say the same, and one is signed: the other never takes what is known of it."""
+    call = {"functionCall": {"id": "c1", "name": "f", "args": {}}, "thoughtSignature": "AAAA"}
+    done = {"text": "Done."}
+    signed = {**done, "thoughtSignature": "BBBB"}
+    state: Json = {}
+    said: list[Json] = []
+    for parts in ([call], [done], [signed]):
+        x = exchange(state=state)
+        x.request(request(*said))
+        message = x.response(gemini(parts)).body["choices"][0]["message"]
+        said += [message, *(results(message) or [ASK])]
+        state = x.state
+    if repeated:
+        said.insert(2, said[1])
+    sent = exchange(state=state).request(request(*said)).body["contents"]
+    own = [part for turn in sent if turn["role"] == "model" for part in turn["parts"]]
+    assert own == [call, done, signed]
+
+
 @pytest.mark.parametrize("kept", [True, False], ids=["with a state", "riding"])
 def test_a_signature_goes_to_its_origin_alone_and_is_still_there_later(kept: bool) -> None:
     message, state = told()

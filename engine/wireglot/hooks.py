@@ -7,7 +7,7 @@ are made from these alone, so the same payload always gets the same ids.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -52,34 +52,55 @@ def call_ids(
 ) -> list[tuple[str, dict[str, Any]]]:
     """Give every call an id, and every result without one the id of its call.
 
-    Results are paired by name in the order of the calls, else by order alone. A made id is
-    remembered as absent, so that the same dialect leaves it out again. Returns (code, part) of each
-    made id.
+    Results are paired by name in the order of the calls, else by order alone: with those of the
+    last turn first, for a call before it may have been given up. A made id is remembered as absent,
+    so that the same dialect leaves it out again. Returns (code, part) of each made id.
     """
     if _all_have(ir):
         return []
     maker = _Maker(ir, body, trail)
     made: list[tuple[str, dict[str, Any]]] = []
-    waiting = _Waiting()
+    waiting = Waiting()
+    results: list[tuple[Part, Part]] = []  # behind the last call
     for candidate, owner, part in _parts(ir):
         if _is_call(part):
+            made += _answered(results, waiting, maker, dialect)
             if "id" not in part:
                 part["id"] = maker.id(candidate, owner, part)
                 left_out(part, dialect, "id")
                 made.append(("made-id", part))
             else:
                 maker.skip(candidate, owner)
-            waiting.add(part["id"], str(part.get("name")))
+            names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
+            waiting.add(part["id"], *names)
         elif part.get("type") == "tool_result":
-            key = part.get("tool_call_id")
-            if key is None:
-                name = part.get("name")
-                found = waiting.first("name", name) if name is not None else waiting.first()
-                key = maker.id(None, owner, part) if found is None else found[0]
-                part["tool_call_id"] = key
-                left_out(part, dialect, "tool_call_id")
-                made.append(("made-id", part))
-            waiting.answer(key)
+            results.append((owner, part))
+        if owner.get("role", "assistant") != "assistant":
+            waiting.over()
+    return made + _answered(results, waiting, maker, dialect)
+
+
+def _answered(
+    results: list[tuple[Part, Part]], waiting: Waiting, maker: _Maker, dialect: str
+) -> list[tuple[str, Part]]:
+    """Give results the ids of their calls; take them all, and return those that had none."""
+    alike: dict[tuple[str, Any], list[Part]] = {}
+    for _, part in results:
+        key = part.get("tool_call_id")
+        name = ("name", part["name"]) if part.get("name") is not None else ("", "")
+        alike.setdefault(("id", key) if key is not None else name, []).append(part)
+    found: dict[int, str] = {}
+    for what in sorted(alike, key=lambda what: ("id", "name", "").index(what[0])):
+        parts = alike[what]
+        found.update(zip(map(id, parts), waiting.take(what, len(parts)), strict=False))
+    made = []
+    for owner, part in results:
+        if part.get("tool_call_id") is None:
+            key = found.get(id(part))
+            part["tool_call_id"] = maker.id(None, owner, part) if key is None else key
+            left_out(part, dialect, "tool_call_id")
+            made.append(("made-id", part))
+    results.clear()
     return made
 
 
@@ -93,32 +114,43 @@ def _all_have(ir: Part) -> bool:
     return True
 
 
-class _Waiting:
-    """Calls without a result, in their order; each is looked at once, however many there are."""
+class Waiting:
+    """Calls without a result, in their order; few are looked at twice, however many there are."""
 
     def __init__(self) -> None:
-        self._by: dict[tuple[str, str], deque[tuple[str, int]]] = {}
+        self._by: dict[tuple[str, Any], list[tuple[Any, int]]] = {}
         self._answered: set[int] = set()
         self._count = 0
+        self._turn = 0  # the first call of the last turn
+        self._over = False
 
-    def add(self, key: str, name: str) -> None:
-        """Add a call: it is found by its id, by its name, and by its place alone."""
-        for what in (("id", key), ("name", name), ("", "")):
-            self._by.setdefault(what, deque()).append((key, self._count))
+    def over(self) -> None:
+        """Let the next call begin a turn."""
+        self._over = True
+
+    def add(self, call: Any, *names: tuple[str, Any]) -> None:
+        """Add a call, and what it is found by: its id, its name, or nothing but its place."""
+        if self._over:
+            self._turn, self._over = self._count, False
+        for name in names:
+            self._by.setdefault(name, []).append((call, self._count))
         self._count += 1
 
-    def first(self, kind: str = "", value: str = "") -> tuple[str, int] | None:
-        """Return the id and the number of the first that waits, of an id or name or of all."""
-        calls = self._by.get((kind, value), ())
-        while calls and calls[0][1] in self._answered:
-            calls.popleft()
-        return calls[0] if calls else None
+    def take(self, name: tuple[str, Any], many: int) -> list[Any]:
+        """Let so many calls of an id or a name, or of all, wait no longer; return them.
 
-    def answer(self, key: str) -> None:
-        """Let the first call of an id wait no longer."""
-        found = self.first("id", key)
-        if found is not None:
-            self._answered.add(found[1])
+        They are those of the last turn, and where it has too few the latest before it, too.
+        """
+        calls = self._by.get(name, [])
+        late: list[tuple[Any, int]] = []
+        while calls and (calls[-1][1] >= self._turn or len(late) < many):
+            call = calls.pop()
+            if call[1] not in self._answered:
+                late.append(call)
+        late.reverse()
+        calls += late[many:]
+        self._answered.update(nth for _, nth in late[:many])
+        return [call for call, _ in late[:many]]
 
 
 def _is_call(part: Part) -> bool:
@@ -146,4 +178,4 @@ def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
 
 
 HOOKS: dict[str, Hook] = {"call-ids": call_ids}
-__all__ = ["HOOKS", "Hook", "call_ids", "pointer"]
+__all__ = ["HOOKS", "Hook", "Waiting", "call_ids", "pointer"]

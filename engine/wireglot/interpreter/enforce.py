@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Callable
 from typing import Any
 
 from ..language.picture import Hole
 from ..language.talk import Conversation
-from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft
+from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft, foreign
 from . import share, turns, within
 from .copies import instead, with_parts
 from .jobs import WriteJob
@@ -93,78 +92,53 @@ def _sealed(writer: WriteJob, part: dict[str, Any]) -> bool:
     return all(isinstance(seal, dict) and seal.get("origin") == origin for seal in seals)
 
 
-def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give each call an id of its own where it has none, or that of a call that still waits.
-
-    Where ids are `unique`, no later call has it either.
-    """
-    found = [
-        p["id"]
-        for m in messages
-        for p in m.get("parts", ())
-        if p.get("type") == "tool_call" and isinstance(p.get("id"), str)
-    ]
-    taken = set(found)
-    if len(taken) == len(found) and "" not in taken:
+def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Let the first call of each step of the present turn be signed, or note that it is not."""
+    talk = writer.dialect.conversation
+    kinds = {kind for word, kind in writer.asked if word == "signed"}
+    if not kinds or talk is None:
         return messages
-    # A result whose call is gone is not to answer the call that gets an id here.
-    taken |= {
-        p["tool_call_id"]
-        for m in messages
-        for p in m.get("parts", ())
-        if p.get("type") == "tool_result" and isinstance(p.get("tool_call_id"), str)
-    }
-    waiting: dict[str, deque[str]] = {}
-    # What a client of the very dialect sends in later turns, its provider has taken.
-    unique = writer.dialect.limits.get("call_id", {}).get("unique", False) and not writer.same
-    used: set[str] = set()
-    numbers: dict[str, Iterator[int]] = {}
-    out = []
-    for message in messages:
-        parts = []
-        for part in message.get("parts", ()):
-            kind = part.get("type")
-            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
-            if isinstance(key, str):
-                new = key
-                if kind == "tool_call":
-                    if not key or waiting.get(key) or (unique and key in used):
-                        new = _fresh(key or "call", taken, numbers)
-                    used.add(key)
-                    waiting.setdefault(key, deque()).append(new)
-                elif waiting.get(key):
-                    new = waiting[key].popleft()
-                part = _renamed(writer, part, key, new)
-            parts.append(part)
-        same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
-        out.append(message if same else with_parts(writer, message, parts))
+    out = list(messages)
+    roles = [message.get("role") for message in messages]
+    spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
+    for i in range(spoke[-1] if spoke else 0, len(messages)):
+        if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
+            continue
+        parts = messages[i].get("parts", ())
+        first = next((p for p in parts if p.get("type") in kinds), None)
+        if first is None or _signed(writer, first):
+            continue
+        stands, pos = writer.dialect.signatures.placeholder, talk.places.get("signed")
+        if stands is None:
+            told = "the target wants the signature that came with this call, and none is there"
+            at = writer.trail.find(first)
+            writer.note("unsigned", "kept", at, pos, told, None, first)
+            continue
+        if isinstance(other := first.get("signature"), dict):
+            at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
+            said = f"{foreign(other.get('origin'))} signature"
+            writer.note("foreign-signature", "lost", at or writer.trail.find(first), pos, said)
+        signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
+        fresh = {**first, "signature": signature}
+        instead(writer, first, fresh)
+        told = "the target wants a signature beside this call; this says that there is none"
+        writer.supplied(fresh, "signature", pos, told)
+        fit = [fresh if part is first else part for part in parts]
+        out[i] = with_parts(writer, messages[i], fit)
     return out
 
 
-def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
-    """Return a key with the next number that makes it another; `numbers` go on from the last."""
-    left = numbers.setdefault(key, count(2 if key in taken else 1))
-    new = next(new for number in left if (new := f"{key}_{number}") not in taken)
-    taken.add(new)
-    return new
-
-
-def _renamed(writer: WriteJob, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
-    """Return a call or result with another id, noted."""
-    if new == key:
-        return part
-    field = "id" if part["type"] == "tool_call" else "tool_call_id"
-    fresh = {**part, field: new}
-    instead(writer, part, fresh)
-    writer.calls[new] = part.get("name", "")
-    told = f"another call has the id `{key}`" if key else "an empty id tells no calls apart"
-    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
-    at = writer.trail.find(part, field)
-    if key:
-        writer.note("renamed", "changed", at, pos, told, None, fresh)
-    else:
-        writer.note("made-id", "added", at, pos, told, None, fresh)
-    return fresh
+def _signed(writer: WriteJob, part: dict[str, Any]) -> bool:
+    """Tell whether a part has a signature that the target can read, or at home says it has none."""
+    signature = part.get("signature")
+    signer = writer.dialect.origin["signature"]
+    if isinstance(signature, dict) and signature.get("origin") != signer:
+        return writer.dialect.signatures.placeholder is None
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    stands = writer.dialect.signatures.placeholder
+    return signature is not None or any(
+        stands is not None and entry.get("as") == stands for entry in memory.values()
+    )
 
 
 def full(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

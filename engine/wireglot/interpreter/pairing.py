@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
-from ..hooks import left_out
-from ..notes import BEHIND_CALL, foreign
+from ..hooks import Waiting, left_out
+from ..notes import BEHIND_CALL
 from .copies import instead, with_parts
 from .jobs import WriteJob
 from .placing import unplaced
@@ -28,8 +30,9 @@ def named(
     of their own: one that was read by another word remembers that it did not tell.
     """
     odd: list[tuple[str, dict[str, Any]]] = []
-    open_calls: dict[str, deque[str]] = {}
-    calls: dict[str, deque[tuple[int, dict[str, Any]]]] = {}
+    pairs = _pairs(messages)
+    calls: list[Found] = []
+    waiting = Counter[str]()
     names: dict[str, str] = {}
     last = 0  # the place of the last message that is no result
     for place, message in enumerate(messages):
@@ -37,27 +40,56 @@ def named(
             last = place
         for part in message.get("parts", ()):
             if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
-                if open_calls.get(part["id"]):
+                if waiting[part["id"]]:
                     odd.append(("duplicate-id", part))
-                open_calls.setdefault(part["id"], deque()).append(part.get("name", ""))
-                calls.setdefault(part["id"], deque()).append((place, part))
+                waiting[part["id"]] += 1
+                calls.append((place, part))
                 names[part["id"]] = part.get("name", "")
             elif part.get("type") == "tool_result":
-                key = part.get("tool_call_id")
-                waiting = open_calls.get(key) if isinstance(key, str) else None
-                if not waiting:
+                call = pairs.get(id(part))
+                if call is None:
                     odd.append(("unpaired", part))
-                if waiting and key is not None:
-                    _, call = calls[key].popleft()
+                    name = names.get(part.get("tool_call_id") or "")
+                else:
+                    waiting[call["id"]] -= 1
+                    name = call.get("name", "")
                     if told and ("input" in call) != part.get("freeform", False):
                         odd.append(("inconsistent", part))
-                name = waiting.popleft() if waiting else names.get(key or "")
                 if name is not None and "name" not in part:
                     _name(part, name, dialect, own)
     # The calls of the last turn are open, not forgotten.
-    for waiting_calls in calls.values():
-        odd.extend(("unpaired", part) for place, part in waiting_calls if place < last)
+    done = {id(call) for call in pairs.values()}
+    odd += [("unpaired", call) for at, call in calls if at < last and id(call) not in done]
     return odd
+
+
+def _pairs(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+    """Return the call of each result, by id: one of the last turn first, in their order.
+
+    One before it may have been given up, where providers number the calls of each turn anew.
+    """
+    pairs: dict[int, dict[str, Any]] = {}
+    waiting = Waiting()
+    results: dict[Any, list[dict[str, Any]]] = {}  # behind the last call
+
+    def settle() -> None:
+        for key, parts in results.items():
+            pairs.update(zip(map(id, parts), waiting.take(("id", key), len(parts)), strict=False))
+        results.clear()
+
+    for message in messages:
+        if message.get("role", "assistant") != "assistant":
+            waiting.over()
+        for part in message.get("parts", ()):
+            kind = part.get("type")
+            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
+            if kind == "tool_call" and isinstance(key, str):
+                settle()
+                waiting.add(part, ("id", key))
+            elif kind == "tool_result" and isinstance(key, str):
+                results.setdefault(key, []).append(part)
+    settle()
+    return pairs
 
 
 def known(
@@ -78,6 +110,84 @@ def _name(part: dict[str, Any], name: str, dialect: str, own: frozenset[str]) ->
     part["name"] = name
     if "spelled" in part:
         left_out(part, dialect, "name")
+
+
+def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give each call an id of its own where it has none, or that of a call that still waits.
+
+    Where ids are `unique`, no later call has it either.
+    """
+    found = [
+        p["id"]
+        for m in messages
+        for p in m.get("parts", ())
+        if p.get("type") == "tool_call" and isinstance(p.get("id"), str)
+    ]
+    taken = set(found)
+    if len(taken) == len(found) and "" not in taken:
+        return messages
+    # A result whose call is gone is not to answer the call that gets an id here.
+    taken |= {
+        p["tool_call_id"]
+        for m in messages
+        for p in m.get("parts", ())
+        if p.get("type") == "tool_result" and isinstance(p.get("tool_call_id"), str)
+    }
+    pairs = _pairs(messages)
+    waiting = Counter[str]()
+    fresh: dict[int, str] = {}
+    # What a client of the very dialect sends in later turns, its provider has taken.
+    unique = writer.dialect.limits.get("call_id", {}).get("unique", False) and not writer.same
+    used: set[str] = set()
+    numbers: dict[str, Iterator[int]] = {}
+    out = []
+    for message in messages:
+        parts = []
+        for part in message.get("parts", ()):
+            kind = part.get("type")
+            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
+            if isinstance(key, str):
+                new = key
+                if kind == "tool_call":
+                    if not key or waiting[key] or (unique and key in used):
+                        new = _fresh(key or "call", taken, numbers)
+                    used.add(key)
+                    fresh[id(part)] = new
+                    waiting[key] += 1
+                elif id(part) in pairs:
+                    new = fresh[id(pairs[id(part)])]
+                    waiting[key] -= 1
+                part = _renamed(writer, part, key, new)
+            parts.append(part)
+        same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
+        out.append(message if same else with_parts(writer, message, parts))
+    return out
+
+
+def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
+    """Return a key with the next number that makes it another; `numbers` go on from the last."""
+    left = numbers.setdefault(key, count(2 if key in taken else 1))
+    new = next(new for number in left if (new := f"{key}_{number}") not in taken)
+    taken.add(new)
+    return new
+
+
+def _renamed(writer: WriteJob, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
+    """Return a call or result with another id, noted."""
+    if new == key:
+        return part
+    field = "id" if part["type"] == "tool_call" else "tool_call_id"
+    fresh = {**part, field: new}
+    instead(writer, part, fresh)
+    writer.calls[new] = part.get("name", "")
+    told = f"another call has the id `{key}`" if key else "an empty id tells no calls apart"
+    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
+    at = writer.trail.find(part, field)
+    if key:
+        writer.note("renamed", "changed", at, pos, told, None, fresh)
+    else:
+        writer.note("made-id", "added", at, pos, told, None, fresh)
+    return fresh
 
 
 def paired(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -252,55 +362,6 @@ def _rebuilt(
     if wanted:
         out.append({"role": "tool", "parts": wanted})
     return out
-
-
-def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Let the first call of each step of the present turn be signed, or note that it is not."""
-    talk = writer.dialect.conversation
-    kinds = {kind for word, kind in writer.asked if word == "signed"}
-    if not kinds or talk is None:
-        return messages
-    out = list(messages)
-    roles = [message.get("role") for message in messages]
-    spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
-    for i in range(spoke[-1] if spoke else 0, len(messages)):
-        if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
-            continue
-        parts = messages[i].get("parts", ())
-        first = next((p for p in parts if p.get("type") in kinds), None)
-        if first is None or _signed(writer, first):
-            continue
-        stands, pos = writer.dialect.signatures.placeholder, talk.places.get("signed")
-        if stands is None:
-            told = "the target wants the signature that came with this call, and none is there"
-            at = writer.trail.find(first)
-            writer.note("unsigned", "kept", at, pos, told, None, first)
-            continue
-        if isinstance(other := first.get("signature"), dict):
-            at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
-            said = f"{foreign(other.get('origin'))} signature"
-            writer.note("foreign-signature", "lost", at or writer.trail.find(first), pos, said)
-        signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
-        fresh = {**first, "signature": signature}
-        instead(writer, first, fresh)
-        told = "the target wants a signature beside this call; this says that there is none"
-        writer.supplied(fresh, "signature", pos, told)
-        fit = [fresh if part is first else part for part in parts]
-        out[i] = with_parts(writer, messages[i], fit)
-    return out
-
-
-def _signed(writer: WriteJob, part: dict[str, Any]) -> bool:
-    """Tell whether a part has a signature that the target can read, or at home says it has none."""
-    signature = part.get("signature")
-    signer = writer.dialect.origin["signature"]
-    if isinstance(signature, dict) and signature.get("origin") != signer:
-        return writer.dialect.signatures.placeholder is None
-    memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-    stands = writer.dialect.signatures.placeholder
-    return signature is not None or any(
-        stands is not None and entry.get("as") == stands for entry in memory.values()
-    )
 
 
 def _forget(writer: WriteJob, parts: list[dict[str, Any]]) -> None:

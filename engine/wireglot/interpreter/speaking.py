@@ -78,14 +78,14 @@ def ordered(
     given = bool(messages)
     if given and orderly(writer, writer.look or Look(messages)):
         return turns.ends(writer, talk, messages) if whole else messages
-    messages = enforce.ids(writer, marks.limited(writer, messages))
+    messages = pairing.ids(writer, marks.limited(writer, messages))
     messages = pairing.paired(writer, messages)
     messages = pairing.freeform(writer, messages)
     messages = enforce.order(writer, enforce.full(writer, messages))
     messages = turns.attended(
         writer, talk, enforce.present(writer, talk, enforce.found(writer, talk, messages))
     )
-    messages = pairing.signed(writer, messages)
+    messages = enforce.signed(writer, messages)
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     return weaving.gathered(writer, messages)

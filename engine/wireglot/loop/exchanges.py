@@ -286,10 +286,12 @@ class Exchange:
         known = memory.Turns(turns) if turns else None
         signatures = riders.provider.model.signatures
         reads = functools.partial(signatures.known, model)
-        for message in messages:
-            if message.get("role") != "assistant":
-                continue
-            rode = riders.of(message) if rides else []
+        own = [message for message in messages if message.get("role") == "assistant"]
+        ridden = [riders.of(message) if rides else [] for message in own]
+        if known is not None:
+            for message, rode in zip(own, ridden, strict=True):
+                known.claim(message, [rider.entry for rider in rode])
+        for message, rode in zip(own, ridden, strict=True):
             turn, by_order = known.match(message, riders.made, places) if known else (None, False)
             if turn is not None and self._shares(turn["origin"]):
                 rode, entries = [], turn["parts"]

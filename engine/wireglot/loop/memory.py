@@ -241,14 +241,33 @@ class Turns:
     def __init__(self, turns: list[dict[str, Any]]) -> None:
         self._turns = turns
         self._of: dict[Any, deque[int]] = {}  # by id and what it says, by id alone, by that alone
-        self._used: set[int] = set()
+        self._used: set[int | None] = set()
+        self._own: dict[int, int] = {}  # the turns of messages that say themselves which they are
+        self._signed: dict[str, list[int]] = {}  # by their signatures
         for nth, turn in enumerate(turns):
+            for entry in turn["parts"]:
+                if isinstance(entry.get("signature"), str):
+                    self._signed.setdefault(entry["signature"], []).append(nth)
             keys: dict[Any, None] = {("", turn["says"]): None}
             for entry in turn["parts"]:
                 if "call" in entry:
                     keys[entry["call"], turn["says"]] = keys[(entry["call"],)] = None
             for key in keys:
                 self._of.setdefault(key, deque()).append(nth)
+
+    def claim(self, message: Any, rode: list[Entry]) -> None:
+        """Let no other message be the turn of which something rides in this one."""
+        said = None
+        for entry in rode:
+            name = entry.get("signature")
+            turns = self._signed.get(name, []) if isinstance(name, str) else []
+            said = says(message["parts"]) if turns and said is None else said
+            for nth in turns:
+                one = len(turns) == 1 or self._turns[nth]["says"] == said
+                if one and nth not in self._used:
+                    self._used.add(nth)
+                    self._own[id(message)] = nth
+                    return
 
     def match(
         self, message: Any, made: set[int], places: Places | None = None
@@ -260,11 +279,16 @@ class Turns:
         """
         calls = [part for part in message["parts"] if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
+        own = self._own.get(id(message))
+        if own is not None and self._turns[own]["says"] == says(message["parts"]):
+            return self._turns[own], not ids
+        self._used -= {own}  # it is edited
         if places is not None:
             place, said = places.of(message)
             found = self._best(ids, said, place)
         else:
             found = self._first(ids, message["parts"])
+        self._used |= {own} - {None}
         if found is None:
             return None, not ids
         self._used.add(found)
