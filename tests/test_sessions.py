@@ -552,6 +552,26 @@ def test_time_grows_with_the_length_of_a_file_and_not_faster() -> None:
     assert calls(400) < 4.4 * calls(100)
 
 
+@pytest.mark.parametrize(
+    ("value", "code", "said"),
+    [
+        ([{"type": "text", "text": text} for text in "ab"], "blocks-as-text", "a\nb"),
+        ({"a": 1}, "data-as-text", '{"a":1}'),
+    ],
+)
+def test_a_result_in_its_call_goes_down_the_ladder_and_is_not_called_ambiguous(
+    value: Any, code: str, said: str
+) -> None:
+    result = {"type": "tool_result", "tool_call_id": "c", "value": value}
+    result["kind"] = "data" if isinstance(value, dict) else "multimodal"
+    call = {"type": "tool_call", "id": "c", "name": "f", "arguments": {}}
+    talk = [{"role": "assistant", "parts": [call]}, {"role": "tool", "parts": [result]}]
+    out = RULES["opencode"].write({"messages": talk}, "session")
+    assert out.body["messages"][0]["parts"][0]["state"]["output"] == said
+    codes = {note.code for note in out.notes}
+    assert code in codes and not codes & {"ambiguous", "joined"}
+
+
 # -- recorded files, forks, compactions ------------------------------------------------------------
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "facts" / "samples"

@@ -151,10 +151,15 @@ def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
 
 
 def _fitted(writer: WriteJob, value: Any) -> Any:
-    """Return a value with its name and ids as the limits let them be written."""
-    if not writer.limits.limits or not isinstance(value, dict):
+    """Return a value with its name and ids as the limits let them be written.
+
+    A call has its result as the ladder let that be: this has a note of its own.
+    """
+    if not isinstance(value, dict) or not (writer.limits.limits or "result" in value):
         return value
     fitted = dict(value)
+    while id(fitted.get("result")) in writer.lower:
+        fitted["result"] = writer.lower[id(fitted["result"])][1]
     for key in ("name", "id", "tool_call_id"):
         if key in value and (kind := writer.limits.kind(value, key)):
             fitted[key] = writer.limits.fit(kind, value[key])

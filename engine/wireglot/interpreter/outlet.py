@@ -89,6 +89,7 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
                 continue
             at = writer.trail.find(value, path or None)
             share.told(writer, row, value, new, beside, wire, at)
+            writer.lower[id(value)] = value, new
             return wire
         raise misfit from None
     finally:
