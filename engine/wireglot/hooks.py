@@ -13,6 +13,7 @@ from typing import Any
 
 from .seeds import Chain, call_id
 from .trail import Trail, pointer
+from .waiting import Waiting
 
 Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any]]]]
 Part = dict[str, Any]
@@ -114,45 +115,6 @@ def _all_have(ir: Part) -> bool:
     return True
 
 
-class Waiting:
-    """Calls without a result, in their order; few are looked at twice, however many there are."""
-
-    def __init__(self) -> None:
-        self._by: dict[tuple[str, Any], list[tuple[Any, int]]] = {}
-        self._answered: set[int] = set()
-        self._count = 0
-        self._turn = 0  # the first call of the last turn
-        self._over = False
-
-    def over(self) -> None:
-        """Let the next call begin a turn."""
-        self._over = True
-
-    def add(self, call: Any, *names: tuple[str, Any]) -> None:
-        """Add a call, and what it is found by: its id, its name, or nothing but its place."""
-        if self._over:
-            self._turn, self._over = self._count, False
-        for name in names:
-            self._by.setdefault(name, []).append((call, self._count))
-        self._count += 1
-
-    def take(self, name: tuple[str, Any], many: int) -> list[Any]:
-        """Let so many calls of an id or a name, or of all, wait no longer; return them.
-
-        They are those of the last turn, and where it has too few the latest before it, too.
-        """
-        calls = self._by.get(name, [])
-        late: list[tuple[Any, int]] = []
-        while calls and (calls[-1][1] >= self._turn or len(late) < many):
-            call = calls.pop()
-            if call[1] not in self._answered:
-                late.append(call)
-        late.reverse()
-        calls += late[many:]
-        self._answered.update(nth for _, nth in late[:many])
-        return [call for call, _ in late[:many]]
-
-
 def _is_call(part: Part) -> bool:
     return part.get("type") == "tool_call"
 
@@ -178,4 +140,4 @@ def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
 
 
 HOOKS: dict[str, Hook] = {"call-ids": call_ids}
-__all__ = ["HOOKS", "Hook", "Waiting", "call_ids", "pointer"]
+__all__ = ["HOOKS", "Hook", "call_ids", "pointer"]

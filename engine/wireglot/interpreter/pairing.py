@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from ..hooks import Waiting, left_out
+from ..hooks import left_out
 from ..notes import BEHIND_CALL
+from ..waiting import Waiting
 from .copies import instead, with_parts
 from .jobs import WriteJob
 from .placing import unplaced
