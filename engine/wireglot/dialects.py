@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import policy as policies
+from .errors import UsageError
 from .interpreter import reading, units, writing
 from .language import ladder, picture, variants
 from .language.model import Dialect
@@ -14,6 +15,7 @@ from .payload import (
     Clock,
     check_call,
     check_json,
+    check_text,
     check_unit,
     known_options,
     text_under,
@@ -160,6 +162,7 @@ class DialectRules:
         from .files import sessions
         from .language import documents
 
+        check_text("text", text)
         return documents.parsed(
             text, self.model.document, sessions.key_of(units.pictured(self.model, "session"))
         )
@@ -168,16 +171,22 @@ class DialectRules:
         """Return the text of the file whose body this is; `indent` is for what has no lines."""
         from .language import documents
 
+        if indent is not None and not isinstance(indent, int):
+            raise UsageError(f"`indent` is a number, not {type(indent).__name__}")
+        check_json(body)
         return documents.printed(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name."""
         from .trace import paths
 
+        check_unit(unit)
         return paths.pictured(self.model, unit)
 
     def dropped(self, unit: str) -> dict[str, str]:
         """Return the wire paths that the unit, or `stream`, gives up, with the reasons."""
+        if unit != "stream":
+            check_unit(unit)
         return dict(self.model.dropped(unit))
 
     def events(self) -> dict[str, set[str]]:
@@ -193,6 +202,8 @@ class DialectRules:
 
     def keys_of_model(self, unit: str) -> tuple[str, ...] | None:
         """Return the keys at the top of a payload that name the model; None if it is deeper."""
+        if unit.__class__ is not str:
+            check_unit(unit)
         return self.model.once(("model", unit), lambda: self._model_keys(unit))
 
     def _model_keys(self, unit: str) -> tuple[str, ...] | None:

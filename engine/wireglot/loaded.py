@@ -93,6 +93,8 @@ class Loaded:
                 self.with_rows(name, rows)
 
     def __getitem__(self, name: str) -> DialectRules:
+        if name.__class__ is not str:
+            self._known(name)
         return self._dialects.get((name, ())) or self.with_rows(name, ())
 
     def with_rows(self, name: str, rows: Rows) -> DialectRules:
@@ -149,8 +151,9 @@ class Loaded:
     def variants(self, name: str) -> tuple[DialectRules, ...]:
         """Return a dialect as it is for each model, version and option that its variants name.
 
-        Raises RuleError.
+        Raises RuleError, UsageError.
         """
+        self._known(name)
         if name not in self._varied:
             return ()
         return tuple(self.with_rows(name, rows) for rows in variants.samples(self._varied[name]))
@@ -326,6 +329,7 @@ def _hands() -> tuple[Any, Any, Any]:
 
 def check_name(name: str, there: Collection[str]) -> None:
     """Raise UsageError for a dialect that is not there."""
+    check_call(None, None, dialect=name)
     if name not in there:
         from .language.findings import near
 

@@ -70,6 +70,25 @@ def check_call(model: Any, stream: Any, **dialects: Any) -> None:
         raise UsageError(f"`stream` is true or false, not {type(stream).__name__}")
 
 
+def check_text(name: str, given: Any) -> None:
+    """Raise UsageError for an argument that is to be a text and is none."""
+    if not isinstance(given, str):
+        raise UsageError(f"`{name}` is a text, not {type(given).__name__}")
+
+
+def check_notes(notes: Any) -> None:
+    """Raise UsageError for what no notes can be added to."""
+    if notes is not None and not isinstance(notes, list):
+        raise UsageError(f"`notes` is a list, to which notes are added, not {type(notes).__name__}")
+
+
+def check_frames(frames: Any, kind: type = Iterable) -> None:
+    """Raise UsageError for frames that cannot be taken one after another."""
+    if not isinstance(frames, kind):
+        said = "an asynchronous iterable" if kind is not Iterable else "a list or another iterable"
+        raise UsageError(f"`frames` is {said}, not {type(frames).__name__}")
+
+
 def text_under(keys: Iterable[str], body: dict[str, Any]) -> str | None:
     """Return the first text that stands under one of some keys at the top."""
     for key in keys:

@@ -68,6 +68,10 @@ class Policy:
                 f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
                 f"not {type(table).__name__}"
             )
+        if not (isinstance(rows, Sequence) and all(isinstance(row, Row) for row in rows)):
+            raise UsageError("`rows` of a policy is a list of `Row`")
+        if otherwise not in WORDS:
+            raise UsageError("`otherwise` of a policy is `ignore`, `note` or `fail`")
         self.table = dict(table or {})
         self.rows, self.otherwise = tuple(rows), otherwise
         # Whether it lets every note stand.

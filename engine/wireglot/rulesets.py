@@ -192,6 +192,8 @@ class LiveRules:
         """
         import threading
 
+        if on_change is not None and not callable(on_change):
+            raise UsageError(f"`on_change` is a function, not {type(on_change).__name__}")
         self.rules, self.swaps = rules, 0
         self.error: RuleError | UsageError | None = None
         self._on_change = on_change

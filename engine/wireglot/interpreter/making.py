@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import jsontext, seeds
+from ..errors import UsageError
 from ..ir import unspelled
 from ..language import picture as pic
 from ..language.lenses import moment_of
@@ -19,6 +20,7 @@ from .sight import View
 # What another dialect cannot read would not be there again on the way back.
 _APART = ("spelled", "kept", "own", "signature", "cache", "metadata")
 TOLD = "the target wants an id here; it is made from place and content"
+YEAR_10000 = 253402300800  # in seconds since 1970: no time of the wire is that late
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
@@ -65,7 +67,10 @@ def _time(writer: WriteJob) -> str:
     """Return the time of the caller's clock, or the last one that was written."""
     clock = writer.options.get("clock")
     if clock is not None:
-        writer.now = moment_of(round(clock() * 1000))
+        said = clock()
+        if not isinstance(said, int | float) or not 0 <= said < YEAR_10000:
+            raise UsageError("`clock` gives seconds since 1970, as time.time does")
+        writer.now = moment_of(round(said * 1000))
     return writer.now
 
 

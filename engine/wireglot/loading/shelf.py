@@ -189,6 +189,8 @@ def _reader(
 
 def text_of(file: str | os.PathLike[str]) -> str:
     """Return the text of a file that a caller names. Raises RuleError, UsageError."""
+    if not isinstance(file, str | os.PathLike):  # a number would be an open file of the caller
+        raise UsageError(f"a file is named by a path, not by {type(file).__name__}")
     try:
         with open(file, encoding="utf-8-sig") as opened:
             return opened.read(MAX_BYTES + 1)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ..errors import UsageError
 from ..language.source import LADDER
+from ..payload import check_text
 from ..room import unswept
 from ..rulesets import RuleSet
 from .shelf import Source, prepared
@@ -67,6 +68,8 @@ def load_rules(
     """
     if isinstance(overlays, str) or not isinstance(overlays, Sequence):
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
+    for name in overlays:
+        check_text("overlay", name)
     if builtin and not (sources or overlays or plugins) and (ready := _prepared()) is not None:
         return ready
     again = functools.partial(

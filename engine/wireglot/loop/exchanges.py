@@ -17,7 +17,7 @@ from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note
 from ..patterns import later
-from ..payload import check_call, known_options
+from ..payload import check_call, check_text, known_options
 from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
@@ -95,6 +95,8 @@ class Exchange:
         Raises ConversionError, PolicyError.
         """
         check_call(None, stream)
+        if text is not None:
+            check_text("text", text)
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)

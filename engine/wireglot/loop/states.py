@@ -156,6 +156,8 @@ class States:
         """
         from .database import Database
 
+        if not isinstance(file, str | os.PathLike):
+            raise UsageError(f"a file is named by a path, not by {type(file).__name__}")
         return cls(Database(file))
 
     def of(self, scope: str) -> States:

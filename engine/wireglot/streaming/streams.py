@@ -10,7 +10,7 @@ from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
 from ..language.picture import Hole, Picture, keyed
 from ..notes import Draft, Note
-from ..payload import check_call, known_options
+from ..payload import check_call, check_frames, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
 from ..room import not_too_deep
@@ -242,6 +242,8 @@ class Bytes:
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes; return those that they give rise to. Raises ConversionError."""
+        if not isinstance(data, bytes | bytearray):
+            raise UsageError(f"a stream of bytes takes bytes, not {type(data).__name__}")
         return self._through(self._splitter.feed(data), data)
 
     def finish(self) -> bytes:
@@ -280,6 +282,7 @@ class Bytes:
 
 def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
     """Yield what a translator makes of frames."""
+    check_frames(frames)
     for frame in frames:
         yield from made.feed(frame)
     yield from made.finish()
@@ -287,6 +290,7 @@ def translate(made: Translator, frames: Iterable[Any]) -> Iterator[Any]:
 
 async def atranslate(made: Translator, frames: AsyncIterable[Any]) -> AsyncIterator[Any]:
     """Yield what a translator makes of frames that come asynchronously."""
+    check_frames(frames, AsyncIterable)
     async for frame in frames:
         for new in made.feed(frame):
             yield new

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..interpreter import reading
+from ..payload import check_frames
 from .fold import Fold
 from .incoming import Part
 from .outcome import Outcome
@@ -20,6 +21,7 @@ class TextStream:
     """The text of a stream, piece by piece; the rest is there when it is through."""
 
     def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
+        check_frames(frames)
         self._rules, self._dialect, self._frames = rules[dialect], dialect, frames
         self._pieces: list[str] = []
         self._fold = Fold(self._rules.model, self)

@@ -10,6 +10,7 @@ from ..interpreter import reading
 from ..interpreter.hands import Writer
 from ..language.model import Dialect
 from ..notes import Note
+from ..payload import check_frames, check_notes
 from ..results import all_notes
 from ..trail import Trail
 from . import streams
@@ -25,6 +26,7 @@ def frames(
     rules: HeldSet, response: Any, dialect: str, notes: list[Note] | None = None
 ) -> Iterator[Any]:
     """Yield the frames of a response in its own dialect; `notes` are told what none can hold."""
+    check_notes(notes)
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
@@ -67,6 +69,8 @@ def collect(
     rules: HeldSet, frames: Iterable[Any], dialect: str, notes: list[Note] | None = None
 ) -> Any:
     """Return the response that the frames of a dialect make; `notes` are told what it lacks."""
+    check_notes(notes)
+    check_frames(frames)
     made = streams.translator(rules, dialect, dialect)
     for frame in frames:
         made.feed(frame)
