@@ -236,3 +236,17 @@ def test_an_answer_of_a_number_that_there_cannot_be_is_noted() -> None:
     _, t = translated([HEAD, chunk({"content": "a"}, nth=999)], "openai-chat", "anthropic")
     (path,) = {n.source_path for n in t.notes if n.code == "unfit"}
     assert path == "/1/choices/0/index"
+
+
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_piece_of_a_call_that_nothing_began_is_noted(before: int) -> None:
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
+    head: list[Json] = [{"type": "message_start", "message": {**message, "usage": {}}}]
+    piece = {"type": "input_json_delta", "partial_json": '{"x":1}'}
+    lone: list[Json] = [{"type": "content_block_delta", "index": 0, "delta": piece}]
+    frames = [*head[:before], *lone, *head[before:]]
+    _, t = translated(frames, "anthropic", "openai-chat")
+    assert [n.source_path for n in t.notes if n.code == "inconsistent"] == [f"/{before}"]
+    piece_of_chat = calls({"index": 0, "function": {"arguments": "{"}})
+    _, t = translated([HEAD, piece_of_chat], "openai-chat", "anthropic")
+    assert [n.source_path for n in t.notes if n.code == "inconsistent"] == ["/1"]

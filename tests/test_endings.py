@@ -220,3 +220,52 @@ def test_arguments_nested_deep_raise_errors_of_the_family(target: str, depth: in
             below(frames_of_caller, run)
         except wireglot.ConversionError as error:
             assert "nested too deep" in str(error)
+
+
+BROKEN_OFF: list[Any] = [
+    {
+        "type": "message_start",
+        "message": {
+            "id": "m", "type": "message", "role": "assistant", "model": "m", "content": [],
+            "usage": {"input_tokens": 7, "output_tokens": 1},
+        },
+    },
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}},
+    {
+        "type": "content_block_delta", "index": 0,
+        "delta": {
+            "type": "citations_delta",
+            "citation": {
+                "type": "web_search_result_location", "cited_text": "q", "url": "http://x",
+                "title": "t", "encrypted_index": "e",
+            },
+        },
+    },
+]  # fmt: skip
+ERROR = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+
+
+@pytest.mark.parametrize(
+    ("target", "unsaid"),
+    [
+        ("openai-chat", ["cite"]),
+        ("gemini", ["cite"]),
+        ("mistral", ["counts"]),
+        ("bedrock-converse", ["counts"]),
+        ("cohere", ["counts", "cite"]),
+        ("vertex-anthropic", []),
+    ],
+)
+@pytest.mark.parametrize("failed", [False, True])
+def test_what_stands_at_the_end_alone_is_noted_of_a_stream_without_one(
+    target: str, unsaid: list[str], failed: bool
+) -> None:
+    t = wireglot.packaged().translator("anthropic", target)
+    for frame in [*BROKEN_OFF, ERROR] if failed else BROKEN_OFF:
+        t.feed(frame)
+    t.finish()
+    told = [note for note in t.notes if "would stand at the end" in note.message]
+    if failed and target in ("openai-chat", "gemini"):  # the counts have a frame of their own
+        unsaid = ["counts", *unsaid]
+    assert [any(word in note.message for word in unsaid) for note in told] == [True] * len(unsaid)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import owned
-from ..language.events import Word
+from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
@@ -285,7 +285,8 @@ class Fold(Hearing):
         if there is not None and there.open:
             self.shut(there)
         part = self.new(word.kind, word.field, owner, address)
-        part.textless = word.field == "text" and "piece" not in sight.event.holes
+        texts = word.field == "text" or word.field not in LIVE  # else a head says that it is empty
+        part.textless = texts and "piece" not in sight.event.holes
         part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
         self.open(part)
         if piece:
@@ -318,6 +319,9 @@ class Fold(Hearing):
             part = self.new(word.kind, word.field, owner, address)
             part.key = sight.places.get("piece", (None,))[-1]
             part.said.update(said)
+            if word.kind == "tool_call" and not said.get("name"):
+                told = "this is a piece of a call that nothing began: it has no name"
+                self.say("inconsistent", "changed", (self.frames - 1,), told, f"head/{part.nth}")
             self.open(part)
             self.stirred = True
         else:

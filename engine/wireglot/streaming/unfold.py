@@ -20,6 +20,8 @@ from .outcome import Outcome
 from .outgoing import Place
 from .parts import Outgoing, Parts
 
+UNSAID = "{} would stand at the end, which did not come; the whole response has that"
+
 
 class Unfold(Parts):
     """The stream of one dialect, written as it comes."""
@@ -27,6 +29,7 @@ class Unfold(Parts):
     def __init__(self, writer: Writer) -> None:
         super().__init__(writer)
         self._aside: list[Part] = []  # parts of answers that the target has no place for
+        self._counted: Any = None  # the counts that the head said
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -37,8 +40,8 @@ class Unfold(Parts):
         self._identify(outcome)
         event = self.stream.get("start")
         if event is not None:
-            counts = outcome.counts() if "usage" in event.holes else None
-            self.frames.write(event, {"usage": counts or {}})
+            self._counted = outcome.counts() if "usage" in event.holes else None
+            self.frames.write(event, {"usage": self._counted or {}})
 
     def _identify(self, outcome: Outcome) -> None:
         """Make the ids of the response that the target wants and the source lacks."""
@@ -99,6 +102,7 @@ class Unfold(Parts):
         if acting and not self.failing:
             self._act(acting)
         if self.failing:
+            self._unsaid(outcome)
             return
         self._left(outcome, cut)
         for at, late in self.citing.late(outcome):
@@ -121,9 +125,25 @@ class Unfold(Parts):
         apart = self._known.usage
         if apart is not None and counts is not None and not told and "usage" not in self.unasked:
             self.frames.write(apart, {"usage": counts})
+            self._counted = counts
+        if cut:
+            self._unsaid(outcome)
         end = self.stream.get("end")
         if end is not None and not cut and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
+
+    def _unsaid(self, outcome: Outcome) -> None:
+        """Note what is written with the end alone, of a stream that has none."""
+        counts = outcome.counts()
+        if counts is not None and counts != self._counted and "usage" not in self.unasked:
+            self._unplaced(outcome.counted, UNSAID.format("these counts"))
+        for nth, owner in enumerate(
+            outcome.candidates if self._known.many else outcome.candidates[:1]
+        ):
+            if self.citing.lists(outcome, owner, nth, self._kinds.get(nth, ())).get("citations"):
+                self._unplaced((), UNSAID.format("what the texts cite"))
+            if self._flowing_in(outcome, owner):
+                self._unplaced((), UNSAID.format("what came beside the parts"))
 
     def _act(self, nth: int) -> None:
         """Write the parts of the answer that acts behind what was written of the first one."""
@@ -170,14 +190,20 @@ class Unfold(Parts):
 
     def _flows(self, outcome: Outcome, owner: Candidate, nth: int) -> None:
         """Write what flows into a candidate besides parts, where its fields are this family's."""
+        for event, piece in self._flowing_in(outcome, owner):
+            self.frames.write(event, {"piece": piece}, Place(nth))
+
+    def _flowing_in(self, outcome: Outcome, owner: Candidate) -> list[tuple[Event, Any]]:
+        """Return what flows into a candidate besides parts, each with the event that says it."""
         if outcome.dialect.family != self.dialect.family:
-            return
+            return []
         own = self._own(outcome, owner)
-        for word, flowing in self.stream.of.items():
-            if word.act == "append" and word.kind == "candidate" and word.field != "citations":
-                piece = own.get(word.field.removeprefix("own."), owner.flows.get(word.field))
-                if piece is not None:
-                    self.frames.write(flowing, {"piece": piece}, Place(nth))
+        found = [
+            (event, own.get(word.field.removeprefix("own."), owner.flows.get(word.field)))
+            for word, event in self.stream.of.items()
+            if word.act == "append" and word.kind == "candidate" and word.field != "citations"
+        ]
+        return [(event, piece) for event, piece in found if piece is not None]
 
     def _own(self, outcome: Outcome, owner: Candidate) -> dict[str, Any]:
         """Return the own fields of a candidate that this dialect knows."""
