@@ -387,3 +387,38 @@ def test_the_command_diagnoses_and_repairs(
     assert main(["diagnose", str(healed), *asked]) == 0
     assert capsys.readouterr().out == "nothing found\n"
     assert main(["repair", str(given), *asked, "--policy", "answered=fail"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("dialect", "tools", "choice"),
+    [
+        (
+            "anthropic",
+            [{"type": "web_search_20250305", "name": "web_search"}],
+            {"type": "tool", "name": "web_search"},
+        ),
+        ("openai-responses", [{"type": "web_search"}], {"type": "web_search_preview"}),
+        (
+            "openai-responses",
+            [{"type": "web_search", "external_web_access": False}],
+            {"type": "web_search"},
+        ),
+        (
+            "openai-responses",
+            [
+                {
+                    "type": "namespace", "name": "clock", "description": "d",
+                    "tools": [{"type": "function", "name": "read", "parameters": {}}],
+                }
+            ],
+            {"type": "function", "name": "read"},
+        ),
+    ],
+)  # fmt: skip
+def test_a_choice_of_a_tool_that_is_there_stays(dialect: str, tools: Json, choice: Json) -> None:
+    said: Json = {"input": "q"} if dialect == "openai-responses" else {"max_tokens": 9}
+    if dialect == "anthropic":
+        said["messages"] = [{"role": "user", "content": "q"}]
+    body = {"model": "m", **said, "tools": tools, "tool_choice": choice}
+    assert RULES.repair(body, dialect).body["tool_choice"] == choice
+    assert not [d for d in RULES.diagnose(body, dialect) if d.code == "no-tool"]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+OF_NAME = "/tool_choice/name"
 
 
 def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
@@ -44,6 +45,9 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             _lose(writer, ir, path, "there is no tool to choose from in the target", view)
         return
     names = {t.get("name") for t in went if isinstance(t, dict)}
+    if writer.same:  # a choice may say the last piece of a name, or be of a tool without one
+        names |= {str(name).rpartition("/")[2] for name in names}
+        names |= set(asked) if None in names else set()
     missing = [name for name in asked if name not in names]
     choice = ir.get("tool_choice")
     if not isinstance(choice, dict):
@@ -52,6 +56,12 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
         else:
+            known = writer.dialect.shapes.get("tool_choice")
+            if known and any(asked[0] in c.sides[0].get(OF_NAME, ()) for c in known.cases):
+                return  # a picture of the choice is of this tool
+            if any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
+                _hosted(writer, ir, holes, asked[0], view)
+                return
             _pieces(writer, ir, holes, names, asked, view)
             if "tool_choice" in ir:
                 _follow(writer, ir, went, asked[0], view)
@@ -94,6 +104,32 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
     rest = {key: value for key, value in choice.items() if key != "freeform"}
     ir["tool_choice"] = rest if free else {**rest, "freeform": True}
     writer.trail.copy(choice, ir["tool_choice"])
+
+
+def _hosted(
+    writer: WriteJob, ir: dict[str, Any], holes: list[pic.Hole], name: str, view: View
+) -> None:
+    """Let a choice of a tool that the provider runs have the name that this tool has on the wire.
+
+    Without a name there it cannot be chosen.
+    """
+    members = [one for hole in holes for one in writer.dialect.members(str(hole.named))]
+    cases = [case for one in members for case in one.cases]
+    wires = [case.wire for case in cases if name in case.sides[0].get("/name", ())]
+    said = [child for wire in wires for names, child in pic.keyed(wire) if names[0] == "name"]
+    called = [one.values[0] for one in said if isinstance(one, pic.Literal)]
+    if not called:
+        _lose(
+            writer, ir, "tool_choice", f"`{name}` runs here as it sees fit: none chooses it", view
+        )
+        return
+    choice = ir["tool_choice"]
+    at = writer.trail.find(ir, "tool_choice")
+    why = f"`{name}` is called `{called[0]}` here, and so it is chosen"
+    writer.note("renamed", "changed", at, view.case.pos, why)
+    writer.watch["tool_choice.name"] = writer.notes[-1]
+    writer.respelt.add((name, called[0]))
+    ir["tool_choice"] = writer.trail.changed(choice, name=called[0])
 
 
 def _pieces(
