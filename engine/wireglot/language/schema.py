@@ -49,6 +49,7 @@ class Schema:
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
+        self.fills = any(rewritten({}, row.schema, row.here) for row in rows)
         self._known: dict[bytes, Any] = {}
         self._read_as: dict[bytes, bytes | None] = {}
         self.two_way = [row for row in rows if row.note is None]

@@ -23,6 +23,7 @@ class Takes(Protocol):
     types: frozenset[str]
     enum: str
     inlines: bool
+    fills: bool  # whether a schema that says nothing is not taken as it is
     rows: list[Row]
 
 
@@ -178,12 +179,13 @@ class Walk:
             node.told.setdefault(key, []).extend(told)
             node.used.setdefault(key, set()).update(seen)
             return out
-        if self.dialect.keep is None or self.within or (boolean and isinstance(child, bool)):
+        takes = self.dialect.keep is None and not self.dialect.fills
+        if takes or self.within or (boolean and isinstance(child, bool)):
             return child
         if child is True:
             said = "`true` is written as the schema that says nothing"
             node.tell(key, Told("schema-reworded", "changed", at, said))
-            return {}
+            return self._child(node, key, {}, at, False)
         if child is False:
             node.tell("", _lost(at, "no schema of nothing is taken"))
             return None
