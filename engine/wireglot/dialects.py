@@ -10,7 +10,6 @@ from .errors import UsageError
 from .interpreter import reading, units, writing
 from .language import ladder, picture, variants
 from .language.model import Dialect
-from .notes import Note, severity_of
 from .payload import (
     Clock,
     check_call,
@@ -21,9 +20,9 @@ from .payload import (
     text_under,
     with_clock,
 )
-from .results import Conversion, Reading, concluded, effect_of, finished, rule_of
+from .results import Conversion, Reading, concluded, finished, read_notes
 from .room import with_room
-from .trail import Trail, pointer
+from .trail import Trail
 
 if TYPE_CHECKING:
     from .interpreter.resolver import Resolve
@@ -90,19 +89,7 @@ class DialectRules:
         if known or self._pick is not None:
             picked = self._picked(self.model_in(body, unit) if model is None else model, known)
         found = reading.read(picked, body, unit, model, stream, known)
-        notes = [
-            Note(
-                code,
-                effect_of(effect),
-                severity_of(effect_of(effect), code),
-                pointer(at),
-                None,
-                rule_of(pos),
-                text,
-            )
-            for code, effect, at, pos, text in found.notes
-        ]
-        notes += finished(found.odd, None)
+        notes = read_notes(found.notes, None) + finished(found.odd, None)
         ir = units.outward(found.ir, unit)
         for first in ir[:1] if isinstance(ir, list) else [ir]:
             if isinstance(first, dict):

@@ -85,16 +85,18 @@ class Reading(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool) -> list[Note]:
-    """Make notes of what reading found; at home, what memory puts back is no change."""
+def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool | None) -> list[Note]:
+    """Make notes of what reading found; at home, what memory puts back is no change.
+
+    None says that nothing is written: all is as reading says.
+    """
     notes = []
     for code, effect, at, pos, text in found:
         if code in ("reworded", "ambiguous", "inconsistent", "dropped", "no-message") and same:
             continue
-        kind = effect_of("lost" if code == "unfit" and not same else effect)
-        notes.append(
-            Note(code, kind, severity_of(kind, code), pointer(at), None, rule_of(pos), short(text))
-        )
+        kind = effect_of("lost" if code == "unfit" and same is False else effect)
+        severity, rule = severity_of(kind, code), rule_of(pos)
+        notes.append(Note(code, kind, severity, pointer(at), None, rule, short(text)))
     return notes
 
 

@@ -84,20 +84,12 @@ class Trace:
 
     def as_json(self) -> dict[str, Any]:
         """Return the trace as plain JSON."""
-        return {
-            "origins": {
-                at: {
-                    "sources": list(one.sources),
-                    "rule": one.rule,
-                    "steps": [step._asdict() for step in one.steps],
-                }
-                for at, one in self.origins.items()
-            },
-            "fates": {
-                at: {**one._asdict(), "targets": list(one.targets)}
-                for at, one in self.fates.items()
-            },
-        }
+        origins: dict[str, Any] = {at: one._asdict() for at, one in self.origins.items()}
+        for said in origins.values():
+            said["sources"] = list(said["sources"])
+            said["steps"] = [step._asdict() for step in said["steps"]]
+        fates = {at: {**o._asdict(), "targets": list(o.targets)} for at, o in self.fates.items()}
+        return {"origins": origins, "fates": fates}
 
 
 def _below(pointers: Iterable[str], top: str) -> list[str]:

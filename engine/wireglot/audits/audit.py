@@ -17,17 +17,13 @@ from weakref import WeakKeyDictionary
 from ..errors import UsageError
 from ..jsontext import stringify
 from ..payload import check_call, known_options
-from .auditline import Effect, Line
+from .auditline import EFFECTS, Line
 from .gather import Gatherer
 from .provoke import ANY_MODEL, Probe, payloads
 
 if TYPE_CHECKING:
     from ..loaded import Loaded
 
-EFFECTS: tuple[Effect, ...] = (
-    "refused", "lost", "changed", "moved", "added", "kept", "repeated", "carried", "decided",
-    "silent",
-)  # fmt: skip
 UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
 LAST = "last"  # the payloads that were asked for the last time

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..notes import Severity
 
 Effect = Literal[
-    "refused",
-    "lost",
-    "repeated",
-    "changed",
-    "moved",
-    "added",
-    "kept",
-    "carried",
-    "decided",
+    "refused", "lost", "changed", "moved", "added", "kept", "repeated", "carried", "decided",
     "silent",
-]
+]  # fmt: skip
+EFFECTS: tuple[Effect, ...] = get_args(Effect)  # the gravest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,9 +124,7 @@ def _short(node: Node, pos: Pos) -> str | None:
     if isinstance(node.value, list) and not any(
         isinstance(i.value, dict | list) or getattr(i, "was", None) for i in node.value
     ):
-        return _flow(
-            node
-        )  # a list of words is one thing, even where it was written in several lines
+        return _flow(node)  # a list of words is one thing, in however many lines it was written
     return None
 
 

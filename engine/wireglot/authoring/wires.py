@@ -65,12 +65,8 @@ def find(files: Iterable[Node], failures: list[str]) -> Iterator[Wire]:
     for file in files:
         for unit, named in file.value[CROSSINGS].value.items():
             for name, said in named.value.items():
-                _add(
-                    found.setdefault((unit, name), _Crossing(None, None, None, [])),
-                    name,
-                    said,
-                    failures,
-                )
+                crossing = found.setdefault((unit, name), _Crossing(None, None, None, []))
+                _add(crossing, name, said, failures)
     for (unit, name), crossing in found.items():
         if crossing.given is None:
             pos = crossing.wires[0][1]

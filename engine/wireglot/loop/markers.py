@@ -40,14 +40,8 @@ def written(provider: Held, messages: list[Any], body: Any) -> list[Marker]:
                 value = "".join(block.get("text", "") for block in value)
             elif not isinstance(value, str):
                 value = stringify(value)
-            found.append(
-                {
-                    "dialect": provider.name,
-                    "call": theirs["tool_call_id"],
-                    "digest": _reads(theirs),
-                    "was": value,
-                }
-            )
+            call, told = theirs["tool_call_id"], _reads(theirs)
+            found.append({"dialect": provider.name, "call": call, "digest": told, "was": value})
     return found
 
 

@@ -172,13 +172,8 @@ class States:
             return opened(None)
         try:
             found = [_together([json.loads(record) for record in records])]
-        except (
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ):  # one of them is not ours: each by itself
-            found = []
+        except (AttributeError, LookupError, TypeError, ValueError):
+            found = []  # one of them is not ours: each by itself
             for record in records:
                 with contextlib.suppress(ValueError):  # as if it were not there
                     found.append(opened(json.loads(record)))
