@@ -135,9 +135,8 @@ class DialectRules:
         admission.check(ir, unit)
         value = units.inward(ir, unit)
         picked = self._picked(ir.get("model") if isinstance(ir, dict) else None, known)
-        body, drafts, envelope = writing.write(
-            picked, value, unit, units.at_home(value, self.name), Trail(), known
-        )
+        given, same = reading.of_nothing(value, Trail()), units.at_home(value, self.name)
+        body, drafts, envelope = writing.write(picked, given, unit, same, known)
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
 

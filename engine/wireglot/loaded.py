@@ -304,18 +304,7 @@ class Loaded:
                 return found
         away = options if same else {**options, "away": True}  # no value is written at home again
         read = read_by(one, body, unit, model, stream, away, recorder)
-        out, drafts, envelope = write_by(
-            two,
-            read.ir,
-            unit,
-            same,
-            read.trail,
-            options,
-            read.made,
-            read.odd,
-            trusts=True,
-            look=read.look,
-        )
+        out, drafts, envelope = write_by(two, read, unit, same, options, trusts=True)
         return out, all_notes(read.notes, drafts, out, same), envelope
 
 

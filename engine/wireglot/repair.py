@@ -160,7 +160,7 @@ def _required(
     if picked.model.stream is not None and picked.model.stream.asks:
         read.ir.pop("stream", None)  # what is asked for beside a stream is no need of the provider
     writer = Writer(picked.model, False, read.trail, options, picked.ladder)
-    wire, _ = writing.written(writer, read.ir, "request", read.made, read.odd)
+    wire, _ = writing.written(writer, read, "request")
     found = []
     for note in _new(finished(writer.notes, wire), body, wire):
         if note.code == "filled-in" and note.source_path is None:

@@ -102,10 +102,9 @@ class Gatherer:
         before = self.written.get((id(probe), rows[1]))
         if before is not None and _alike(before[0], read):
             return before[1]
-        trail, odd = read.trail.fork(), [copy.copy(draft) for draft in read.odd]
-        body, drafts, _ = writing.write(
-            two, read.ir, self.unit, same, trail, self.options, set(read.made), odd
-        )
+        odd = [copy.copy(draft) for draft in read.odd]
+        once = read._replace(trail=read.trail.fork(), made=set(read.made), odd=odd, look=None)
+        body, drafts, _ = writing.write(two, once, self.unit, same, self.options)
         notes = all_notes(read.notes, drafts, body, same)
         self.written[id(probe), rows[1]] = (read, notes)
         return notes

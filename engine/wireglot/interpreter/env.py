@@ -14,18 +14,9 @@ class Env:
     """What a picture found: IR fields, keys that nobody named, and memory of spelling."""
 
     __slots__ = (
-        "base",
-        "case",
-        "copies",
-        "fields",
-        "kept",
-        "lenient",
-        "later",
-        "notes",
-        "settled",
-        "spelled",
-        "sums",
-    )
+        "base", "case", "copies", "fields", "kept", "later", "lenient", "notes", "settled",
+        "spelled", "sums",
+    )  # fmt: skip
 
     def __init__(self, base: At, case: Case, lenient: bool) -> None:
         self.base, self.case, self.lenient = base, case, lenient

@@ -34,6 +34,11 @@ class Read(NamedTuple):
     look: Look | None = None  # what its messages are like, where it is a list of them
 
 
+def of_nothing(ir: Any, trail: Trail) -> Read:
+    """Return an IR value that stands for one that was read."""
+    return Read(ir, trail, [], set(), [])
+
+
 def read(
     rules: Held,
     body: Any,

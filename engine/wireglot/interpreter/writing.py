@@ -40,26 +40,21 @@ PLAIN = frozenset(map(type, (None, ABSENT, "", True)))  # what is told apart by 
 
 def write(
     rules: Held,
-    ir: Any,
+    read: Read,
     unit: str,
     same: bool,
-    trail: Trail,
     options: dict[str, Any],
-    made: set[int] | None = None,
-    odd: list[Draft] | None = None,
     prepare: Callable[[Writer], None] | None = None,
     trusts: bool = False,
-    look: Look | None = None,
 ) -> tuple[Any, list[Draft], Envelope | None]:
-    """Write an IR value as a payload of a unit. Raises ConversionError, UsageError, RuleError.
+    """Write what was read as a payload of a unit. Raises ConversionError, UsageError, RuleError.
 
-    `trusts` says that nobody has touched the IR since it was read, and `look` what its messages
-    are like where that is known.
+    `trusts` says that nobody has touched the IR since it was read.
     """
-    writer = Writer(rules.model.of_unit(unit), same, trail, options, rules.ladder)
-    writer.trusts, writer.look = trusts, look
+    writer = Writer(rules.model.of_unit(unit), same, read.trail, options, rules.ladder)
+    writer.trusts, writer.look = trusts, read.look
     try:
-        body, envelope = written(writer, ir, unit, made, odd, prepare)
+        body, envelope = written(writer, read, unit, prepare)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos, options)
     return body, writer.notes, envelope
@@ -87,20 +82,15 @@ def returned(
 
 
 def written(
-    writer: Writer,
-    ir: Any,
-    unit: str,
-    made: set[int] | None = None,
-    odd: list[Draft] | None = None,
-    prepare: Callable[[Writer], None] | None = None,
+    writer: Writer, read: Read, unit: str, prepare: Callable[[Writer], None] | None = None
 ) -> tuple[Any, Envelope | None]:
-    """Write an IR value by a writer that was made for it; raises ConversionError, UsageError."""
-    same, trail = writer.same, writer.trail
-    writer.made = set() if (same and not writer.repair) or made is None else made
+    """Write what was read by a writer that was made for it; raises ConversionError, UsageError."""
+    ir, trail = read.ir, writer.trail
+    writer.made = set() if writer.same and not writer.repair else read.made
     if unit == "request" or (unit == "session" and "request" in writer.dialect.units):
         writer.request()  # a session in a form that has requests obeys what is asked of them
     writer.alone = unit in ("tool", "tool_call", "tool_result")
-    writer.notes.extend(odd or ())
+    writer.notes.extend(read.odd)
     messages = units.messages_of(ir, unit)
     if messages is not None:
         writer.look = look = writer.look or Look(messages)

@@ -8,7 +8,7 @@ guards.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import MEDIA
 from ..notes import Effect
@@ -22,36 +22,24 @@ from .source import Node, Pos
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
 
-class Row:
-    """One step down: `before` and `after` are IR pictures; `beside` are parts that move out."""
+class Row(NamedTuple):
+    """One step down: `before` and `after` are IR pictures; `beside` are parts that move out.
 
-    __slots__ = (
-        "after", "before", "beside", "effect", "examples", "message", "name", "needs", "pos",
-        "scales", "whose",
-    )  # fmt: skip
+    `whose` is a text that stands before these, with fields of the part; `needs` are the fields
+    without which the row does not apply.
+    """
 
-    def __init__(
-        self,
-        name: str,
-        before: Fields,
-        after: Fields,
-        beside: Hole | None,
-        effect: Effect,
-        message: str,
-        pos: Pos,
-        examples: list[Node],
-        scales: Scales,
-        whose: Text | None = None,
-    ) -> None:
-        self.name, self.before, self.after, self.beside = name, before, after, beside
-        self.whose = whose  # a text that stands before these, with fields of the part
-        self.effect, self.message, self.pos = effect, message, pos
-        self.examples, self.scales = examples, scales
-        self.needs = frozenset(  # fields without which it does not apply
-            names[0]
-            for names, child in before.entries
-            if not (isinstance(child, Literal) and ABSENT in child.values)
-        )
+    name: str
+    before: Fields
+    after: Fields
+    beside: Hole | None
+    whose: Text | None
+    effect: Effect
+    message: str
+    pos: Pos
+    examples: list[Node]
+    scales: Scales
+    needs: frozenset[str]
 
     @property
     def adds(self) -> frozenset[str]:
@@ -110,18 +98,14 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
     beside, shown, whose = map(row.get, ("beside", "examples", "whose"))
     aside: Any = drawn.parse(beside) if beside else None
     said: Any = drawn.parse(whose) if whose else None
-    return Row(
-        name,
-        before,
-        after,
-        aside,
-        row.said("effect", "changed"),
-        row.said("note", name),
-        row.pos,
-        shown.value if shown else [],
-        scales,
-        said,
+    needs = frozenset(
+        names[0]
+        for names, child in before.entries
+        if not (isinstance(child, Literal) and ABSENT in child.values)
     )
+    told = (row.said("effect", "changed"), row.said("note", name))
+    examples = shown.value if shown else []
+    return Row(name, before, after, aside, said, *told, row.pos, examples, scales, needs)
 
 
 def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:

@@ -25,18 +25,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Signatures:
+class Signatures(NamedTuple):
     """Whose reasoning state a dialect reads, besides that of the very model that made it.
 
     `signer` is the dialect whose signatures stand here; None: they are its own.
     """
 
-    __slots__ = ("models", "placeholder", "signer")
-
-    def __init__(
-        self, models: list[list[str]], signer: str | None, placeholder: str | None
-    ) -> None:
-        self.models, self.signer, self.placeholder = models, signer, placeholder
+    models: list[list[str]]
+    signer: str | None
+    placeholder: str | None
 
     def known(self, model: str | None, signers: list[str]) -> bool:
         """Tell whether a model reads what one of these names signed; who is unknown is its own."""

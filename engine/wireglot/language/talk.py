@@ -32,19 +32,18 @@ class Group:
         return bool(found) and all("single" in hole.lenses for hole in found)
 
 
-class Turn:
+class Turn(NamedTuple):
     """A turn that must stand somewhere; `between` names the roles of its neighbours.
 
     It stands there only where the turn `before` which it is holds such a part.
     """
 
-    __slots__ = ("at", "before", "between", "pos", "role", "text")
-
-    def __init__(
-        self, role: str, text: str, at: str, between: tuple[str, str], pos: Pos, before: str = ""
-    ) -> None:
-        self.role, self.text, self.at, self.between = role, text, at, between
-        self.pos, self.before = pos, before
+    role: str
+    text: str
+    at: str
+    between: tuple[str, str]
+    pos: Pos
+    before: str = ""
 
 
 class Beside(NamedTuple):

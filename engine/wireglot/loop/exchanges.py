@@ -159,12 +159,13 @@ class Exchange:
             self._names.into(writer.limits, self.provider)
 
         touched = rides or turns or pieces or self._state["markers"]
-        look = None if touched else read.look
-        made = read.made - {id(part) for part, _ in calls}
+        read = read._replace(
+            look=None if touched else read.look,
+            made=read.made - {id(part) for part, _ in calls},
+            odd=[*read.odd, *riders.drafts],
+        )
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
-        odd = [*read.odd, *riders.drafts]
-        given = (two, read.ir, "request", same, read.trail, options, made, odd, prepare)
-        out, drafts, envelope = writing.write(*given, sure, look)
+        out, drafts, envelope = writing.write(two, read, "request", same, options, prepare, sure)
         if not same:
             new = markers.written(two, messages, out)
             self._state["markers"] = markers.joined(self._state["markers"], new)
@@ -186,9 +187,7 @@ class Exchange:
             options["asked"] = self._state["asked"]
         read = reading.read(one, body, "response", None, None, options)
         if self.client == self.provider:
-            out, drafts, _ = writing.write(
-                two, read.ir, "response", True, read.trail, self._options, read.made, read.odd
-            )
+            out, drafts, _ = writing.write(two, read, "response", True, self._options)
             return self._given(out, all_notes(read.notes, drafts, out, True))
         reading.told_in_texts(one, read, options)
         out, drafts = Remainder(self._turn(one, two)).written(read)
@@ -221,9 +220,7 @@ class Exchange:
         known = kind is not None and not same and said != kind and open_kind(said)
         if known:
             read.ir["kind"] = kind
-        out, drafts, _ = writing.write(
-            two, read.ir, "error", same, read.trail, self._options, read.made, read.odd
-        )
+        out, drafts, _ = writing.write(two, read, "error", same, self._options)
         at = read.trail.find(read.ir, "kind")
         if known and said is not None and not any(draft.source == at for draft in drafts):
             told = f"the status {http} says more than `{said.removeprefix('other:')}`"

@@ -87,8 +87,9 @@ class Remainder:
             held.append(writer)
             self._turn.prepare(writer.limits)
 
-        given = (self._client, read.ir, "response", False, read.trail, self._turn.options)
-        out, drafts, _ = writing.write(*given, read.made, [*read.odd, *odd], prepare)
+        told = read._replace(odd=[*read.odd, *odd])
+        given = (self._client, told, "response", False, self._turn.options)
+        out, drafts, _ = writing.write(*given, prepare)
         (writer,) = held
         self._turn.names.learn(writer.limits, self._client.name)
         self._turn.remember(self._turns(read, out, writer, carries))

@@ -183,7 +183,8 @@ class Riders:
         part = {key: value for key, value in part.items() if key != "signature"}
         talk = [{"role": "assistant", "parts": [part]}]
         try:
-            out, _, _ = writing.write(self.provider, talk, "messages", False, Trail(), {})
+            said = reading.of_nothing(talk, Trail())
+            out, _, _ = writing.write(self.provider, said, "messages", False, {})
             read = reading.read(self.provider, out, "messages", None, None, {}).ir
         except ConversionError:
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+from typing import NamedTuple
 
 from ..errors import UsageError
 from ..loop.states import States
@@ -30,11 +31,11 @@ def library(name: str | None = None) -> Library:
     raise UsageError(f"{told}: `pip install 'wireglot[serve]'` has httpx")
 
 
-class Setting:
+class Setting(NamedTuple):
     """A relay, and the limits of its clients of HTTP."""
 
-    def __init__(self, relay: Relay, limits: Limits = LIMITS) -> None:
-        self.relay, self.limits = relay, limits
+    relay: Relay
+    limits: Limits = LIMITS
 
     def demo(self) -> Demo:
         """Return what plays the demo."""

@@ -214,17 +214,8 @@ class Translator:
             for (kind, name), written in sent.items():
                 writer.limits.remember(kind, name, written)
 
-        out, drafts, _ = writing.write(
-            self._target,
-            read.ir,
-            "response",
-            False,
-            read.trail,
-            self._options,
-            read.made,
-            read.odd,
-            prepare,
-        )
+        given = (self._target, read, "response", False, self._options)
+        out, drafts, _ = writing.write(*given, prepare)
         return out, drafts
 
 
@@ -343,10 +334,8 @@ class Collected(NamedTuple):
 def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
     """Return the response that a stream makes in its own dialect."""
     writers: list[Writer] = []
-    draft = fold.outcome.draft(trail := Trail())
-    body, drafts, _ = writing.write(
-        rules, draft, "response", True, trail, options, prepare=writers.append
-    )
+    draft = reading.of_nothing(fold.outcome.draft(trail := Trail()), trail)
+    body, drafts, _ = writing.write(rules, draft, "response", True, options, writers.append)
     known = writers[0].filled.values()
     filled = {path for owner, paths in known if "candidates" in owner for path in paths}
     said = [draft for draft in drafts if draft.effect in ("lost", "added")]
