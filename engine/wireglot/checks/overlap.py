@@ -155,39 +155,24 @@ def _within(own: Any, found: Any) -> bool:
 
 def _twins(one: Case, two: Case) -> bool:
     """Tell whether two cases say the same."""
-    return like(one.wire, two.wire) and like(one.ir, two.ir)
+    pairs = ((one.wire, two.wire), (one.ir, two.ir))
+    return all(type(a) is type(b) and said(a) == said(b) for a, b in pairs)
 
 
-def like(one: Picture | None, two: Picture | None) -> bool:
-    """Tell whether two pictures are the same, or both are none."""
-    if type(one) is not type(two) or one is None:
-        return one is two
-    if isinstance(one, Literal) and isinstance(two, Literal):
-        return list(map(repr, one.values)) == list(map(repr, two.values))
-    if isinstance(one, Text) and isinstance(two, Text):
-        return (one.fixed, one.names) == (two.fixed, two.names)
-    if isinstance(one, pic.Test) and isinstance(two, pic.Test):
-        return (one.word, one.kind) == (two.word, two.kind)
-    if isinstance(one, Items) and isinstance(two, Items):
-        rests = [p.rest and _hole(p.rest) for p in (one, two)]
-        same = len(one.items) == len(two.items) and rests[0] == rests[1]
-        return same and all(map(like, one.items, two.items))
-    if isinstance(one, Hole) and isinstance(two, Hole):
-        return _hole(one) == _hole(two)
-    if isinstance(one, Fields) and isinstance(two, Fields):
-        mine, other = dict(one.entries), dict(two.entries)
-        spreads = [list(map(_hole, p.spread)) for p in (one, two)]
-        return (
-            mine.keys() == other.keys()
-            and one.closed == two.closed
-            and spreads[0] == spreads[1]
-            and all(like(child, other[names]) for names, child in mine.items())
-        )
-    return False
-
-
-def _hole(h: Hole) -> tuple[Any, ...]:
-    return (h.paths, h.mode, h.shape, h.lenses, h.mark, repr(h.value))
+def said(p: Picture | None) -> Any:
+    """Return what a picture says, wherever it stands: equal where two are the same, or none."""
+    if isinstance(p, Fields):
+        entries = {names: said(child) for names, child in p.entries}
+        return entries, p.closed, list(map(said, p.spread))
+    if isinstance(p, Items):
+        return list(map(said, p.items)), said(p.rest)
+    if isinstance(p, Hole):
+        return p.paths, p.mode, p.shape, p.lenses, p.mark, repr(p.value)
+    if isinstance(p, Text):
+        return p.fixed, p.names
+    if isinstance(p, pic.Test):
+        return p.word, p.kind
+    return list(map(repr, p.values)) if isinstance(p, Literal) else None
 
 
 def _literals(p: Picture) -> bool:

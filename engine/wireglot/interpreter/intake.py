@@ -278,23 +278,19 @@ def texts(
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
     nothing: Any = [] if lens == "blocks" else ""
     empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
-    if isinstance(value, str):
-        if lens == "blocks" and value:
-            env.spelled.setdefault(pointer(rel), {})["bare"] = True
-        if not value:
-            if empty is ABSENT or not same(empty, value):
-                env.spell(rel, value, empty)
-            return [], True
-        part = {"type": reader.dialect.plain_kind(h.named), "text": value}
-        reader.trail.put(part, None, at)
-        reader.trail.put(part, "text", at)
-        return [part], True
-    if not isinstance(value, list) or (lens == "joined" and not value):
+    if not isinstance(value, str | list) or (lens == "joined" and value == []):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
         if empty is ABSENT or not same(empty, value):
             env.spell(rel, value, empty)
         return [], True
+    if isinstance(value, str):
+        if lens == "blocks":
+            env.spelled.setdefault(pointer(rel), {})["bare"] = True
+        part = {"type": reader.dialect.plain_kind(h.named), "text": value}
+        reader.trail.put(part, None, at)
+        reader.trail.put(part, "text", at)
+        return [part], True
     parts = elements.each(reader, h, value, at, rel, env)
     if lens == "joined" or (
         lens == "bare"

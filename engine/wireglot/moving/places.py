@@ -9,7 +9,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,16 +84,16 @@ class Agent(NamedTuple):
     dialect: str
     install: str
     home: list[str]
-    files: list[str]
-    name_of: str
-    folder: list[list[str]]
-    longest: int | None
-    owner: str | None
-    local: bool
-    resume: list[str]
-    register: list[str]
-    database: Database | None
-    naming: Index | None
+    files: Sequence[str] = ()
+    name_of: str = ""
+    folder: Sequence[Sequence[str]] = ()
+    longest: int | None = None
+    owner: str | None = None
+    local: bool = False
+    resume: Sequence[str] = ()
+    register: Sequence[str] = ()
+    database: Database | None = None
+    naming: Index | None = None
 
     def root(self, env: Mapping[str, str]) -> Path:
         """Return the folder of the agent."""
@@ -159,7 +159,7 @@ class Agent(NamedTuple):
                 except UsageError:
                     yield file
 
-    def command(self, words: list[str], cwd: str, name: str, file: Path) -> list[str]:
+    def command(self, words: Sequence[str], cwd: str, name: str, file: Path) -> list[str]:
         """Return a command about a session, as that which takes it up."""
         return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in words]
 
@@ -184,25 +184,14 @@ def packaged() -> dict[str, Agent]:
 
 def made(said: Any) -> dict[str, Agent]:
     """Return what a file says whose form is right."""
-    return {
-        name: Agent(
-            name,
-            one["dialect"],
-            one["install"],
-            one["home"],
-            one.get("files", []),
-            one.get("name", ""),
-            one.get("folder", []),
-            one.get("longest"),
-            one.get("owner"),
-            one.get("clock") == "machine",
-            one.get("resume", []),
-            one.get("register", []),
-            Database(**one["database"]) if "database" in one else None,
-            Index(**one["index"]) if "index" in one else None,
-        )
-        for name, one in said["agents"].items()
-    }
+    found = {}
+    for name, one in said["agents"].items():
+        plain = {word: what for word, what in one.items() if word in Agent._fields[1:]}
+        plain |= {"name_of": one.get("name", ""), "local": one.get("clock") == "machine"}
+        plain |= {"database": Database(**one["database"])} if "database" in one else {}
+        plain |= {"naming": Index(**one["index"])} if "index" in one else {}
+        found[name] = Agent(name, **plain)
+    return found
 
 
 def agent(name: str) -> Agent:

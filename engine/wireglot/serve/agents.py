@@ -53,9 +53,5 @@ def packaged() -> dict[str, Agent]:
 
 def made(said: Any) -> dict[str, Agent]:
     """Return what a file says whose form is right."""
-    return {
-        name: Agent(
-            one["install"], one.get("env", {}), one.get("arguments", []), one.get("files", {})
-        )
-        for name, one in said["programs"].items()
-    }
+    usual: dict[str, Any] = {"env": {}, "arguments": [], "files": {}}
+    return {name: Agent(**{**usual, **one}) for name, one in said["programs"].items()}

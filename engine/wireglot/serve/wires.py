@@ -22,17 +22,17 @@ class Route(NamedTuple):
 
     Attributes:
         path: As the file says it; `{model}` stands for a name without a slash.
-        method: Of HTTP.
         client: The dialect that is spoken there.
+        method: Of HTTP.
         stream: Whether a stream is asked for, where the path says it.
         answer: What is answered without asking a provider, as JSON; None: a provider is asked.
     """
 
     path: str
-    method: str
     client: str
-    stream: bool | None
-    answer: Any
+    method: str = "POST"
+    stream: bool | None = None
+    answer: Any = None
 
     def match(self, path: str) -> re.Match[str] | None:
         """Find out whether a path is this one."""
@@ -42,9 +42,9 @@ class Route(NamedTuple):
 class Provider(NamedTuple):
     """Where a provider is, the headers that hold its key, and why it cannot be served."""
 
-    url: str | None
     headers: dict[str, str]
-    refused: str | None
+    url: str | None = None
+    refused: str | None = None
 
 
 class Wires(NamedTuple):
@@ -64,7 +64,7 @@ class Wires(NamedTuple):
 
     def provider(self, name: str) -> Provider:
         """Return what is known of a provider; of one that is not named, how it mostly is."""
-        return self.providers.get(name) or Provider(None, self.otherwise, None)
+        return self.providers.get(name) or Provider(self.otherwise)
 
     def secret(self) -> set[str]:
         """Return the names of headers in which keys stand."""
@@ -80,27 +80,19 @@ def packaged() -> Wires:
 
 def made(said: Any) -> Wires:
     """Return what a file says whose form is right."""
-    keys, names, otherwise = said["keys"], said["headers"], said["otherwise"]["headers"]
+    keys, otherwise = said["keys"], said["otherwise"]["headers"]
+    routes = tuple(Route(path, **one) for path, one in said["paths"].items())
+    named = said["providers"].items()
     return Wires(
-        tuple(
-            Route(
-                path, one.get("method", "POST"), one["client"], one.get("stream"), one.get("answer")
-            )
-            for path, one in said["paths"].items()
-        ),
-        said["unknown"],
-        keys["headers"],
-        tuple(keys["query"]),
-        tuple(names["home"]),
-        tuple(names["back"]),
-        tuple(names["alike"]),
-        {
-            name: Provider(one.get("url"), one.get("headers", otherwise), one.get("refused"))
-            for name, one in said["providers"].items()
-        },
-        otherwise,
-        (said["demo"]["dialect"], said["demo"]["model"]),
-        said["telemetry"],
+        routes=routes,
+        unknown=said["unknown"],
+        key_headers=keys["headers"],
+        key_query=tuple(keys["query"]),
+        providers={name: Provider(**{"headers": otherwise, **one}) for name, one in named},
+        otherwise=otherwise,
+        demo=(said["demo"]["dialect"], said["demo"]["model"]),
+        telemetry=said["telemetry"],
+        **{word: tuple(listed) for word, listed in said["headers"].items()},
     )
 
 
