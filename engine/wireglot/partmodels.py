@@ -112,8 +112,7 @@ class BlocksSource(Model):
 
 
 Source = Annotated[
-    Base64Source | UrlSource | FileSource | TextSource | BlocksSource,
-    Field(discriminator="type"),
+    Base64Source | UrlSource | FileSource | TextSource | BlocksSource, Field(discriminator="type")
 ]
 
 

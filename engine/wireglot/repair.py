@@ -93,11 +93,7 @@ def repair(
 
 
 def diagnose(
-    rules: Loaded,
-    body: Any,
-    dialect: str,
-    model: str | None,
-    options: Mapping[str, Any] | None,
+    rules: Loaded, body: Any, dialect: str, model: str | None, options: Mapping[str, Any] | None
 ) -> tuple[Diagnosis, ...]:
     """Return what a provider would refuse; `RuleSet.diagnose` says more."""
     known = {**known_options(options), "repair": True}

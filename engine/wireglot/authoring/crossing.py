@@ -153,8 +153,7 @@ def run(
     """Convert a payload; what it refuses is a result, too."""
     try:
         return Done(
-            rules.convert(payload, *ends, unit, model, clock=lambda: STILL, trace=trace),
-            None,
+            rules.convert(payload, *ends, unit, model, clock=lambda: STILL, trace=trace), None
         )
     except ConversionError as error:
         return Done(None, error)

@@ -30,16 +30,7 @@ from ..trail import pointer, touch
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
-from .lawcase import (
-    Broken,
-    Case,
-    abroad,
-    alone,
-    longer,
-    one_text,
-    results_apart,
-    same_json,
-)
+from .lawcase import Broken, Case, abroad, alone, longer, one_text, results_apart, same_json
 from .shrink import shrink
 
 if TYPE_CHECKING:
@@ -344,11 +335,7 @@ def run(
 
 
 def broken(
-    rules: RuleSet,
-    names: Iterable[str],
-    runs: int,
-    seed: str,
-    targets: Iterable[str] | None = None,
+    rules: RuleSet, names: Iterable[str], runs: int, seed: str, targets: Iterable[str] | None = None
 ) -> Iterator[tuple[str, Law, Case, Any]]:
     """Yield each law that does not hold, with the first payload that shows it."""
     for name in names:

@@ -10,9 +10,7 @@ from ..interpreter.sight import Gathered, View, blank
 from ..ir import FULL, FUNCTION, MEDIA
 from ..language import picture as pic
 from ..language.ladder import Ladder
-from ..language.lenses import (
-    Misfit,
-)
+from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case

@@ -26,14 +26,7 @@ def other(kinds: str, v: str) -> str:
     return " and ".join(tests)
 
 
-def taken(
-    t: CaseText,
-    h: Hole,
-    v: str,
-    var: str,
-    rel: Rel,
-    below: bool,
-) -> None:
+def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how the value in `v` is read into `var`; `below`: it is not the object itself."""
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
@@ -89,15 +82,7 @@ def taken(
             t.line(f"{var} = {v}")
 
 
-def through(
-    t: CaseText,
-    h: Hole,
-    lens: str,
-    v: str,
-    var: str,
-    rel: Rel,
-    below: bool,
-) -> None:
+def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how a value is read through one codec."""
     place = t.pointer(rel)
     if lens == "json":
@@ -171,15 +156,7 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     t.line(f"{kinds}x.late(({var}, None, None, ()))")
 
 
-def _texts(
-    t: CaseText,
-    h: Hole,
-    lens: str,
-    v: str,
-    var: str,
-    rel: Rel,
-    below: bool,
-) -> None:
+def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how a text is read that stands for a list of one text block."""
     place, at = t.pointer(rel), t.at(rel)
     nothing: Any = [] if lens == "blocks" else ""
@@ -228,14 +205,7 @@ def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
 
 
 def _each(
-    t: CaseText,
-    h: Hole,
-    v: str,
-    var: str,
-    rel: Rel,
-    below: bool,
-    single: bool,
-    listed: bool,
+    t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool, single: bool, listed: bool
 ) -> None:
     """Write how a list is read, element by element."""
     at = t.at(rel)

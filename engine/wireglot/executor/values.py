@@ -13,11 +13,7 @@ from ..interpreter.elsewhere import there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.sight import View, means, memory_of
 from ..ir import DERIVED, field_type
-from ..language.lenses import (
-    GUARDS,
-    same,
-    stringify,
-)
+from ..language.lenses import GUARDS, same, stringify
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..trail import keys_of, value_at

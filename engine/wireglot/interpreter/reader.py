@@ -106,13 +106,7 @@ class PictureReader(ReadJob):
                 self.literal(child, wire.get(key, ABSENT), (*at, key), (), Env(at, case, False))
 
     def case(
-        self,
-        case: Case,
-        wire: Any,
-        at: At,
-        lenient: bool,
-        outer: Env | None = None,
-        rel: At = (),
+        self, case: Case, wire: Any, at: At, lenient: bool, outer: Env | None = None, rel: At = ()
     ) -> Env:
         """Match one case's picture; `outer` shares its base, and `rel` is the place below it."""
         env = Env(outer.base if outer else at, case, lenient)

@@ -186,8 +186,7 @@ def only_read(p: Picture, own: Node | None) -> None:
     ranks = {None: 0, "default": 1, "fill": 1}
     there = {hole.pos for hole in holes(parse(own))} if own is not None else set()
     found = sorted(
-        holes(p),
-        key=lambda h: (h.pos not in there, ranks.get(h.mark, 2), h.shape is not None),
+        holes(p), key=lambda h: (h.pos not in there, ranks.get(h.mark, 2), h.shape is not None)
     )
     if found and "home" not in found[0].lenses:
         found[0].lenses = (*found[0].lenses, "home")

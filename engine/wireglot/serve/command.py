@@ -83,11 +83,7 @@ class Watch:
     """Follows rule files and the file of a server: what is right is used, what is not is said."""
 
     def __init__(
-        self,
-        app: App,
-        relay: Relay,
-        arguments: argparse.Namespace,
-        rules: Callable[[], RuleSet],
+        self, app: App, relay: Relay, arguments: argparse.Namespace, rules: Callable[[], RuleSet]
     ) -> None:
         self._app, self._relay, self._arguments, self._rules = app, relay, arguments, rules
 

@@ -32,10 +32,7 @@ class Fold(Hearing):
     """The stream of one dialect as far as it has come."""
 
     def __init__(
-        self,
-        dialect: Dialect,
-        listener: Listener | None = None,
-        keep: bool = True,
+        self, dialect: Dialect, listener: Listener | None = None, keep: bool = True
     ) -> None:
         """Begin a stream."""
         super().__init__(dialect, listener, keep)
