@@ -12,7 +12,6 @@ from .loaded import Loaded
 
 if TYPE_CHECKING:
     from threading import Event, Thread
-    from types import TracebackType
 
     from .audits.audit import Audit
     from .dialects import DialectRules
@@ -236,12 +235,7 @@ class LiveRules:
     def __enter__(self) -> LiveRules:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     # -- what a rule set does, by the set in force -------------------------------------------------

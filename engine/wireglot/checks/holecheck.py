@@ -173,13 +173,11 @@ class _View:
 
     def _spread(self, picture: pic.Picture) -> None:
         """Report messages that stand for keys of an object (R010)."""
-        if isinstance(picture, Fields):
-            for hole in picture.spread:
-                if hole.shape == "conversation":
-                    message, help = "messages are a list", "write `KEY: $messages as conversation`"
-                    self.error("R010", message, hole.pos, help, word=f"${hole.path}")
-            for _, child in picture.entries:
-                self._spread(child)
+        objects = (one for one in pic.nodes(picture) if isinstance(one, Fields))
+        for hole in (hole for one in objects for hole in one.spread):
+            if hole.shape == "conversation":
+                message, help = "messages are a list", "write `KEY: $messages as conversation`"
+                self.error("R010", message, hole.pos, help, word=f"${hole.path}")
 
     def _twice(self) -> None:
         """Report a path that two holes without mark hold, and text between two (R016)."""

@@ -320,12 +320,7 @@ def _same_object(p: Any, top: bool = True) -> list[Hole]:
             found.append(p)
     elif isinstance(p, Fields):
         found += [h for h in p.spread if h.shape]
-        for _, child in p.entries:
-            found += _same_object(child, False)
-    elif isinstance(p, pic.Items):
-        for child in p.items:
-            found += _same_object(child, False)
-    return found
+    return found + [h for child in pic.below(p) for h in _same_object(child, False)]
 
 
 def _words_of(view: Any, path: str) -> frozenset[str] | None:

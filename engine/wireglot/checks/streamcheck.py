@@ -162,16 +162,11 @@ def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
 
 def _lists(picture: Picture, event: Event, findings: Findings) -> None:
     """Report lists of several pictures: an element is matched with one (R022)."""
-    if isinstance(picture, Items):
-        if len(picture.items) > 1 or picture.rest is not None:
-            more = " and more" if picture.rest is not None else ""
-            message = f"`{event.name}` pictures a list of {len(picture.items)}{more}"
-            findings.error("R022", message, picture.pos, "a list of one picture is any element")
-        for item in picture.items:
-            _lists(item, event, findings)
-    elif isinstance(picture, Fields):
-        for _, child in picture.entries:
-            _lists(child, event, findings)
-    elif isinstance(picture, pic.Text):
-        message = f"`{event.name}` pictures a text with holes"
-        findings.error("R022", message, picture.pos, "take the text as a whole, as `$piece`")
+    for p in pic.nodes(picture):
+        if isinstance(p, Items) and (len(p.items) > 1 or p.rest is not None):
+            more = " and more" if p.rest is not None else ""
+            message = f"`{event.name}` pictures a list of {len(p.items)}{more}"
+            findings.error("R022", message, p.pos, "a list of one picture is any element")
+        elif isinstance(p, pic.Text):
+            message = f"`{event.name}` pictures a text with holes"
+            findings.error("R022", message, p.pos, "take the text as a whole, as `$piece`")

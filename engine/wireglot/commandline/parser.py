@@ -109,12 +109,8 @@ def _batches(command: Adds) -> None:
     add("--policy", action="append", default=[], metavar="P", help=words)
     add("--forbidden", choices=("stop", "aside"), default="stop", help="`aside`: such a line is "
         "refused, and the others go on")  # fmt: skip
-    add(
-        "--workers",
-        type=options.processes,
-        metavar="N",
-        help="processes (default: one a processor)",
-    )
+    text = "processes (default: one a processor)"
+    add("--workers", type=options.processes, metavar="N", help=text)
     add("--resume", action="store_true", help="go on where a run that was stopped has ended")
     add("--force", action="store_true", help="begin anew, over files that are there")
     add("--quiet", action="store_true", help="no progress, and no table of notes")

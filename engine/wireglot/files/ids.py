@@ -47,14 +47,8 @@ def _own(ids: dict[str, Ids], messages: list[Any], key: str) -> Iterator[tuple[I
     """Yield the ids that are made, each with all its places in their order."""
     for said in ids.values():
         if said.made is not None:
-            yield (
-                said,
-                [
-                    place
-                    for i, message in enumerate(messages)
-                    for place in _places(message, said.at, said.at, (key, i))
-                ],
-            )
+            each = (_places(m, said.at, said.at, (key, i)) for i, m in enumerate(messages))
+            yield said, [place for places in each for place in places]
 
 
 def _again(

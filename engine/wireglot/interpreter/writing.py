@@ -316,14 +316,6 @@ def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelo
             continue
         if writer.recorder is not None:
             writer.recorder.envelope = wire
-        return (
-            Envelope(
-                wire.get("model"),
-                wire.get("stream"),
-                wire.get("method", ""),
-                wire.get("path", ""),
-                wire.get("headers") or {},
-            ),
-            view.claims,
-        )
+        goes = (wire.get("method", ""), wire.get("path", ""), wire.get("headers") or {})
+        return Envelope(wire.get("model"), wire.get("stream"), *goes), view.claims
     raise best

@@ -180,17 +180,12 @@ def load(
     """
     words, frame = node.value, node.get("frame")
     common = drawn.parse(frame) if frame is not None else None
-    stream = Stream(
-        words["framing"].value if "framing" in words else "sse",
-        words["named"].value if "named" in words else "",
-        common,
-        [
-            copy.copy(_shared(name, child, frame, respelt, True))
-            for name, child in words["events"].value.items()
-        ],
-        words["drop"].plain() if "drop" in words else {},
-        node.pos,
-    )
+    events = [
+        copy.copy(_shared(name, child, frame, respelt, True))
+        for name, child in words["events"].value.items()
+    ]
+    said = (node.said("framing", "sse"), node.said("named", ""))
+    stream = Stream(*said, common, events, node.said("drop", {}), node.pos)
     asks = words["asks"].value if "asks" in words else {}
     stream.asks = {act: list(_asks(child, ())) for act, child in asks.items()}
     also = words["read-also"].value if "read-also" in words else {}
@@ -351,12 +346,8 @@ def _depths(p: Picture, depth: int = 0) -> Iterator[tuple[str, int]]:
     """Yield the holes of a picture, each with the number of lists that it stands in."""
     if isinstance(p, Hole):
         yield p.path, depth
-    elif isinstance(p, Items):
-        for item in p.items:
-            yield from _depths(item, depth + 1)
-    elif isinstance(p, Fields):
-        for _, child in p.entries:
-            yield from _depths(child, depth)
+    for child in pic.below(p):
+        yield from _depths(child, depth + isinstance(p, Items))
 
 
 def _framed(p: Picture, common: Picture | None) -> Picture:

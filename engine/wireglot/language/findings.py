@@ -41,15 +41,8 @@ class Finding(NamedTuple):
 
     def error(self) -> RuleError:
         """Return the exception that says the same."""
-        return RuleError(
-            self.message,
-            self.file,
-            self.line,
-            self.column,
-            excerpt=self.excerpt,
-            help=self.help,
-            rule=self.rule,
-        )
+        place = (self.file, self.line, self.column)
+        return RuleError(self.message, *place, excerpt=self.excerpt, help=self.help, rule=self.rule)
 
 
 class Findings:

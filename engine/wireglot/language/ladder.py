@@ -26,7 +26,7 @@ class Row(NamedTuple):
     """One step down: `before` and `after` are IR pictures; `beside` are parts that move out.
 
     `whose` is a text that stands before these, with fields of the part; `needs` are the fields
-    without which the row does not apply.
+    without which the row does not apply, and `wants` tells whether another one must not be there.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Row(NamedTuple):
     examples: list[Node]
     scales: Scales
     needs: frozenset[str]
+    wants: bool
 
     @property
     def adds(self) -> frozenset[str]:
@@ -49,11 +50,6 @@ class Row(NamedTuple):
             for names, child in self.before.entries
             if isinstance(child, Literal) and child.values == (ABSENT,)
         )
-
-    @property
-    def wants(self) -> bool:
-        """Tell whether a field, at any depth, must not be there for this row."""
-        return _wants(self.before)
 
     def says(self, value: dict[str, Any]) -> str:
         """Say what this row does to a value: its note, and what stands for what, and how near."""
@@ -77,12 +73,6 @@ class Row(NamedTuple):
 Ladder = dict[str, list[Row]]
 
 
-def _wants(p: Picture) -> bool:
-    if isinstance(p, Fields):
-        return any(_wants(child) for _, child in p.entries)
-    return isinstance(p, Literal) and any(value is ABSENT for value in p.values)
-
-
 def load(node: Node) -> Ladder:
     """Build the ladder from rules/ladder.yaml, whose form is right. Raises RuleError."""
     scales: Scales = node.said("scales", {})
@@ -103,9 +93,11 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
         for names, child in before.entries
         if not (isinstance(child, Literal) and ABSENT in child.values)
     )
+    literals = (p for p in pic.nodes(before) if isinstance(p, Literal))
+    wants = any(value is ABSENT for one in literals for value in one.values)
     told = (row.said("effect", "changed"), row.said("note", name))
     examples = shown.value if shown else []
-    return Row(name, before, after, aside, said, *told, row.pos, examples, scales, needs)
+    return Row(name, before, after, aside, said, *told, row.pos, examples, scales, needs, wants)
 
 
 def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:

@@ -18,20 +18,8 @@ from .source import Node, Pos, wrong
 
 REMOVED = "$removed"
 LISTS = frozenset(
-    (
-        "carry",
-        "hooks",
-        "limits",
-        "lists",
-        "repeated",
-        "schemas",
-        "slight",
-        "spelling",
-        "tables",
-        "unions",
-        "unsupported",
-        "within-text",
-    )
+    "carry hooks limits lists repeated schemas slight spelling tables unions unsupported "
+    "within-text".split()
 )
 
 
@@ -314,13 +302,8 @@ def _same(one: Mapping[str, Node], two: Mapping[str, Node]) -> bool:
 
 def like(node: Node, value: Any, keys: dict[str, Pos] | None = None) -> Node:
     """Return a node with another value and the same past."""
-    return Laid(
-        value,
-        node.pos,
-        node.keys if keys is None else keys,
-        getattr(node, "was", None),
-        getattr(node, "gone", ()),
-    )
+    past = (getattr(node, "was", None), getattr(node, "gone", ()))
+    return Laid(value, node.pos, node.keys if keys is None else keys, *past)
 
 
 def _settle(base: Node | None, over: Node) -> Node:

@@ -264,6 +264,13 @@ def _gather(picture: Picture, found: list[Picture]) -> None:
             found.append(picture.rest)
 
 
+def below(picture: Picture) -> list[Picture]:
+    """Return the pictures right below one: under its keys, or in its list."""
+    if isinstance(picture, Fields):
+        return [child for _, child in picture.entries]
+    return picture.items if isinstance(picture, Items) else []
+
+
 def holes(picture: Picture) -> Iterator[Hole]:
     """Yield every hole of a picture, in the order in which it is read."""
     if picture.__class__ is Fields:

@@ -16,7 +16,7 @@ from .measure import disjoint, measure, tell
 from .merge import merge
 from .model import Dialect, Signatures, Weights
 from .order import asked
-from .picture import Fields, Items, Literal, Picture
+from .picture import Fields, Literal, Picture
 from .schema import Schema
 from .shape import Case, Shape
 from .source import Node, wrong
@@ -109,17 +109,13 @@ def _respell(dialect: Dialect) -> None:
         shape.keys = frozenset(n for w in wires for n in w.names)
 
 
-def _snake(p: Picture) -> None:
-    if isinstance(p, Fields):
+def _snake(wire: Picture) -> None:
+    for p in (one for one in pic.nodes(wire) if isinstance(one, Fields)):
         for i, (names, child) in enumerate(p.entries):
             also = re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), names[0])
             if also not in names:
                 p.entries[i] = ((*names, also), child)
-            _snake(child)
         p.names = frozenset(n for names, _ in p.entries for n in names)
-    elif isinstance(p, Items):
-        for child in p.items:
-            _snake(child)
 
 
 def _map(node: Node | None) -> dict[str, Node]:

@@ -108,18 +108,11 @@ def plan(
     there = path if os.path.exists(path) else next(itertools.chain(near, kept), None)
     beside = [] if owner is None else [(owner, folder)]
     beside += [] if other.naming is None else [other.naming.with_row(root, name)]
-    return Move(
-        source,
-        path,
-        dialect.text(body),
-        beside,
-        there,
-        notes,
-        [*_told(source, other, folder, there), *_open(open_calls)],
-        other.command(other.register, folder, name, path),
-        other.command(other.resume, folder, name, path),
-        folder,
-    )
+    told = [*_told(source, other, folder, there), *_open(open_calls)]
+    takes = other.command(other.register, folder, name, path)
+    resumes = other.command(other.resume, folder, name, path)
+    text = dialect.text(body)
+    return Move(source, path, text, beside, there, notes, told, takes, resumes, folder)
 
 
 @with_room
