@@ -63,11 +63,9 @@ class Gatherer:
         return list(found.values())
 
     def _rows(self, model: str) -> tuple[Rows, Rows]:
-        one, two = self.source, self.target
-        return (
-            self.rules.rows_for(one, model, self.options),
-            self.rules.rows_for(two, model, self.options),
-        )
+        ends = (self.source, self.target)
+        one, two = (self.rules.rows_for(name, model, self.options) for name in ends)
+        return one, two
 
     def noted(self, made: Iterable[Probe], models: list[str]) -> Gatherer:
         """Gather what is noted of each payload, for each of some models."""
@@ -90,10 +88,8 @@ class Gatherer:
         What two models read alike is written once for both, where the target is the same.
         """
         same = self.source == self.target
-        one, two = (
-            self.rules.with_rows(name, row)
-            for name, row in zip((self.source, self.target), rows, strict=True)
-        )
+        ends = zip((self.source, self.target), rows, strict=True)
+        one, two = (self.rules.with_rows(name, row) for name, row in ends)
         key = (model, rows[0], str(self.options))
         read = probe.reads.get(key)
         if read is None:
@@ -164,18 +160,11 @@ class Gatherer:
             models = tuple(found.models)
             probe = found.example
             all_tried = found.severity is not None or probe.varied
-            yield Line(
-                effect,
-                code,
-                found.severity,
-                path,
-                tuple(found.targets),
-                tuple(found.reasons),
-                None if path is None else self.here.rule(path),
-                tuple(found.rules),
-                models if all_tried and len(models) < len(self.tried) else (),
-                {"body": probe.body, "model": models[0], "stream": probe.stream},
-            )
+            only = models if all_tried and len(models) < len(self.tried) else ()
+            said = (tuple(found.targets), tuple(found.reasons))
+            rules = (None if path is None else self.here.rule(path), tuple(found.rules))
+            example = {"body": probe.body, "model": models[0], "stream": probe.stream}
+            yield Line(effect, code, found.severity, path, *said, *rules, only, example)
 
 
 def _alike(one: Read, two: Read) -> bool:

@@ -6,6 +6,8 @@ import re
 from typing import NamedTuple
 
 QUOTE = "put the text in quotes"
+SIGNS = "a text with `{`, `}`, `[`, `]` or `,` in it"
+SPACE = "write a space after the colon of each key"
 _BRACE = re.compile(r"(?<=[^\s\[{,:])[{\[]")
 _COMMA = re.compile(r"[{,]\s*[\w.-]+:\s+[^\s,{}\[\]\"']+\s+([\w.-]+):\s")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -49,29 +51,19 @@ def _tab(fault: Fault, lines: list[str]) -> Told | None:
         row = _row(lines, number)
         lead = row[: len(row) - len(row.lstrip())]
         if "\t" in lead and re.search("[\t]|\\\\t|expected|token|allowed|tab char", problem):
-            return Told(
-                "a tab stands in the indentation",
-                number,
-                lead.index("\t") + 1,
-                "indent with spaces: YAML takes no tabs there",
-            )
+            help = "indent with spaces: YAML takes no tabs there"
+            return Told("a tab stands in the indentation", number, lead.index("\t") + 1, help)
     return None
 
 
 def _quote(fault: Fault, lines: list[str]) -> Told | None:
     problem, reading, start = fault.problem, fault.reading, fault.start
     if "quoted scalar" in reading and ("end of" in problem or "document" in problem):
-        return Told(
-            "a quote is opened here and not closed",
-            *start,
-            "close it, or, where the quote belongs to the text, put the text in the other quotes",
-        )
+        help = "close it, or, where the quote belongs to the text, put the text in the other quotes"
+        return Told("a quote is opened here and not closed", *start, help)
     if "quoted scalar" in reading and "escape" in problem:
-        return Told(
-            "this backslash begins no escape that YAML knows",
-            *start,
-            "put the text in single quotes, in which a backslash is a backslash",
-        )
+        help = "put the text in single quotes, in which a backslash is a backslash"
+        return Told("this backslash begins no escape that YAML knows", *start, help)
     return None
 
 
@@ -92,33 +84,27 @@ def _flow(fault: Fault, lines: list[str]) -> Told | None:
     for number in range(start[0] or line, min(line, len(lines)) + 1):
         row = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), lines[number - 1])
         if found := _BRACE.search(row):
-            return Told(
-                f"a `{found[0]}` stands in a text that has no quotes",
-                number,
-                found.start() + 1,
-                "inside {...} and [...] a text with `{`, `}`, `[`, `]` or `,` in it stands in "
-                'quotes, for example "data:${name}"; `empty-list` and `empty-object` are the '
-                "words for [] and {} in a mark",
+            message = f"a `{found[0]}` stands in a text that has no quotes"
+            help = (
+                f'inside {{...}} and [...] {SIGNS} stands in quotes, for example "data:${{name}}"; '
+                "`empty-list` and `empty-object` are the words for [] and {} in a mark"
             )
+            return Told(message, number, found.start() + 1, help)
         if found := _COMMA.search(row):
-            return Told(
-                f"a comma is missing before `{found[1]}:`",
-                number,
-                found.start(1) + 1,
-                f"write a comma between two entries, or {QUOTE} that holds a colon",
-            )
+            help = f"write a comma between two entries, or {QUOTE} that holds a colon"
+            message = f"a comma is missing before `{found[1]}:`"
+            return Told(message, number, found.start(1) + 1, help)
     if "node content" in problem or "end" in problem or not start[0]:
         start = _unclosed(lines) or start
     row = _row(lines, start[0])
     opened = row[start[1] - 1 : start[1]]
     if opened in ("{", "["):
         closing = "}" if opened == "{" else "]"
-        return Told(
-            f"this `{opened}` is not closed",
-            *start,
-            f"write the `{closing}` that is missing, or the comma between two entries; a text "
-            "with `{`, `}`, `[`, `]` or `,` in it stands in quotes inside {...} and [...]",
+        help = (
+            f"write the `{closing}` that is missing, or the comma between two entries; {SIGNS} "
+            "stands in quotes inside {...} and [...]"
         )
+        return Told(f"this `{opened}` is not closed", *start, help)
     return None
 
 
@@ -147,38 +133,22 @@ def _colon(fault: Fault, lines: list[str]) -> Told | None:
         number, place = start if start[0] else (line, column)
         row = _row(lines, number)
         if found := re.search(r"^\s*(?:- )?([\w.-]+):(?=\S)", row):
-            return Told(
-                f"a space is missing after `{found[1]}:`",
-                number,
-                found.end() + 1,
-                "write a space after the colon of each key",
-            )
-        return Told(
-            "a key without `:` stands here",
-            number,
-            place,
-            "write `key: value`; a text over several lines stands in quotes",
-        )
+            message = f"a space is missing after `{found[1]}:`"
+            return Told(message, number, found.end() + 1, SPACE)
+        help = "write `key: value`; a text over several lines stands in quotes"
+        return Told("a key without `:` stands here", number, place, help)
     if "mapping values are not allowed" in problem:
         row = _row(lines, line)
         before, above = row[: column - 1], _row(lines, line - 1)
         if found := re.fullmatch(r"\s*(?:- )?([\w.-]+):[^\s:]\S*\s*", above):
-            return Told(
-                f"a space is missing after `{found[1]}:`",
-                line - 1,
-                found.end(1) + 2,
-                "write a space after the colon of each key",
-            )
+            message = f"a space is missing after `{found[1]}:`"
+            return Told(message, line - 1, found.end(1) + 2, SPACE)
         if re.search(r":\s+\S", before):
-            return Told(
-                "a second `: ` stands in this line", line, column, f"{QUOTE} that holds a colon"
-            )
-        return Told(
-            "this line is indented more than the one that it belongs to",
-            line,
-            max(1, len(row) - len(row.lstrip()) + 1),
-            "indent it like its neighbours, or close the text in the line above",
-        )
+            help = f"{QUOTE} that holds a colon"
+            return Told("a second `: ` stands in this line", line, column, help)
+        message = "this line is indented more than the one that it belongs to"
+        help = "indent it like its neighbours, or close the text in the line above"
+        return Told(message, line, len(row) - len(row.lstrip()) + 1, help)
     return None
 
 
@@ -189,20 +159,12 @@ def _indent(fault: Fault, lines: list[str]) -> Told | None:
     ):
         row = _row(lines, line)
         if row[: column - 1].strip() and not row[: column - 1].strip().startswith("-"):
-            return Told(
-                "something stands behind a value that has ended",
-                line,
-                column,
-                f"{QUOTE} as a whole, quotes within it doubled",
-            )
-        return Told(
-            "the indentation of this line fits none of the lines above",
-            line,
-            column,
-            "indent keys of one mapping alike, and what belongs to a key deeper than the key",
-        )
+            help = f"{QUOTE} as a whole, quotes within it doubled"
+            return Told("something stands behind a value that has ended", line, column, help)
+        message = "the indentation of this line fits none of the lines above"
+        help = "indent keys of one mapping alike, and what belongs to a key deeper than the key"
+        return Told(message, line, column, help)
     if "sequence entries are not allowed" in problem:
-        return Told(
-            "a list cannot begin here", line, column, "write `-` on a line of its own, or [a, b]"
-        )
+        help = "write `-` on a line of its own, or [a, b]"
+        return Told("a list cannot begin here", line, column, help)
     return None

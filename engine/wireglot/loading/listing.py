@@ -44,19 +44,10 @@ def listed(
         comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
         head = " ".join(line.lstrip("# ") for line in comments)
         told = SAID.search(head)
+        over, open_ = (match[1] if match else "" for match in (parent, told))
         units = tuple(unit for unit in model.units if unit != "envelope")
-        found.append(
-            Listed(
-                name,
-                parent[1] if parent else "",
-                units,
-                model.stream is not None,
-                len(text.splitlines()),
-                str(model.verified or ""),
-                str(model.see or ""),
-                told[1] if told else "",
-            )
-        )
+        what = (units, model.stream is not None, len(text.splitlines()))
+        found.append(Listed(name, over, *what, model.verified or "", model.see or "", open_))
     return found
 
 

@@ -133,16 +133,11 @@ class Written:
                 found["model"].append(Function(makers, f"{word}_{spelled(name)}", shape.cases))
             found["model"].append(Built(makers, word, shapes))
         self.functions = {file: {o.name: o.text for o in some} for file, some in found.items()}
-        self.texts = {
-            file: module(
-                f"The {file} of {dialect.name}",
-                makers,
-                some,
-                f"wireglot.made.{base}_{file}",
-                there.functions[file] if there is not None else {},
-            )
-            for file, some in found.items()
-        }
+        self.texts: dict[str, str] = {}
+        for file, some in found.items():
+            said, below = f"The {file} of {dialect.name}", f"wireglot.made.{base}_{file}"
+            known = there.functions[file] if there is not None else {}
+            self.texts[file] = module(said, makers, some, below, known)
 
 
 def ladder(rows: Any, makers: Makers) -> str:

@@ -32,14 +32,10 @@ def _prepared() -> RuleSet | None:
     known = prepared()
     if known is None:
         return None
-    names = [name for name in known.flat if name != LADDER]
+    flat = known.flat
+    names = [name for name in flat if name != LADDER]
     return RuleSet(
-        names,
-        lambda: known.flat,
-        varied=known.varied,
-        known=known,
-        same=known.flat,
-        again=load_rules,
+        names, lambda: flat, varied=known.varied, known=known, same=flat, again=load_rules
     )
 
 

@@ -11,14 +11,14 @@ import base64
 import binascii
 import functools
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..errors import ConversionError
 from ..interpreter import admission
 from ..ir import field_type
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Picture
+from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..payload import check_json
 from ..trail import At, pointer
 
@@ -54,19 +54,10 @@ def _once(work: Callable[[Dialect, str], Found]) -> Callable[[Dialect, str], Fou
 @_once
 def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     """Return what the pictures of a kind have where state rides."""
-    wires = (
-        case.wire
-        for name, shape in dialect.shapes.items()
-        if kind in dialect.kinds_of(name) or kind in shape.groups
-        for case in shape.cases
-    )
-    return tuple(
-        p
-        for wire in wires
-        if isinstance(wire, Fields)
-        for names, p in wire.entries
-        if dialect.carry.get(kind) in names
-    )
+    named = dialect.shapes.items()
+    shapes = [s for name, s in named if kind in dialect.kinds_of(name) or kind in s.groups]
+    keys = (key for shape in shapes for case in shape.cases for key in keyed(case.wire))
+    return tuple(p for names, p in keys if dialect.carry.get(kind) in names)
 
 
 @_once
@@ -132,14 +123,12 @@ def comes_back(dialect: Dialect, kind: str) -> bool:
     """Tell whether messages that a client sends have a place for what an answer tells of a part."""
     spoken, answer = dialect.talks, dialect.shapes.get("candidate")
     told, said = (
-        {kind for case in cases for h in case.lists.get("parts", ()) for kind in _kinds(dialect, h)}
+        {h.named for case in cases for h in case.lists.get("parts", ())}
         for cases in (answer.cases if answer is not None else [], spoken)
     )
-    return kind in said or kind not in told
-
-
-def _kinds(dialect: Dialect, hole: Hole) -> Iterable[Any]:
-    return dialect.kinds_of(hole.named)
+    if any(kind in dialect.kinds_of(name) for name in said):
+        return True
+    return not any(kind in dialect.kinds_of(name) for name in told)
 
 
 def comes_in_pieces(dialect: Dialect) -> bool:

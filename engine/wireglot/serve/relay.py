@@ -137,16 +137,12 @@ class Relay:
 
     def models(self) -> list[str]:
         """Return the models that may be asked for and are named."""
-        told = ((row.models, row.upstreams[0].model) for row in self.rows)
-        names = (
-            models
-            if not GLOB.intersection(models)
-            else model
-            if fits(model or "", models)
-            else None
-            for models, model in told
-        )
-        return [*dict.fromkeys(name for name in names if name)]
+        found: list[str] = []
+        for models, upstreams in self.rows:
+            name = upstreams[0].model or ""
+            found += [models] if not GLOB.intersection(models) else []
+            found += [name] if GLOB.intersection(models) and fits(name, models) else []
+        return [*dict.fromkeys(filter(None, found))]
 
     def routed(self, method: str, path: str) -> tuple[Route, str | None]:
         """Return the route of a path, and the model that it names. Raises Refused."""
