@@ -30,11 +30,10 @@ from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.model import Dialect
 from wireglot.language.source import LADDER
-from wireglot.loading import checking
 from wireglot.rulesets import RuleSet
 from wireglot.trail import Several, Trail, pointer
 
-from . import ruleeach, sweep
+from . import byhand, ruleeach, sweep
 from .mutate import some
 from .rulefuzz import FILE, Fuzz, node_of
 from .test_requests import TRAFFIC
@@ -154,7 +153,7 @@ def changed(every: int) -> Iterator[tuple[str, Dialect, str, Any]]:
     )
     for base, stem, said, new in islice(files, 0, None, every):
         nodes = {**base.nodes, stem: node_of(new)}
-        rules = checking.from_nodes(nodes, fuzz.around[base.other], Findings({FILE: ""}))
+        rules = byhand.from_nodes(nodes, fuzz.around[base.other], Findings({FILE: ""}))
         if not isinstance(rules, RuleSet):
             continue
         for name in rules.dialects:

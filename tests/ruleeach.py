@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from wireglot.language.findings import Findings
-from wireglot.loading import checking
 from wireglot.rulesets import RuleSet
 
+from . import byhand
 from .rulefuzz import FILE, Base, Fuzz, differ, node_of
 
 Path = tuple[Any, ...]
@@ -97,7 +97,7 @@ def tried(fuzz: Fuzz, base: Base, stem: str, plain: Any) -> Any:
     """Return what the executors make of payloads where that differs; False for a refused file."""
     findings = Findings({FILE: ""})
     nodes = {**base.nodes, stem: node_of(plain)}
-    rules = checking.from_nodes(nodes, fuzz.around[base.other], findings)
+    rules = byhand.from_nodes(nodes, fuzz.around[base.other], findings)
     if not isinstance(rules, RuleSet):
         return False
     for name in rules.dialects:

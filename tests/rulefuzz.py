@@ -40,9 +40,10 @@ from wireglot.language.findings import Findings
 from wireglot.language.lenses import same
 from wireglot.language.model import Dialect
 from wireglot.language.source import LADDER, Node, parse
-from wireglot.loading import checking, load, written
+from wireglot.loading import load, written
 from wireglot.rulesets import RuleSet
 
+from . import byhand
 from .changes import TEXTS, Pool, bent, mutant
 from .walk import walked
 
@@ -149,7 +150,7 @@ def packaged() -> list[Base]:
         "messages": [{"role": "user", "content": "Hi"}],
         "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
     }
-    nodes = load.packaged_nodes()
+    nodes = load.packaged().files
     found = []
     for name, node in nodes.items():
         files = {name: node}
@@ -250,9 +251,7 @@ class Fuzz:
             self.current = f"# {base.name}/{stem}\n{json.dumps(changed)}"
             node = node_of(changed)
         if node is not None:
-            rules = checking.from_nodes(
-                {**base.nodes, stem: node}, self.around[base.other], findings
-            )
+            rules = byhand.from_nodes({**base.nodes, stem: node}, self.around[base.other], findings)
             if rules is not None:
                 self.loaded(rules, base)
                 return

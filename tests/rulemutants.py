@@ -166,7 +166,7 @@ def _paths() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {"own": set()}
     named = {
         path
-        for node in load.packaged_nodes().values()
+        for node in load.packaged().files.values()
         for _, n in _walk(node, ())
         if isinstance(n.value, str)
         for path in _HOLE.findall(n.value)
@@ -270,7 +270,7 @@ def _base() -> tuple[Mapping[str, Node], RuleSet]:
     rules = wireglot.packaged()
     for name in rules.dialects:
         assert rules[name] and (rules.variants(name) or name not in rules._varied)
-    return load.packaged_nodes(), rules
+    return load.packaged().files, rules
 
 
 def rules_of(mutant: Mutant) -> RuleSet:

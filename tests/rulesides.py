@@ -11,6 +11,7 @@ from typing import Any
 
 from wireglot.language.source import LADDER
 
+from . import byhand
 from .beside import fed
 from .changes import Pool, bent, mutant
 from .ruleeach import changes
@@ -107,7 +108,7 @@ def _used(base: Base, stem: str, new: Any, options: Any, side: Side) -> Seen:
     node = source.parse(new, FILE, findings.take) if isinstance(new, str) else node_of(new, source)
     own = {**_nodes(side, base.name), stem: node}
     around = {LADDER: shared[LADDER], base.other: shared[base.other]}
-    rules = side.module("loading.checking").from_nodes(own, around, findings)
+    rules = byhand.from_nodes(own, around, findings, side.module)
     found: Seen = {"findings": [[*_finding(one), one.line, one.column] for one in findings]}
     if rules is not None:
         for name in rules.dialects:

@@ -146,7 +146,7 @@ def test_the_packaged_rules_have_no_findings(
 
         monkeypatch.setattr(load, "of_sources", few)
     shown = len(list((Path(shelf.packaged_folder()) / "examples").glob("*.yaml")))
-    files = len(load.packaged_nodes()) + len(load.overlays_of()) + shown
+    files = len(load.packaged().files) + len(load.overlays_of()) + shown
     assert cli.main(["check"]) == 0, capsys.readouterr().out
     assert capsys.readouterr().out == f"{files} files, no findings\n"
 

@@ -25,11 +25,10 @@ from wireglot.language import words as wordlist
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.source import LADDER, Pos, parse
-from wireglot.loading import checking
 from wireglot.rulesets import RuleSet
 from wireglot.trail import Trail
 
-from . import ruleeach, rulefuzz, width
+from . import byhand, ruleeach, rulefuzz, width
 from .rulefuzz import FILE, Base, differ, node_of
 from .walk import walked
 
@@ -63,7 +62,7 @@ def test_a_fault_is_told_with_the_file_that_caused_it(monkeypatch: pytest.Monkey
     def broken(*_: Any) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr(checking, "from_nodes", broken)
+    monkeypatch.setattr(byhand, "from_nodes", broken)
     fuzz.run(3)
     (fault,) = fuzz.faults
     assert fault.startswith("fault: KeyError: 'x' (test_fuzz.py:")
@@ -78,7 +77,7 @@ def test_an_execution_that_does_not_end_is_a_fault(monkeypatch: pytest.MonkeyPat
             pass
 
     monkeypatch.setattr(rulefuzz, "SECONDS", 0.05)
-    monkeypatch.setattr(checking, "from_nodes", endless)
+    monkeypatch.setattr(byhand, "from_nodes", endless)
     fuzz.run(1)
     assert [fault.split(" ")[:2] for fault in fuzz.faults] == [["fault:", "took"]]
 
@@ -179,7 +178,7 @@ def loaded(base: Base, stem: str = "", edit: Edit | None = None) -> RuleSet | Fi
         edit(plain)
         nodes[stem] = node_of(plain)
     findings = Findings({FILE: ""})
-    rules = checking.from_nodes(nodes, rulefuzz.Fuzz("").around[base.other], findings)
+    rules = byhand.from_nodes(nodes, rulefuzz.Fuzz("").around[base.other], findings)
     return findings if rules is None else rules
 
 
@@ -509,7 +508,7 @@ def test_what_stands_beside_a_run_is_written_alike(name: Any) -> None:
     around = {k: node.plain() for k, node in rulefuzz.Fuzz("").around["other"].items()}
     around["other"]["conversation"]["wire"]["as"] = "$name (optional)"
     nodes = {k: node_of(plain) for k, plain in around.items()}
-    rules = checking.from_nodes({"talk": node_of(talk)}, nodes, Findings({FILE: ""}))
+    rules = byhand.from_nodes({"talk": node_of(talk)}, nodes, Findings({FILE: ""}))
     message = {"who": "user", "says": [{"words": "Hi"}], "as": "Ann"}
     alike(rules or Findings(), "other", "talk", [{"talk": [message]}, {"talk": [message] * 2}])
 

@@ -619,7 +619,7 @@ def test_mutants_of_the_rules_are_noticed(judges: ModuleType) -> None:
 def test_a_file_with_variants_or_a_parent_is_noticed_only_when_it_changes(
     name: str, place: tuple[str | int, ...], judges: ModuleType
 ) -> None:
-    node = load.packaged_nodes()[name]
+    node = load.packaged().files[name]
     same = judges.Mutant(name, place, "no change", "", lambda: node)
     assert judges.noticed(same) == (None, None)
     changed = [m for m in judges.every_cached() if (m.file, m.place) == (name, place)]

@@ -17,9 +17,9 @@ from wireglot.authoring import recordings, vendor, vocabulary
 from wireglot.authoring.starter import Wanted
 from wireglot.language.findings import Findings
 from wireglot.language.source import parse
-from wireglot.loading import checking, load
+from wireglot.loading import load
 
-from . import width
+from . import byhand, width
 
 TRAFFIC = Path(__file__).resolve().parent.parent.parent / "shared" / "traffic"
 LIKE = "chat-compatible"
@@ -202,8 +202,8 @@ def test_recordings_that_are_none_are_told(
 def without(name: str) -> wireglot.RuleSet:
     """Return the packaged rules without the files of a vendor; all others are checked elsewhere."""
     gone = (name, f"{name}-anthropic")
-    nodes = {one: node for one, node in load.packaged_nodes().items() if one not in gone}
-    rules = checking.from_nodes({}, nodes, Findings())
+    nodes = {one: node for one, node in load.packaged().files.items() if one not in gone}
+    rules = byhand.from_nodes({}, nodes, Findings())
     assert rules is not None
     return rules
 

@@ -79,7 +79,7 @@ def tried(text: str, name: str, tmp_path: Path, runs: int = 0) -> list[str]:
     """Try the examples of a file as `wireglot test` does, and some payloads of each law."""
     (tmp_path / f"{name}.yaml").write_text(text, "utf-8")
     trial = Trial(str(tmp_path), runs)
-    nodes = load.gathered(load.packaged_nodes(), [str(tmp_path)], [])
+    nodes = load.gathered(load.packaged().files, [str(tmp_path)], [])
     names = [one for one in nodes if one != LADDER]
     rules = wireglot.RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
     return trial.run(rules, [name]).failures

@@ -24,9 +24,9 @@ from wireglot.language import forms, merge, short, source, valuewords, variants
 from wireglot.language import words as wordlist
 from wireglot.language.findings import Findings
 from wireglot.language.merge import REMOVED
-from wireglot.loading import checking, load
+from wireglot.loading import load
 
-from . import pictureschema, rulefuzz, width
+from . import byhand, pictureschema, rulefuzz, width
 from . import ruleschema as schemas
 
 ROOT = Path(__file__).parent.parent
@@ -443,8 +443,8 @@ def test_the_page_says_which_numbers_an_editor_sees() -> None:
 def _told(data: Any) -> set[str]:
     """Return the numbers that the checks give a file, that stands alone."""
     findings = Findings({"fuzzed.yaml": ""})
-    ladder = load.packaged_nodes()["ladder"]
-    checking.from_nodes({"good": rulefuzz.node_of(data)}, {"ladder": ladder}, findings)
+    ladder = load.packaged().files["ladder"]
+    byhand.from_nodes({"good": rulefuzz.node_of(data)}, {"ladder": ladder}, findings)
     return {finding.rule for finding in findings}
 
 

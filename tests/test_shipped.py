@@ -26,8 +26,8 @@ from wireglot.rulesets import RuleSet
 
 from . import way
 
-NODES = layers.flat({n: load.packaged_nodes()[n] for n in ("gemini", "vertex", "ladder")})
-OWN = {name: load.packaged_nodes()[name] for name in NODES}
+NODES = layers.flat({n: load.packaged().files[n] for n in ("gemini", "vertex", "ladder")})
+OWN = {name: load.packaged().files[name] for name in NODES}
 VARIED: dict[str, tuple[Row, ...]] = {"a": ()}
 MODELS: dict[tuple[str, str], tuple[str, ...] | None] = {
     ("a", "request"): ("model",),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from ..checks import crosscheck, layercheck
 from ..language import layers
 from ..language.findings import Findings
-from ..language.source import Node
 from ..room import unswept
 from ..rulesets import RuleSet
 from . import load
@@ -67,18 +66,3 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
             names = layercheck.touched(found, {node.pos.file})
             layercheck.check(found, names, findings, steps, node.pos.file)
     return findings
-
-
-def from_nodes(
-    own: Mapping[str, Node], nodes: Mapping[str, Node], findings: Findings
-) -> RuleSet | None:
-    """Check rule files that were parsed by hand, and load them beside `nodes` if they are right."""
-    mine = layers.by_name(own, findings.take)
-    files = {**nodes, **mine.dialects}
-    found = layercheck.flat(files, mine.overlays.values(), findings)
-    steps = layercheck.ladder(files, findings)
-    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
-    crosscheck.check(mine.crossings, files, findings)
-    if any(finding.severity == "error" for finding in findings):
-        return None
-    return load.made(found.nodes)

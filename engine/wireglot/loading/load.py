@@ -29,11 +29,6 @@ def packaged() -> Known:
     return shelf.prepared() or _kept().known
 
 
-def packaged_nodes() -> Mapping[str, Node]:
-    """Return the packaged rule files by dialect, each made when it is asked for."""
-    return packaged().files
-
-
 def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
     """Return the packaged rule files by dialect, from YAML: with examples, and places of keys."""
     return _packaged(shown).dialects
