@@ -10,19 +10,9 @@ import functools
 from typing import Any, Literal, TypedDict
 
 Unit = Literal[
-    "request",
-    "response",
-    "messages",
-    "message",
-    "tools",
-    "tool",
-    "tool_choice",
-    "tool_call",
-    "tool_result",
-    "usage",
-    "error",
-    "session",
-]
+    "request", "response", "messages", "message", "tools", "tool", "tool_choice", "tool_call",
+    "tool_result", "usage", "error", "session",
+]  # fmt: skip
 UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
 
 # Kinds of part and of tool: a shape of this name reads as {"type": NAME, ...}.

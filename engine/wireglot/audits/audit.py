@@ -167,17 +167,12 @@ def _telling(cells: list[Cell]) -> Callable[[Cell], Cell]:
 
 def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
     told = sorted((line for line in lines if line.code not in EVERYWHERE), key=_order)
-    counts = Counter(line.effect for line in told)
+    effects = Counter(line.effect for line in told)
+    counts: dict[str, int] = {one: effects[one] for one in EFFECTS if effects[one]}
     grave = Counter(str(line.code) for line in told if line.severity == "error")
     other = Counter(str(line.code) for line in told if line.severity == "warning")
     worst = dict.fromkeys(code for found in (grave, other) for code, _ in found.most_common())
-    return Cell(
-        source,
-        target,
-        unit,
-        {effect: counts[effect] for effect in EFFECTS if counts[effect]},
-        tuple(worst),
-    )
+    return Cell(source, target, unit, counts, tuple(worst))
 
 
 def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:

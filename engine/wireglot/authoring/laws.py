@@ -339,14 +339,10 @@ def broken(
 ) -> Iterator[tuple[str, Law, Case, Any]]:
     """Yield each law that does not hold, with the first payload that shows it."""
     for name in names:
-        made = {
-            unit: [
-                Generator(rules[name].model.of_unit(unit), f"{seed}/{name}/{unit}/{n}").unit(unit)
-                for n in range(runs)
-            ]
-            for unit in UNITS
-            if unit in rules[name].model.units
-        }
+        made, model = {}, rules[name].model
+        for unit in (unit for unit in UNITS if unit in model.units):
+            seeds = (f"{seed}/{name}/{unit}/{n}" for n in range(runs))
+            made[unit] = [Generator(model.of_unit(unit), one).unit(unit) for one in seeds]
         for law, hold, case in cases(rules, name, targets):
             for nth, payload in enumerate(made[case.unit]):
                 if fault(hold, case, payload) is not None:

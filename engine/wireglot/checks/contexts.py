@@ -53,14 +53,10 @@ class Contexts:
         for name, what in NAMED.items():
             if name in dialect.shapes:
                 self._reach(name, {what})
-        self._named = [
-            *(
-                seen(case, shape, {UNITS[unit]})
-                for unit, shape in dialect.units.items()
-                for case in shape.cases
-            ),
-            *(seen(case, None, {"message"}) for case in talks(dialect)),
-        ]
+        self._named: list[View] = []
+        for unit, shape in dialect.units.items():
+            self._named += [seen(case, shape, {UNITS[unit]}) for case in shape.cases]
+        self._named += [seen(case, None, {"message"}) for case in talks(dialect)]
         for view in self._named:
             self._follow(view)
         for marks in dialect.within.values():

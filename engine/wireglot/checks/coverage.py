@@ -37,13 +37,8 @@ def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings:
     lenses.update(name for word, name in asked if word == "strict")
     also = {n.value for s in (clean.get("shapes") or clean).value.values()
             if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
-    used = {
-        "shapes": {*contexts.of, *also},
-        "unions": contexts.unions,
-        "tables": lenses,
-        "schemas": lenses,
-        "lists": lenses,
-    }
+    used = {"shapes": {*contexts.of, *also}, "unions": contexts.unions}
+    used |= dict.fromkeys(("tables", "schemas", "lists"), lenses)
     for word, names in used.items():
         listed = raw.get(word)
         if listed is None or not isinstance(listed.value, dict):

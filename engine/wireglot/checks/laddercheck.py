@@ -41,11 +41,8 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     known = {*KINDS, *OTHERS}
     for kind, rows in top.value.items():
         if kind not in known and kind not in shapes:
-            pos, message = (
-                top.keys.get(kind, rows.pos),
-                f"`{kind}` is no kind of the IR and no shape",
-            )
-            findings.error("R024", message, pos, helped(kind, known))
+            message = f"`{kind}` is no kind of the IR and no shape"
+            findings.error("R024", message, top.keys.get(kind, rows.pos), helped(kind, known))
         lacking = _lacking(given.value[kind], findings)
         named = rows.value.items()
         right = {n: r for n, r in named if _holes(r, findings, scales) and n not in lacking}

@@ -85,16 +85,10 @@ LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
                f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
 _SET = r"^(?![\s\S]*(?:--|&&|\|\||~~))[^\[\]\\^]+$"
-_CHARACTERS: Word = (
-    Leaf(
-        {"type": "string", "pattern": _SET, "examples": ["a-zA-Z0-9_-"]},
-        "{what} is no set of characters",
-        'characters and ranges of them, as in "a-zA-Z0-9_-"; `-` stands last',
-        "R027",
-        "characters",
-    ),
-    "",
-)
+_SIGNS: Schema = {"type": "string", "pattern": _SET, "examples": ["a-zA-Z0-9_-"]}
+_NO_SET = "{what} is no set of characters"
+_RANGES = 'characters and ranges of them, as in "a-zA-Z0-9_-"; `-` stands last'
+_CHARACTERS: Word = Leaf(_SIGNS, _NO_SET, _RANGES, "R027", "characters"), ""
 _UNIQUE = Leaf({"type": "boolean"}, "{what} is true or false", rule="R027")
 LIMIT = Words(
     "a limit",
@@ -123,10 +117,8 @@ _ELSE = Leaf(TEXT, "{what} is a word, beside `not-with`", rule="R027")
 _BUT = Leaf({"type": "number"}, "{what} is a number, beside `not-with`", rule="R027")
 _OWN = Leaf({"type": "string", "pattern": r"^own\."}, "{what} names a field under `own`",
             rule="R027")  # fmt: skip
-_BEGINS, _SMALL = (
-    "{what} lists how addresses begin",
-    "in small letters, as in `schemes: [https, http]`",
-)
+_BEGINS = "{what} lists how addresses begin"
+_SMALL = "in small letters, as in `schemes: [https, http]`"
 _SCHEME = Leaf({"type": "string", "pattern": "^[a-z][a-z0-9+.-]*$"}, _BEGINS, _SMALL, "R027")
 _SCHEMES = Listed(_SCHEME, _BEGINS, _SMALL, "R027", least=1, whole=True)
 # What bounds a field of a request of these types, and what is no number and no list.

@@ -10,20 +10,13 @@ from ..executor.code import Code, Key
 from ..executor.places import Address
 from ..language.model import Dialect
 
-# The ways, each with the one whose functions are mostly just so.
+# The ways, each with the one whose functions are mostly just so, and what is said of it.
 WAYS = {
-    "read_away": "",
-    "read_home": "",
-    "read_probe": "read_away",
-    "write_away": "",
-    "write_home": "",
-}
-SAID = {
-    "read_away": "read abroad",
-    "read_home": "read at home",
-    "read_probe": "what was written, read back",
-    "write_away": "written abroad",
-    "write_home": "written at home",
+    "read_away": ("", "read abroad"),
+    "read_home": ("", "read at home"),
+    "read_probe": ("read_away", "what was written, read back"),
+    "write_away": ("", "written abroad"),
+    "write_home": ("", "written at home"),
 }
 
 
@@ -112,8 +105,8 @@ def modules(name: str, dialects: dict[str, Dialect]) -> Iterator[tuple[str, str]
     first = next(iter(dialects))
     known: dict[str, dict[str, Function]] = {}
     for start, dialect in dialects.items():
-        for way, like in WAYS.items():
+        for way, (like, said) in WAYS.items():
             found = functions(dialect, way)
             base = like and f"{start}_{like}" if start == first else f"{first}_{way}"
-            yield f"{start}_{way}", module(f"{name}, {SAID[way]}", found, base, known.get(base))
+            yield f"{start}_{way}", module(f"{name}, {said}", found, base, known.get(base))
             known[f"{start}_{way}"] = found if start == first else {}

@@ -101,10 +101,8 @@ def of_thought(part: Part, dialect: str) -> Entry:
     """Return the entry of reasoning, with how it stood on its wire."""
     memory = part.get("spelled", {}).get(dialect, {})
     around = memory.get("../", {})
-    told = {
-        **{key: around.get(key) for key in ("hole", "key")},
-        "case": memory.get("", {}).get("case"),
-    }
+    told = {key: around.get(key) for key in ("hole", "key")}
+    told["case"] = memory.get("", {}).get("case")
     home = {key: word for key, word in told.items() if isinstance(word, str)}
     return {**of_whole(part), **({"home": home} if home else {})}
 

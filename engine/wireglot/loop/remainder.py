@@ -123,10 +123,8 @@ class Remainder:
                 self._states[id(part)] = (part.pop("signature")["value"], at)
             if must and part.get("type") == "reasoning" and not part.get("redacted"):
                 # A place that must be filled; what rides there is known once all is written.
-                part["signature"] = {
-                    "value": carry.MARK,
-                    "origin": self._client.model.origin["signature"],
-                }
+                origin = self._client.model.origin["signature"]
+                part["signature"] = {"value": carry.MARK, "origin": origin}
         return odd
 
     # -- once it is written -----------------------------------------------------------------------

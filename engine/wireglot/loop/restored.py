@@ -104,10 +104,8 @@ class Restored:
 
     def _says(self, element: Part, entry: Entry) -> None:
         if "signature" in entry and self._reads(entry.get("by", [])):
-            element["signature"] = {
-                "value": entry["signature"],
-                "origin": self._provider.origin["signature"],
-            }
+            origin = self._provider.origin["signature"]
+            element["signature"] = {"value": entry["signature"], "origin": origin}
         elif "signature" in entry:
             self.foreign.append(element)
             if element.get("redacted"):  # it is nothing without it
