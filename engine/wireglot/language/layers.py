@@ -271,7 +271,7 @@ def _varied(base: Node, over: Node) -> Node:
 def _shown(base: Node, over: Node) -> Node:
     """Return a layer whose lists of examples at its end stand where those below it do."""
     top = over.get("examples")
-    for name, listed in _entries(top):
+    for name, listed in short.entries(top) if top is not None else ():
         below, here = apart.owner(base, name), apart.owner(over, name)
         if below is None or below.get("examples") is None or (here and here.get("examples")):
             continue  # nothing to replace, or it is done
@@ -283,10 +283,6 @@ def _shown(base: Node, over: Node) -> Node:
         over = merge(like(over, {**over.value, "examples": rest}), put, Place.FILE)
     done = top is not None and over.value["examples"].value == {}
     return without(over, ("examples",)) if done else over
-
-
-def _entries(node: Node | None) -> list[tuple[str, Node]]:
-    return [*node.value.items()] if node is not None and isinstance(node.value, dict) else []
 
 
 def _version(node: Node) -> None:

@@ -33,7 +33,7 @@ def spelled_out(file: Node) -> None:
     """Put what each short form stands for in its place, in a parsed file. Raises RuleError."""
     _reasons(file)
     stack = []
-    for key, child in _entries(file):
+    for key, child in entries(file):
         if key.rstrip("!") in PICTURES:
             stack.append(child)
         elif key.rstrip("!") == "tables":
@@ -55,8 +55,8 @@ def spelled_out(file: Node) -> None:
 
 def _reasons(node: Node) -> None:
     """Give each of several names, `a b: REASON`, its own entry."""
-    for word, said in _entries(node):
-        if word.rstrip("!") not in REASONS or not any(" " in key for key, _ in _entries(said)):
+    for word, said in entries(node):
+        if word.rstrip("!") not in REASONS or not any(" " in key for key, _ in entries(said)):
             continue
         value: dict[str, Node] = {}
         keys: dict[str, Pos] = {}
@@ -71,8 +71,8 @@ def _reasons(node: Node) -> None:
 
 def _tables(tables: Node) -> None:
     """Let a list of words stand for a mapping of each to itself."""
-    for _, table in _entries(tables):
-        for word, said in _entries(table):
+    for _, table in entries(tables):
+        for word, said in entries(table):
             if word.rstrip("!") not in SAME or not isinstance(said.value, list):
                 continue
             for one in said.value:
@@ -122,7 +122,7 @@ def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
     return named, Node(value, ir.pos, ir.keys)
 
 
-def _entries(node: Node) -> list[tuple[str, Node]]:
+def entries(node: Node) -> list[tuple[str, Node]]:
     return list(node.value.items()) if isinstance(node.value, dict) else []
 
 

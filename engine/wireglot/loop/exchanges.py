@@ -159,11 +159,9 @@ class Exchange:
             self._names.into(writer.limits, self.provider)
 
         touched = rides or turns or pieces or self._state["markers"]
-        read = read._replace(
-            look=None if touched else read.look,
-            made=read.made - {id(part) for part, _ in calls},
-            odd=[*read.odd, *riders.drafts],
-        )
+        made = read.made - {id(part) for part, _ in calls}
+        odd, look = [*read.odd, *riders.drafts], None if touched else read.look
+        read = reading.Read(read.ir, read.trail, read.notes, made, odd, look)
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
         out, drafts, envelope = writing.write(two, read, "request", same, options, prepare, sure)
         if not same:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, Self
+from typing import Any
 
 from ..errors import WireglotError
 from .demo import URL
@@ -64,7 +64,7 @@ class Client(AsyncClient):
         return Came(came.status_code, came.headers, pieces(), close)
 
 
-class Transport:
+class Transport(contextlib.AbstractContextManager["Transport"]):
     """Takes what a client sends to the provider of a setting; `close` closes its connections."""
 
     def __init__(self, given: Setting, library: Library) -> None:
@@ -81,16 +81,12 @@ class Transport:
         """Close all connections to the provider."""
         self._client.client.close()
 
-    def __enter__(self) -> Self:
-        """Begin a block, at whose end it is closed."""
-        return self
-
     def __exit__(self, *_: object) -> None:
-        """End the block."""
+        """End a block."""
         self.close()
 
 
-class AsyncTransport:
+class AsyncTransport(contextlib.AbstractAsyncContextManager["AsyncTransport"]):
     """The same for a client beside which others run."""
 
     def __init__(self, given: Setting, library: Library) -> None:
@@ -107,12 +103,8 @@ class AsyncTransport:
         """Close all connections to the provider."""
         await self._client.client.aclose()
 
-    async def __aenter__(self) -> Self:
-        """Begin a block, at whose end it is closed."""
-        return self
-
     async def __aexit__(self, *_: object) -> None:
-        """End the block."""
+        """End a block."""
         await self.aclose()
 
 
