@@ -99,12 +99,8 @@ def _progress(size: int | None, quiet: bool) -> Iterator[Callable[[Sum], None]]:
 def _told(done: Sum, refused: str | None) -> Iterator[str]:
     """Yield what a run says at its end: a table of its notes, and how many lines there were."""
     order = ("error", "warning", "info")
-    rows = [
-        (*key, *count)
-        for key, count in sorted(
-            done.counts.items(), key=lambda one: (order.index(one[0][0]), -one[1].notes)
-        )
-    ]
+    ranked = sorted(done.counts.items(), key=lambda one: (order.index(one[0][0]), -one[1].notes))
+    rows = [(*key, *count) for key, count in ranked]
     if rows:
         yield from columns([("severity", "code", "effect", "notes", "lines", "first at"), *rows])
     told = [f"{done.good:,} converted"]

@@ -60,14 +60,6 @@ def convert(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def serve(arguments: argparse.Namespace) -> int:
-    return _served("command", arguments)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    return _served("run", arguments)
-
-
 def _served(name: str, arguments: argparse.Namespace) -> int:
     """Do what a module of the server does, if what it needs is installed."""
     try:
@@ -77,6 +69,10 @@ def _served(name: str, arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, needs) from None
     status: int = module.main(arguments, functools.partial(given.rules, arguments))
     return status
+
+
+serve = functools.partial(_served, "command")
+run = functools.partial(_served, "run")
 
 
 def replay(arguments: argparse.Namespace) -> int:

@@ -92,7 +92,7 @@ def _found(p: Picture, path: str, at: At) -> At | None:
 def joined(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Put each result into its call, by id and occurrence; one without a call is left out."""
     waiting: dict[Any, deque[dict[str, Any]]] = {}
-    for part in _parts(messages, "tool_result"):
+    for part in parts_of(messages, "tool_result"):
         waiting.setdefault(part.get("tool_call_id"), deque()).append(part)
     out: list[dict[str, Any]] = []
     placed: list[dict[str, Any]] = []
@@ -105,7 +105,8 @@ def joined(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
     return [kept for message in out if (kept := _rest(writer, message, lost)) is not None]
 
 
-def _parts(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def parts_of(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """Return the parts of a kind that messages have."""
     return [p for m in messages for p in m.get("parts", ()) if p.get("type") == kind]
 
 
@@ -134,7 +135,7 @@ def _reordered(
 ) -> None:
     """Note the results that stood in another order than the calls that hold them now."""
     there = {id(part) for part in placed}
-    stood = (part for part in _parts(messages, "tool_result") if id(part) in there)
+    stood = (part for part in parts_of(messages, "tool_result") if id(part) in there)
     pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
     for one, two in zip(placed, stood, strict=True):
         if one is not two:

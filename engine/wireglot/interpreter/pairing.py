@@ -10,6 +10,7 @@ from typing import Any
 from ..hooks import left_out
 from ..notes import BEHIND_CALL
 from ..waiting import Waiting
+from .answers import parts_of
 from .copies import instead, with_parts
 from .jobs import WriteJob
 from .placing import unplaced
@@ -118,22 +119,13 @@ def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]
 
     Where ids are `unique`, no later call has it either.
     """
-    found = [
-        p["id"]
-        for m in messages
-        for p in m.get("parts", ())
-        if p.get("type") == "tool_call" and isinstance(p.get("id"), str)
-    ]
+    found = [p["id"] for p in parts_of(messages, "tool_call") if isinstance(p.get("id"), str)]
     taken = set(found)
     if len(taken) == len(found) and "" not in taken:
         return messages
     # A result whose call is gone is not to answer the call that gets an id here.
-    taken |= {
-        p["tool_call_id"]
-        for m in messages
-        for p in m.get("parts", ())
-        if p.get("type") == "tool_result" and isinstance(p.get("tool_call_id"), str)
-    }
+    answered = (p.get("tool_call_id") for p in parts_of(messages, "tool_result"))
+    taken.update(key for key in answered if isinstance(key, str))
     pairs = _pairs(messages)
     waiting = Counter[str]()
     fresh: dict[int, str] = {}

@@ -103,11 +103,8 @@ def _text(text: str, pos: Pos) -> Picture:
         if not names or "${" in "".join(fixed):
             raise wrong(f"`{text}` holds a `${{` that names nothing", pos, "write ${name}")
         if any(not f for f in fixed[1:-1]):
-            raise wrong(
-                "two holes of a text picture have no text between them",
-                pos,
-                "nothing says where the first one ends; put a fixed text there",
-            )
+            help = "nothing says where the first one ends; put a fixed text there"
+            raise wrong("two holes of a text picture have no text between them", pos, help)
         return Text(fixed, names, pos)
     return Literal((text,), pos)
 
@@ -122,11 +119,8 @@ def hole(text: str, pos: Pos) -> Hole:
     read = _pieces if len(text) <= LONG else _pieces.__wrapped__
     pieces = read(text)
     if pieces is None:
-        raise wrong(
-            f"`{text}` is no hole",
-            pos,
-            "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]",
-        )
+        help = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
+        raise wrong(f"`{text}` is no hole", pos, help)
     paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")

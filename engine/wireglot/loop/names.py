@@ -55,12 +55,8 @@ def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
 def ids(body: str, dialect: Dialect) -> list[str]:
     """Return all texts that stand under a key for ids of calls in the JSON text of a request."""
     patterns = dialect.once("ids", lambda: _keyed(dialect))
-    found = {
-        one[1]
-        for pattern in patterns
-        for one in pattern.finditer(body)
-        if body[one.start() - 1] != "\\"
-    }  # else it is the end of a key with a quote in it
+    # Behind a `\` it would be the end of a key with a quote in it.
+    found = {one[1] for p in patterns for one in p.finditer(body) if body[one.start() - 1] != "\\"}
     return sorted(json.loads(one) if "\\" in one else one[1:-1] for one in found)
 
 

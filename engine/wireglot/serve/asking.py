@@ -77,11 +77,10 @@ class Client:
     @functools.cached_property
     def _session(self) -> aiohttp.ClientSession:
         most, limits = self._limits.requests, self._limits
+        waits = aiohttp.ClientTimeout(None, sock_connect=limits.connect, sock_read=limits.silence)
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=most, ssl=_trusted()),
-            timeout=aiohttp.ClientTimeout(
-                total=None, sock_connect=limits.connect, sock_read=limits.silence
-            ),
+            timeout=waits,
             cookie_jar=aiohttp.DummyCookieJar(),  # what one client is given is no other's
             max_line_size=LINE,
             max_field_size=LINE,

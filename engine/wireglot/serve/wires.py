@@ -115,12 +115,11 @@ def filled(value: Any, held: Mapping[str, Any], models: Sequence[str] = ()) -> A
         named = {filled(key, held): inner for key, inner in value.items()}
         return {key: filled(inner, held, models) for key, inner in named.items()}
     if isinstance(value, list):
+        each = [{**held, MODEL: model} for model in models]
         return [
             filled(inner, said)
             for inner in value
-            for said in (
-                [{**held, MODEL: model} for model in models] if _each(inner, held) else [held]
-            )
+            for said in (each if _each(inner, held) else [held])
         ]
     if not isinstance(value, str):
         return value

@@ -73,10 +73,7 @@ class _Walk:
                     self.cases(cases_of(self.dialect, hole.shape, path, inside))
         elif isinstance(p, Hole):
             self.hole(p, path, inside)
-        elif isinstance(p, Literal):
-            if p.values != (ABSENT,):
-                self.found.add(path)
-        elif isinstance(p, Text):
+        elif isinstance(p, Text) or (isinstance(p, Literal) and p.values != (ABSENT,)):
             self.found.add(path)
         elif isinstance(p, Items):
             for child in p.items:
