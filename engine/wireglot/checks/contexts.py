@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..ir import FUNCTION
@@ -49,7 +50,6 @@ class Contexts:
         self.of: dict[str, set[str]] = {}
         self.unions: set[str] = set()
         self._queue: list[str] = []
-        self._all: list[View] | None = None
         for name, what in NAMED.items():
             if name in dialect.shapes:
                 self._reach(name, {what})
@@ -80,12 +80,11 @@ class Contexts:
         around = self.of.get(shape.name, set())
         return [seen(case, shape, self._objects(shape, case, around)) for case in shape.cases]
 
+    @cached_property
     def all(self) -> list[View]:
-        """Return every case of the dialect with what it pictures; made once, all is reached now."""
-        if self._all is None:
-            shapes = self.dialect.shapes.values()
-            self._all = [*(view for shape in shapes for view in self.views(shape)), *self._named]
-        return self._all
+        """Every case of the dialect with what it pictures; made once, all is reached now."""
+        shapes = self.dialect.shapes.values()
+        return [*(view for shape in shapes for view in self.views(shape)), *self._named]
 
     def _objects(self, shape: Shape, case: Case, around: set[str]) -> set[str]:
         if shape.marks:

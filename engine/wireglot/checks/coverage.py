@@ -27,7 +27,7 @@ def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings:
     if not model.units:
         return
     lenses: set[str] = set()
-    for view in contexts.all():
+    for view in contexts.all:
         for hole in pic.holes(view.case.wire):
             lenses.update(hole.lenses)
     for picture in model.stream.pictures() if model.stream else ():
@@ -59,7 +59,7 @@ def places(
         return
     drop = clean.get("unsupported")
     dropped = {name: drop.keys.get(name, drop.pos) for name in drop.value} if drop else {}
-    kinds = {k for v in contexts.all() for k in v.objects if k in KINDS or k == FUNCTION}
+    kinds = {k for v in contexts.all for k in v.objects if k in KINDS or k == FUNCTION}
     pictured = frozenset(kinds)
     grown = True
     while grown:
@@ -106,7 +106,7 @@ def _becomes(row: Any) -> frozenset[str]:
 
 def _request_fields(contexts: Contexts) -> frozenset[str]:
     held: set[str] = set()
-    for view in contexts.all():
+    for view in contexts.all:
         if "request" in view.objects:
             held |= {p.partition(".")[0] for h in pic.holes(view.case.wire) for p in h.paths}
             if isinstance(view.case.ir, Fields):

@@ -25,7 +25,7 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     shapes = frozenset((*listed, *definitions(dialect.node, "unions"), *talk))
     tables, schemas = (definitions(dialect.node, word) for word in ("tables", "schemas"))
     codecs = frozenset(tables), frozenset(schemas.items()), frozenset(dialect.lists), dialect.hooks
-    for view in contexts.all():
+    for view in contexts.all:
         # Dialects and sets of variants share most of their cases.
         said = listed.get(view.shape.name) if view.shape else None
         named = tuple([tables.get(one) for h in pic.holes(view.case.wire) for one in h.lenses])

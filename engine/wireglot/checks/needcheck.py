@@ -9,7 +9,7 @@ from ..ir import FUNCTION, MEDIA
 from ..language import picture as pic
 from ..language.findings import Findings
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Hole
 from ..language.shape import Case, Shape
 from .casetrial import named, place
 from .contexts import Contexts
@@ -33,7 +33,7 @@ _HELP = {
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that never say what others rely on, and texts that may be no JSON (R035)."""
-    views = contexts.all()
+    views = contexts.all
     within = {m for v in views for h in _itself(v.case) for m in dialect.unions.get(h, [h])}
     for view in views:
         shape = view.shape
@@ -72,7 +72,8 @@ def _needs(
 
 def _says(dialect: Dialect, case: Case, paths: tuple[str, ...]) -> bool:
     """Tell whether a case says one of some fields, or that there is none, or a shape within."""
-    said = list(_said(case.ir, ""))
+    meant = pic.placed(case.ir) if case.ir is not None else ()
+    said = [".".join(at) for at, p in meant if not pic.keyed(p) and "[]" not in at]
     if any(path == one or path.startswith(f"{one}.") for path in paths for one in said):
         return True
     for hole in pic.holes(case.wire):
@@ -85,15 +86,6 @@ def _says(dialect: Dialect, case: Case, paths: tuple[str, ...]) -> bool:
             if all(_says(dialect, one, inside) for _, one in dialect.cases_of(hole.named)):
                 return True
     return any(path in text.names for path in paths for text in pic.texts(case.wire))
-
-
-def _said(p: Picture | None, path: str) -> Iterator[str]:
-    """Yield the paths that an `ir` picture gives a value, or says to be absent."""
-    if isinstance(p, Fields) and p.entries:
-        for (name, *_), child in p.entries:
-            yield from _said(child, f"{path}.{name}" if path else name)
-    elif p is not None:
-        yield path
 
 
 def _itself(case: Case) -> Iterator[str]:

@@ -28,7 +28,7 @@ MOST = 60  # cases beside each other that are compared
 
 def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
-    itself = {h.shape for v in contexts.all() for h in pic.holes(v.case.wire) if h.path == "."}
+    itself = {h.shape for v in contexts.all for h in pic.holes(v.case.wire) if h.path == "."}
     _turns(dialect, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
@@ -39,7 +39,7 @@ def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings
     for name, shape in dialect.shapes.items():
         if name in contexts.of and len(shape.cases) > 1:
             _together(dialect, shape, findings)
-    for view in contexts.all():
+    for view in contexts.all:
         _shared(dialect, view.case, findings)
         for fields in _spreading(view.case.wire):
             _collide(dialect, fields, findings)

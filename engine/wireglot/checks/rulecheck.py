@@ -289,7 +289,7 @@ class _Names:
     def _tables(self, contexts: Contexts) -> None:
         """Report words of tables that the IR does not have (R024)."""
         tables = self.clean.get("tables")
-        for view in contexts.all():
+        for view in contexts.all:
             for hole in pic.holes(view.case.wire):
                 if not hole.lenses or hole.lenses[0] not in self.model.tables:
                     continue

@@ -88,7 +88,8 @@ class Telling:
         return exact and self._worded(case)
 
     def _worded(self, case: Case) -> bool:
-        if case.ir is not None and not all(len(p.values) == 1 for p in _words(case.ir)):
+        meant = pic.nodes(case.ir) if case.ir is not None else ()
+        if any(isinstance(p, Literal) and len(p.values) > 1 for p in meant):
             return False
         # Other spellings of media types are read as the usual ones.
         return not (any(pic.texts(case.wire)) and self.dialect.media_types)
@@ -202,10 +203,3 @@ def _at(p: Picture, path: str) -> Iterator[tuple[str, Hole]]:
     elif isinstance(p, Fields):
         for names, child in p.entries:
             yield from _at(child, f"{path}/{names[0]}")
-
-
-def _words(p: Picture) -> list[Literal]:
-    """Return the fixed words of a picture."""
-    if isinstance(p, Fields):
-        return [word for _, child in p.entries for word in _words(child)]
-    return [p] if isinstance(p, Literal) else []

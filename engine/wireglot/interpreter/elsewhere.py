@@ -9,7 +9,7 @@ from ..ir import owned
 from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Literal, Picture
+from ..language.picture import Hole, Literal, Picture
 from ..language.shape import Case, Shape
 from ..trail import value_at
 
@@ -49,7 +49,7 @@ def _whole(place: tuple[Any, ...]) -> bool:
 
 def _places(dialect: Dialect, case: Case) -> Iterator[tuple[Any, ...]]:
     """Yield the IR paths that a case has places for, with what it takes there and the mark."""
-    within = {} if case.ir is None else dict(_within(case.ir, ""))
+    within = {} if case.ir is None else dict(_within(case.ir))
     within = {name: owned(path, dialect.family) for name, path in within.items()}
     for path in within.values():
         yield path, "ir", None
@@ -63,14 +63,13 @@ def _places(dialect: Dialect, case: Case) -> Iterator[tuple[Any, ...]]:
             yield where, hole.lenses, hole.mode, hole.shape, hole.mark
 
 
-def _within(p: Picture, path: str) -> Iterator[tuple[str, str]]:
+def _within(picture: Picture) -> Iterator[tuple[str, str]]:
     """Yield what an `ir` picture names, or the path of a fixed word, with its path in the IR."""
-    if isinstance(p, Fields):
-        for (name, *_), child in p.entries:
-            yield from _within(child, f"{path}.{name}" if path else name)
-    elif isinstance(p, Hole):
-        yield p.path, path
-    elif isinstance(p, pic.Text):
-        yield from ((name, path) for name in p.names)
-    elif isinstance(p, Literal):
-        yield path, path
+    for at, p in pic.placed(picture):
+        path = ".".join(at)
+        if isinstance(p, Hole):
+            yield p.path, path
+        elif isinstance(p, pic.Text):
+            yield from ((name, path) for name in p.names)
+        elif isinstance(p, Literal):
+            yield path, path

@@ -218,7 +218,7 @@ def _asks(node: Node, at: tuple[str, ...]) -> Iterator[Ask]:
 
 def _liken(events: list[Event]) -> None:
     """Tell each event which kinds and fields may flow by frames like its own: the first hears."""
-    fixed = [{frozenset(_fixed(p, "")) for p in event.reads} for event in events]
+    fixed = [{frozenset(_fixed(p)) for p in event.reads} for event in events]
     for event, own in zip(events, fixed, strict=True):
         like = [one for one, other in zip(events, fixed, strict=True) if own & other]
         event.alike = frozenset(word.flow for one in like for word in one.words if word.kind)
@@ -236,19 +236,13 @@ def _address(stream: Stream) -> None:
                 event.addresses = names
 
 
-def _fixed(p: Picture, path: str) -> Iterator[tuple[str, str]]:
+def _fixed(picture: Picture) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield what a frame is known by: the fixed values and what flows, each with its place."""
-    if isinstance(p, Hole) and p.path in ("piece", "whole", "part"):
-        yield path, p.path
-    elif isinstance(p, Literal):
-        if any(map(guards, p.values)):
-            yield path, repr(p.values)
-    elif isinstance(p, Fields):
-        for names, child in p.entries:
-            yield from _fixed(child, f"{path}.{names[0]}")
-    elif isinstance(p, Items):
-        for child in p.items:
-            yield from _fixed(child, f"{path}[]")
+    for at, p in pic.placed(picture):
+        if isinstance(p, Hole) and p.path in ("piece", "whole", "part"):
+            yield at, p.path
+        elif isinstance(p, Literal) and any(map(guards, p.values)):
+            yield at, repr(p.values)
 
 
 def _wires(
@@ -336,18 +330,11 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     event.heads = frozenset(path.partition(".")[0] for path in event.holes)
     found = {path for path in event.holes if path[:3] == "at."} - ASIDE
     event.addresses = frozenset(path[3:] for path in found)
-    depths = {path: depth for p in event.writes for path, depth in _depths(p)}
+    below = [pair for p in event.writes for pair in pic.placed(p)]
+    depths = {p.path: at.count("[]") for at, p in below if isinstance(p, Hole)}
     above = depths.get("at.candidate", 0)
     event.listed = not event.addresses and depths.get("piece", 0) > above
     return event
-
-
-def _depths(p: Picture, depth: int = 0) -> Iterator[tuple[str, int]]:
-    """Yield the holes of a picture, each with the number of lists that it stands in."""
-    if isinstance(p, Hole):
-        yield p.path, depth
-    for child in pic.below(p):
-        yield from _depths(child, depth + isinstance(p, Items))
 
 
 def _framed(p: Picture, common: Picture | None) -> Picture:

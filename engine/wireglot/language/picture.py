@@ -271,6 +271,15 @@ def below(picture: Picture) -> list[Picture]:
     return picture.items if isinstance(picture, Items) else []
 
 
+def placed(picture: Picture, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Picture]]:
+    """Yield a picture and all below it, each with its place; `[]` is that of each list element."""
+    yield at, picture
+    for (name, *_), child in keyed(picture):
+        yield from placed(child, (*at, name))
+    for child in picture.items if isinstance(picture, Items) else ():
+        yield from placed(child, (*at, "[]"))
+
+
 def holes(picture: Picture) -> Iterator[Hole]:
     """Yield every hole of a picture, in the order in which it is read."""
     if picture.__class__ is Fields:

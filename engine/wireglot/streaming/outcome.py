@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,7 @@ from ..interpreter.hands import Reader, Writer
 from ..ir import owned
 from ..language.lenses import Misfit
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Fields, Hole, Picture, holes
+from ..language.picture import ABSENT, Hole, holes, placed
 from ..language.shape import Case
 from ..seeds import Seed
 from ..trail import At, Trail
@@ -35,7 +34,9 @@ class Places:
         for owner in [h for case in shape.cases for h in holes(case.wire)] if shape else []:
             if owner.path == "candidates" and owner.shape is not None:
                 for _, case in dialect.cases_of(owner.shape):
-                    self.spots = {**dict(_placed(case.wire, ())), **self.spots}
+                    below = (pair for pair in placed(case.wire) if "[]" not in pair[0])
+                    found = {(p.path, p.shape): at for at, p in below if isinstance(p, Hole)}
+                    self.spots = {**found, **self.spots}
         one, call = dialect.shapes.get("candidate"), dialect.shapes.get("tool_call")
         # The holes that hold the parts of a candidate, and whether a call may have no id.
         self.lists = [h for c in one.cases for h in c.lists.get("parts", [])] if one else []
@@ -53,9 +54,8 @@ class Outcome:
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
         self.usage: dict[str, Any] | None = None  # as it is on the wire
-        self.whole: dict[str, Any] | None = (
-            None  # the response, where the stream says it at the end
-        )
+        # The response, where the stream says it at the end.
+        self.whole: dict[str, Any] | None = None
         self.counted: At = ()  # the frame that counted last
         self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
         self.asked: str | None = None  # a digest of the request that it answers
@@ -138,9 +138,8 @@ class Outcome:
     def stop(self, owner: Candidate) -> dict[str, Any]:
         """Return why a candidate stopped, as fields of the IR without memory."""
         if self.whole is not None:
-            return _said(
-                self.whole, self.candidates.index(owner) if owner in self.candidates else 0
-            )
+            nth = self.candidates.index(owner) if owner in self.candidates else 0
+            return _said(self.whole, nth)
         known = owner.stopped
         if known is None or known[0] is not owner.stops or known[1] != len(owner.kinds):
             known = owner.stopped = owner.stops, len(owner.kinds), self._stopped(owner)
@@ -264,15 +263,6 @@ def _words(wire: Any) -> tuple[Any, ...]:
         return (wire,)
     words = isinstance(wire, dict) and all(isinstance(value, str) for value in wire.values())
     return (*wire.items(),) if words else ()
-
-
-def _placed(p: Picture, at: At) -> Iterator[tuple[tuple[str, str | None], At]]:
-    """Yield the holes of an object's picture by their paths and shapes, each with its place."""
-    if isinstance(p, Hole):
-        yield (p.path, p.shape), at
-    elif isinstance(p, Fields):
-        for names, child in p.entries:
-            yield from _placed(child, (*at, names[0]))
 
 
 def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:
