@@ -187,10 +187,10 @@ def made(said: Any) -> dict[str, Agent]:
     found = {}
     for name, one in said["agents"].items():
         plain = {word: what for word, what in one.items() if word in Agent._fields[1:]}
-        plain |= {"name_of": one.get("name", ""), "local": one.get("clock") == "machine"}
+        plain |= {"name_of": one.get("name", "")}
         plain |= {"database": Database(**one["database"])} if "database" in one else {}
         plain |= {"naming": Index(**one["index"])} if "index" in one else {}
-        found[name] = Agent(name, **plain)
+        found[name] = Agent(name, local=one.get("clock") == "machine", **plain)
     return found
 
 
