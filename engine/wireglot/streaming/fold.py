@@ -178,8 +178,7 @@ class Fold(Hearing):
                 self._common((self._plain(path), value, ()), nth)
         for hole, wire, at in sight.taken:
             if hole.path == "usage":
-                self.outcome.count(wire)
-                self.outcome.counted = (self.frames - 1,)
+                self.outcome.count(wire, self.frames - 1)
             elif hole.path.startswith(OWNED):
                 self._common((hole, wire, ()), nth)
             elif hole.path == "response":

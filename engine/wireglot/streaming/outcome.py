@@ -88,9 +88,9 @@ class Outcome:
         except Misfit as misfit:
             return misfit
 
-    def count(self, wire: Any) -> None:
-        """Take token counts; they lie over earlier ones."""
-        self.usage = laid_over(self.usage, wire)
+    def count(self, wire: Any, frame: int) -> None:
+        """Take the token counts of a frame; they lie over earlier ones."""
+        self.usage, self.counted = laid_over(self.usage, wire), (frame,)
 
     # -- values -----------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ def _taking(
         if fold.due is not None:
             fold.due += 1
         if counts is not None:
-            fold.outcome.count(counts)
+            fold.outcome.count(counts, fold.frames - 1)
         grow(piece)
         if out is None:
             return [frame]
