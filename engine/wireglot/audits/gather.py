@@ -74,7 +74,7 @@ class Gatherer:
             rows = self._rows(model)
             for probe in made:
                 try:
-                    notes = self._notes(probe, model, rows)
+                    notes = self._notes(probe, rows)
                 except ConversionError as error:
                     self._refused(error, probe, model)
                     continue
@@ -82,18 +82,18 @@ class Gatherer:
                     self._note(note, probe, model)
         return self
 
-    def _notes(self, probe: Probe, model: str, rows: tuple[Rows, Rows]) -> list[Note]:
-        """Convert; a payload is read once for all targets.
+    def _notes(self, probe: Probe, rows: tuple[Rows, Rows]) -> list[Note]:
+        """Convert; a payload is read once for all targets, and for all models of the same rows.
 
-        What two models read alike is written once for both, where the target is the same.
+        What is read alike is written once, where the target is the same: notes name no model.
         """
         same = self.source == self.target
         ends = zip((self.source, self.target), rows, strict=True)
         one, two = (self.rules.with_rows(name, row) for name, row in ends)
-        key = (model, rows[0], str(self.options))
+        key = (rows[0], str(self.options))
         read = probe.reads.get(key)
         if read is None:
-            read = reading.read(one, probe.body, self.unit, model, probe.stream, self.options)
+            read = reading.read(one, probe.body, self.unit, ANY_MODEL, probe.stream, self.options)
             probe.reads[key] = read
         before = self.written.get((id(probe), rows[1]))
         if before is not None and _alike(before[0], read):

@@ -34,7 +34,7 @@ class Probe:
     ) -> None:
         self.body, self.odd, self.stream, self.varied = body, odd, stream, varied
         self.fresh = False
-        self.reads: dict[Any, Read] = {}  # by model, rows of variants and options
+        self.reads: dict[Any, Read] = {}  # by rows of variants and options
 
 
 class Made(NamedTuple):
@@ -84,7 +84,7 @@ def payloads(
             probe = Probe(body, odd, stream, other)
             read = _read(dialect, body, unit, stream)
             if read is not None:
-                probe.reads[ANY_MODEL, (), str({})] = read
+                probe.reads[(), str({})] = read
             elif not any(_read(one, body, unit, stream) for one in varied):
                 continue  # such a payload cannot be converted to anything
             shown = {_abstract(at) for at, _ in leaves(body)}
