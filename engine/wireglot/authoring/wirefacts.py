@@ -9,7 +9,7 @@ from ..language.lenses import SAID, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..language.shape import Case, Shape, of_frame
-from ..trace.paths import Inside, cases_in, cases_of
+from ..trace.paths import Inside, Walk
 
 MARKED = {
     None: "required",
@@ -93,9 +93,10 @@ def words(dialect: Dialect, p: Picture) -> tuple[Sequence[Any], Sequence[Any]] |
     return (*written, *table.read_also), written
 
 
-class _Walk:
+class _Walk(Walk):
     def __init__(self, dialect: Dialect, found: Facts) -> None:
-        self.dialect, self.found = dialect, found
+        super().__init__(dialect)
+        self.found = found
         self.told = set[tuple[str, ...]]()  # what was noted, for much is said again and again
 
     def add(self, path: str, case: Case, presence: str, holds: str, p: Picture) -> None:
@@ -119,52 +120,33 @@ class _Walk:
             self.add(path, case, "", " and ".join(meant), case.wire)
         for name, reason in case.drop.items():
             self.add(f"{path}.{name}", case, "given up", reason, case.wire)
-        if isinstance(case.wire, Fields):  # whether it is there at all, what stands above says
-            self.fields(case.wire, path, case, inside)
-        else:
-            self.picture(case.wire, path, case, inside)
+        super().case(shape, case, path, inside)
 
     def fields(self, p: Fields, path: str, case: Case, inside: Inside) -> None:
         """Walk the keys of an object."""
         if p.closed:
             self.add(path, case, "", "no other key", p)
-        for names, child in p.entries:
-            self.picture(child, f"{path}.{names[0]}", case, inside)
-            for name in names[1:]:
-                said = f"`{names[0]}` in another spelling"
-                self.add(f"{path}.{name}", case, "read, not written", said, child)
-        for hole in p.spread:
-            if hole.shape is None:
-                self.add(f"{path}.*", case, *_of(hole), hole)
-            else:
-                for found in cases_of(self.dialect, hole.shape, path, inside):
-                    self.case(*found)
+        super().fields(p, path, case, inside)
 
-    def picture(self, p: Picture, path: str, case: Case, inside: Inside) -> None:
-        """Walk one picture."""
-        if isinstance(p, Fields):
-            self.add(path, case, "optional" if p.loose else "required", "an object", p)
-            self.fields(p, path, case, inside)
-        elif isinstance(p, Hole):
-            self.hole(p, path, case, inside)
+    def respelled(self, p: Picture, path: str, case: Case, inside: Inside, usual: str) -> None:
+        """Note another spelling of a key: the usual one says what stands there."""
+        self.add(path, case, "read, not written", f"`{usual}` in another spelling", p)
+
+    def at(self, path: str, p: Picture, case: Case) -> None:
+        """Note what a picture says of its path."""
+        if isinstance(p, Hole):
+            said = _of(p)
+        elif isinstance(p, Fields):
+            said = "optional" if p.loose else "required", "an object"
         elif isinstance(p, Items):
             more = " or more" if p.rest is not None else ""
-            self.add(path, case, "required", f"a list of {len(p.items)}{more}", p)
-            for child in p.items:
-                self.picture(child, f"{path}[]", case, inside)
-            if p.rest is not None:
-                self.hole(p.rest, path, case, inside)
+            said = "required", f"a list of {len(p.items)}{more}"
         elif isinstance(p, Literal) and p.values == (ABSENT,):
-            self.add(path, case, "forbidden", "", p)
+            said = "forbidden", ""
         else:
             loose = isinstance(p, Literal) and ABSENT in p.values
-            self.add(path, case, "optional" if loose else "required", f"`{spelt(p)}`", p)
-
-    def hole(self, h: Hole, path: str, case: Case, inside: Inside) -> None:
-        """Walk one hole, and what stands in it."""
-        self.add(path, case, *_of(h), h)
-        for found in cases_in(self.dialect, h, path, inside):
-            self.case(*found)
+            said = "optional" if loose else "required", f"`{spelt(p)}`"
+        self.add(path, case, *said, p)
 
 
 def _of(h: Hole) -> tuple[str, str]:

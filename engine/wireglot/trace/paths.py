@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.shape import Case, Shape
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
+from ..language.shape import Case, Shape, of_frame
 from ..notes import Note
 from ..traces import OUTSIDE
 from ..trail import At, keys_of
@@ -20,13 +20,82 @@ Standing = tuple[Shape | None, Case, str, Inside]  # a case of a shape, or of th
 OTHER = "(other)"  # a key that no picture names
 
 
+class Walk:
+    """Walks all that the pictures of a dialect name, with the path at which each stands.
+
+    What becomes of them its heirs say.
+    """
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+
+    def at(self, path: str, p: Picture, case: Case) -> None:
+        """Take a picture; a hole that takes all other keys stands at `path.*`."""
+        raise NotImplementedError
+
+    def case(self, shape: Shape | None, case: Case, path: str, inside: Inside) -> None:
+        """Walk one case of a shape, or of the conversation."""
+        if isinstance(case.wire, Fields):  # whether it is there at all, what stands above says
+            self.fields(case.wire, path, case, inside)
+        else:
+            self.picture(case.wire, path, case, inside)
+
+    def picture(self, p: Picture, path: str, case: Case, inside: Inside) -> None:
+        """Walk one picture, and what stands in it."""
+        self.at(path, p, case)
+        if isinstance(p, Fields):
+            self.fields(p, path, case, inside)
+        elif isinstance(p, Items):
+            for child in p.items:
+                self.picture(child, f"{path}[]", case, inside)
+            if p.rest is not None:
+                self.picture(p.rest, path, case, inside)
+        elif isinstance(p, Hole):
+            for found in cases_in(self.dialect, p, path, inside):
+                self.case(*found)
+
+    def fields(self, p: Fields, path: str, case: Case, inside: Inside) -> None:
+        """Walk the keys of an object."""
+        for names, child in p.entries:
+            self.picture(child, f"{path}.{names[0]}", case, inside)
+            for name in names[1:]:
+                self.respelled(child, f"{path}.{name}", case, inside, names[0])
+        for hole in p.spread:
+            if hole.shape is None:
+                self.at(f"{path}.*", hole, case)
+            else:
+                for found in cases_of(self.dialect, hole.shape, path, inside):
+                    self.case(*found)
+
+    def respelled(self, p: Picture, path: str, case: Case, inside: Inside, usual: str) -> None:
+        """Walk what stands under another spelling of a key."""
+        self.picture(p, path, case, inside)
+
+
+class _Paths(Walk):
+    """Collects the paths."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__(dialect)
+        self.found: set[str] = set()
+
+    def at(self, path: str, p: Picture, case: Case) -> None:
+        if isinstance(p, Items | Test) or (isinstance(p, Literal) and p.values == (ABSENT,)):
+            return  # of a list its elements are named
+        self.found.add(path)
+        if isinstance(p, Hole) and p.shape is None:
+            self.found.add(f"{path.removesuffix('.*')}.*")
+        elif isinstance(p, Hole) and (is_many(p) or p.shape == "conversation"):
+            self.found.add(f"{path}[]")
+
+
 def pictured(dialect: Dialect, unit: str) -> set[str]:
     """Return the wire paths (`messages[].content[].text`) that a unit's pictures name.
 
     `path.*` stands for everything below a value that is carried whole.
     """
     shape = dialect.units.get(unit) or dialect.shapes.get(unit)
-    return _of(dialect, [case.wire for case in shape.cases] if shape is not None else [])
+    return _of(dialect, shape.cases if shape is not None else [])
 
 
 def events(dialect: Dialect) -> dict[str, set[str]]:
@@ -38,62 +107,19 @@ def events(dialect: Dialect) -> dict[str, set[str]]:
     if (stream := dialect.stream) is None:
         return found
     if stream.frame is not None:
-        found[""] = _of(dialect, [stream.frame])
+        found[""] = _of(dialect, [of_frame(stream.frame)])
     for event in stream.events:
-        paths = _of(dialect, [*event.reads, *event.writes])
+        paths = _of(dialect, map(of_frame, (*event.reads, *event.writes)))
         for name in {name for known in event.names for name in known or ("",)}:
             found.setdefault(str(name or ""), set()).update(paths)
     return found
 
 
-def _of(dialect: Dialect, pictures: Iterable[Picture]) -> set[str]:
-    found: set[str] = set()
-    walk = _Walk(dialect, found)
-    for picture in pictures:
-        walk.picture(picture, "", ())
-    return {path.lstrip(".") for path in found if path}
-
-
-class _Walk:
-    def __init__(self, dialect: Dialect, found: set[str]) -> None:
-        self.dialect, self.found = dialect, found
-
-    def picture(self, p: Picture, path: str, inside: Inside) -> None:
-        """Collect the paths of one picture."""
-        if isinstance(p, Fields):
-            if path:
-                self.found.add(path)
-            for names, child in p.entries:
-                for name in names:
-                    self.picture(child, f"{path}.{name}", inside)
-            for hole in p.spread:
-                if hole.shape is None:
-                    self.found.add(f"{path}.*")
-                else:
-                    self.cases(cases_of(self.dialect, hole.shape, path, inside))
-        elif isinstance(p, Hole):
-            self.hole(p, path, inside)
-        elif isinstance(p, Text) or (isinstance(p, Literal) and p.values != (ABSENT,)):
-            self.found.add(path)
-        elif isinstance(p, Items):
-            for child in p.items:
-                self.picture(child, f"{path}[]", inside)
-            if p.rest is not None:
-                self.hole(p.rest, path, inside)
-
-    def hole(self, h: Hole, path: str, inside: Inside) -> None:
-        """Collect the paths of one hole."""
-        self.found.add(path)
-        if h.shape is None:
-            self.found.add(f"{path}.*")
-        elif h.shape != "conversation" and is_many(h):
-            self.found.add(f"{path}[]")
-        self.cases(cases_in(self.dialect, h, path, inside))
-
-    def cases(self, found: Iterable[Standing]) -> None:
-        """Collect the paths of cases."""
-        for _, case, path, inside in found:
-            self.picture(case.wire, path, inside)
+def _of(dialect: Dialect, cases: Iterable[Case]) -> set[str]:
+    walk = _Paths(dialect)
+    for case in cases:
+        walk.case(None, case, "", ())
+    return {path.lstrip(".") for path in walk.found if path}
 
 
 def is_many(h: Hole) -> bool:

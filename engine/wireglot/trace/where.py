@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Picture, holes
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, holes
+from ..language.shape import Case
 from ..language.source import Pos
 from ..trail import At
+
+
+class Place(NamedTuple):
+    """A picture, and the keys under which a rule file has it: `shapes`, `usage`, `wire`."""
+
+    path: tuple[str, ...]
+    picture: Picture
 
 
 def rule_at(dialect: Dialect, place: str, at: At) -> Pos | None:
@@ -21,14 +30,16 @@ def rule_at(dialect: Dialect, place: str, at: At) -> Pos | None:
 
 def picture_at(dialect: Dialect, place: str, at: At) -> Picture | None:
     """Return the picture that names a path of the wire, as deep as one is found."""
-    pictures = list(_of(dialect, place))
-    deepest = pictures[0] if pictures else None
+    found = list(standing(dialect, place))
+    deepest = found[0] if found else None
     for step in at:
-        pictures = [inner for p in pictures for inner in _below(dialect, p, step)]
-        if not pictures:
+        above, found = found, [two for one in found for two in below(dialect, one, step)]
+        if not found:
             break
-        deepest = pictures[0]
-    return deepest
+        deepest = found[0]
+        if isinstance(step, int) and deepest in above:  # the hole of a list, at its elements
+            deepest = next(opened(dialect, deepest), deepest)
+    return deepest.picture if deepest else None
 
 
 def rule_of(dialect: Dialect, place: str, at: At) -> Pos | None:
@@ -37,50 +48,74 @@ def rule_of(dialect: Dialect, place: str, at: At) -> Pos | None:
     for end in range(len(words), 0, -1):
         for start in range(end):
             path = ".".join(words[start:end])
-            for p in _of(dialect, place):
-                for hole in holes(p):
-                    if path in hole.paths:
-                        return hole.pos
+            for one in standing(dialect, place):
+                for two in (one, *opened(dialect, one)):
+                    for hole in holes(two.picture):
+                        if path in hole.paths:
+                            return hole.pos
     return None
 
 
-def _of(dialect: Dialect, place: str) -> Iterator[Picture]:
-    if place in ("conversation", "messages") and dialect.conversation:
+def standing(dialect: Dialect, name: str, value: Any = ABSENT) -> Iterator[Place]:
+    """Yield the pictures of a unit, shape or union, or of messages, that a value may be of.
+
+    Of a value that is absent nothing is known.
+    """
+    if name in ("conversation", "messages") and dialect.conversation:
         for case in dialect.talks:
-            yield from _opened(dialect, case.wire)
+            if may_be(case, value):
+                yield Place(("conversation", "cases", case.name, "wire"), case.wire)
         return
-    unit = dialect.units.get(place)
-    names = dialect.unions.get(place, [place])
-    shapes = [unit] if unit else [dialect.shapes[n] for n in names if n in dialect.shapes]
-    for shape in shapes:
-        yield from (case.wire for case in shape.cases)
+    for member in dialect.unions.get(name, [name]):
+        unit = dialect.units.get(member)
+        shape, path = unit or dialect.shapes.get(member), (member, "wire")
+        for case in shape.cases if shape is not None else ():
+            if may_be(case, value):
+                yield Place(path if unit else ("shapes", *path), case.wire)
 
 
-def _opened(dialect: Dialect, p: Picture) -> Iterator[Picture]:
-    """Yield a picture, and those of the shape that it names."""
-    yield p
-    if isinstance(p, Hole) and p.shape is not None:
-        yield from _of(dialect, p.shape)
+def opened(dialect: Dialect, place: Place, value: Any = ABSENT) -> Iterator[Place]:
+    """Yield a picture, or those of the shapes that a hole names and a value may be of."""
+    p = place.picture
+    if isinstance(p, Hole) and p.shape is not None and not isinstance(value, list):
+        yield from standing(dialect, p.shape, value)
+    else:
+        yield place
 
 
-def _below(dialect: Dialect, p: Picture, step: object) -> Iterator[Picture]:
-    if isinstance(p, Fields):
-        for names, child in p.entries:
+def below(dialect: Dialect, place: Place, step: object, value: Any = ABSENT) -> Iterator[Place]:
+    """Yield the pictures of what stands under a key, or at a place of a list."""
+    p = place.picture
+    if isinstance(step, int):
+        if isinstance(p, Items):
+            inner = p.items[step] if step < len(p.items) else p.rest
+            if inner is not None:
+                yield Place(place.path, inner)
+        elif isinstance(p, Hole) and p.shape is not None:
+            yield place  # it is opened with the element
+        return
+    for one in opened(dialect, place, value):
+        if value is ABSENT and isinstance(one.picture, Hole) and one is not place:
+            yield from below(dialect, one, step)  # of a payload no part is taken for a message
+        if not isinstance(one.picture, Fields):
+            continue
+        for names, child in one.picture.entries:
             if step in names:
-                yield child
-        for hole in p.spread:
+                yield Place((*one.path, names[0]), child)
+        for hole in one.picture.spread:
             if hole.shape is not None:
-                for inner in _of(dialect, hole.shape):
-                    yield from _below(dialect, inner, step)
-    elif isinstance(p, Items) and isinstance(step, int):
-        if step < len(p.items):
-            yield p.items[step]
-        elif p.rest is not None:
-            yield from _below(dialect, p.rest, step)
-    elif isinstance(p, Hole) and p.shape is not None:
-        inside = list(_of(dialect, p.shape))
-        if isinstance(step, int):
-            yield from inside
-        else:
-            for inner in inside:
-                yield from _below(dialect, inner, step)
+                yield from below(dialect, Place(one.path, hole), step, value)
+
+
+def may_be(case: Case, value: Any) -> bool:
+    """Tell whether the words that a case wants stand in a value."""
+    if value is ABSENT or not isinstance(case.wire, Fields):
+        return True
+    if not isinstance(value, dict):
+        return False
+    for names, child in case.wire.entries:
+        if isinstance(child, Literal):
+            said = next((value[name] for name in names if name in value), ABSENT)
+            if said not in child.values and ABSENT not in child.values:
+                return False
+    return True
