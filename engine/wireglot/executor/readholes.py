@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..interpreter.elements import rivalled
 from ..ir import DERIVED
 from ..language.lenses import READS, UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
@@ -195,13 +196,9 @@ def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
     key = getattr(rel[-1], "var", None) if rel and text else None
     if key is not None and "again" in h.lenses:
         t.line(f"if {key} != {rel[-1]!r}: again(x, {var}, {key})")
-    found = t.case.lists.get(h.path, [h])
-    if h not in found[1:] and not h.dated:
-        return
-    kinds = t.dialect.kinds_of
-    earlier = frozenset().union(*(kinds(o.named) for o in found[: found.index(h)]))
-    both = h.dated or bool(earlier & kinds(h.named))
-    t.line(f"if {var}: aside(x, {var}, {h.shape!r}, {both})")
+    both = rivalled(t.dialect, t.case, h)
+    if both is not None:
+        t.line(f"if {var}: aside(x, {var}, {h.shape!r}, {both})")
 
 
 def _each(

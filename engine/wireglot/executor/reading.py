@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..errors import ConversionError
 from ..interpreter import conversation, elements, intake
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
@@ -15,8 +14,7 @@ from ..language.measure import may_fit
 from ..language.picture import Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
-from ..payload import MAX_DEPTH
-from ..trail import At, pointer
+from ..trail import At
 from . import readers
 from .readtime import NO, attempt
 
@@ -83,13 +81,6 @@ class CodedReader(PictureReader):
             yield
         finally:
             self.code, self.away = code, away
-
-    def deeper(self, at: At) -> None:
-        """Count how deep shapes stand in each other."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.depth = 0
-            raise ConversionError("the payload is nested too deep", pointer(at))
 
     def element(
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)

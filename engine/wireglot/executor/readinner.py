@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..interpreter import building, itself
+from ..interpreter.env import Memory
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.shape import Case, Shape
 from ..trail import At, Several
-from .readtime import NO, ODD, Memory, marked, says
+from .readtime import NO, ODD, marked, says
 
 
 class Inner(NamedTuple):

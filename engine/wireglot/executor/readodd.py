@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import building, conversation, runs
+from ..interpreter.runs import around, of_run, together
 from ..language.shape import Case, Shape
 from ..language.talk import Group
-from ..trail import At, Several, Trail, keys_of
+from ..trail import At
 from .readtime import attempt
 
 
@@ -33,32 +34,6 @@ def odd_run(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mar
     if mark >= 0:
         del x.notes[mark:]
     return attempt(x, runs.gathered, x, shape, case, w, at, lenient)
-
-
-def around(x: Any, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]) -> None:
-    """Hang keys that stood beside a run on its first part."""
-    kept = made.setdefault("kept", {}).setdefault(x.dialect.name, {})
-    for key, value in kp.items():
-        kept[f"..{key}"] = value
-        x.late((made, None, {f"..{key}": (*at, key[1:])}, (f"..{key}",)))
-        more.append((*at, *keys_of(key)))
-
-
-def of_run(x: Any, parts: list[Any], shape: str, case: str | None) -> None:
-    """Remember how the parts of a run stood together."""
-    for part in parts:
-        if case is not None:
-            x.remember(part, "../", "case", case)
-        if part.get("type") == "unknown":
-            x.remember(part, "../", "run", shape)
-
-
-def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
-    """Say that a part came also from places beside its run."""
-    here = trail.find(owner)
-    places = more if here is None else [here, *more]
-    if len(places) > 1:
-        trail.put(owner, None, Several.of(places))
 
 
 def turns(x: Any, results: bool, made: dict[str, Any], at: At) -> list[dict[str, Any]]:

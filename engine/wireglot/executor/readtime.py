@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.elements import again, alone, aside
+from ..interpreter.env import Memory, nulled, spell
 from ..language.lenses import (
     READS,
     Misfit,
@@ -22,8 +24,6 @@ from ..trail import At, Several, Trail, pointer
 
 if TYPE_CHECKING:
     from ..language.schema import Schema
-
-Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
 
 
 class _Word:
@@ -48,29 +48,11 @@ def no(x: Any, mark: int) -> Any:
     return NO
 
 
-def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
-    """Remember that `was` stood where writing would put `written`."""
-    sp = {} if sp is None else sp
-    entry = sp.setdefault(key, {})
-    if was is not ABSENT:
-        entry["as"] = was
-    if written is not ABSENT:
-        entry["for"] = written
-    return sp
-
-
 def marked(sp: Memory, key: str, word: str, value: Any = True) -> dict[str, Any]:
     """Remember a word about a place."""
     sp = {} if sp is None else sp
     sp.setdefault(key, {})[word] = value
     return sp
-
-
-def nulled(sp: Memory, key: str, w: Any, written: Any) -> Memory:
-    """Remember nothing or null, where writing would put something else."""
-    if w is written or (w is not ABSENT and same(w, written)):
-        return sp
-    return spell(sp, key, w, written)
 
 
 def literal(sp: Memory, key: str, w: Any, values: tuple[Any, ...]) -> Any:
@@ -272,26 +254,6 @@ def said(x: Any, kind: str, text: str, at: At) -> list[Any]:
 
 _SAID: dict[str | None, At] = {None: (), "text": ()}
 _TEXT = ("text",)
-
-
-def alone(parts: list[Any]) -> bool:
-    """Tell whether parts are one text and nothing else."""
-    return (
-        len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}
-    )
-
-
-def aside(x: Any, parts: list[Any], shape: str, both: bool) -> None:
-    """Remember by which hole parts were read, where an earlier one could write them."""
-    for part in parts:
-        if both or part.get("type") == "unknown":
-            x.remember(part, "../", "hole", shape)
-
-
-def again(x: Any, parts: list[Any], key: str) -> None:
-    """Remember the spelling of the key that parts stood under."""
-    for part in parts:
-        x.remember(part, "../", "key", key)
 
 
 def nth(at: At) -> int:

@@ -10,6 +10,7 @@ from ..interpreter.elsewhere import any_there
 from ..interpreter.listforms import spelling
 from ..interpreter.making import filled
 from ..interpreter.outlet import abroad, fitted
+from ..interpreter.sight import opened
 from ..interpreter.speaking import write_talk
 from ..ir import FULL
 from ..language.lenses import WRITES, Misfit, guard, not_an_object, same
@@ -37,6 +38,7 @@ NAMES: dict[str, Any] = {
     "fitted": fitted,
     "guard": guard,
     "not_an_object": not_an_object,
+    "opened": opened,
     "reads_back": reads_back,
     "same": same,
     "spelling": spelling,

@@ -274,11 +274,6 @@ def signed(value: Any, dialect: str) -> Any:
     return value.get("value", ABSENT) if value.get("origin") == dialect else NO
 
 
-def opened(value: dict[str, Any], dialect: str) -> Any:
-    """Return what only its origin can read; ABSENT where that is another dialect."""
-    return value.get("value", ABSENT) if value.get("origin") == dialect else ABSENT
-
-
 # -- values ------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..trail import At, Several
@@ -81,23 +82,45 @@ def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: 
     return False
 
 
-def aside(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
+def under(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
     """Remember the hole that elements were read by, where an earlier one could write them.
 
     `key` is the spelling of the key that it stood under, if that is not the first.
     """
-    holes = env.case.lists.get(h.path, [h])
     if key is not None and "again" in h.lenses:
-        for part in parts:
-            reader.remember(part, "../", "key", key)
+        again(reader, parts, key)
+    both = rivalled(reader.dialect, env.case, h)
+    if both is not None:
+        aside(reader, parts, h.named, both)
+
+
+def rivalled(dialect: Dialect, case: Case, h: Hole) -> bool | None:
+    """Tell whether a hole before one could write its parts; None where none stands before it."""
+    holes = case.lists.get(h.path, [h])
     if h not in holes[1:] and not h.dated:
-        return
-    kinds = reader.dialect.kinds_of
-    earlier = frozenset().union(*(kinds(o.named) for o in holes[: holes.index(h)]))
-    both = h.dated or bool(earlier & kinds(h.named))
+        return None
+    earlier = frozenset().union(*(dialect.kinds_of(o.named) for o in holes[: holes.index(h)]))
+    return h.dated or bool(earlier & dialect.kinds_of(h.named))
+
+
+def aside(reader: ReadJob, parts: list[Any], shape: str, both: bool) -> None:
+    """Remember by which hole parts were read, where an earlier one could write them."""
     for part in parts:
         if both or part.get("type") == "unknown":
-            reader.remember(part, "../", "hole", h.shape)
+            reader.remember(part, "../", "hole", shape)
+
+
+def again(reader: ReadJob, parts: list[Any], key: str) -> None:
+    """Remember the spelling of the key that parts stood under."""
+    for part in parts:
+        reader.remember(part, "../", "key", key)
+
+
+def alone(parts: list[Any]) -> bool:
+    """Tell whether parts are one text and nothing else."""
+    return (
+        len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}
+    )
 
 
 def element(

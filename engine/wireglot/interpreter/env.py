@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.lenses import stringify
+from ..language.lenses import same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Text
 from ..language.shape import Case
 from ..trail import At, pointer
+
+Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
 
 
 class Env:
@@ -39,11 +41,7 @@ class Env:
 
     def spell(self, rel: At, was: Any, written: Any) -> None:
         """Remember that `was` stood where writing would put `written`."""
-        entry = self.spelled.setdefault(pointer(rel), {})
-        if was is not ABSENT:
-            entry["as"] = was
-        if written is not ABSENT:
-            entry["for"] = written
+        spell(self.spelled, pointer(rel), was, written)
 
     def join(self, inner: Env) -> None:
         """Take over what an inner picture of the same object found."""
@@ -51,6 +49,24 @@ class Env:
         for key, entry in inner.spelled.items():
             self.spelled.setdefault(key, {}).update(entry)
         self.notes.extend(inner.notes)
+
+
+def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
+    """Remember that `was` stood where writing would put `written`."""
+    sp = {} if sp is None else sp
+    entry = sp.setdefault(key, {})
+    if was is not ABSENT:
+        entry["as"] = was
+    if written is not ABSENT:
+        entry["for"] = written
+    return sp
+
+
+def nulled(sp: Memory, key: str, w: Any, written: Any) -> Memory:
+    """Remember nothing or null, where writing would put something else."""
+    if w is written or (w is not ABSENT and same(w, written)):
+        return sp
+    return spell(sp, key, w, written)
 
 
 def empty_of(p: Fields) -> Any:

@@ -22,7 +22,7 @@ from ..language.lenses import (
 from ..language.picture import ABSENT, Hole
 from ..trail import IN_TEXT, At, pointer
 from . import elements
-from .env import Env, show
+from .env import Env, nulled, show
 from .jobs import ReadJob
 
 
@@ -80,8 +80,8 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         entry["made"] = h.path
         if wire is None:
             entry["as"] = None
-    elif wire is not written and not (wire is not ABSENT and same(wire, written)):
-        env.spell(rel, wire, written)
+    else:
+        nulled(env.spelled, pointer(rel), wire, written)
 
 
 def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
@@ -143,7 +143,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
         else:
             value, done = through(reader, lens, h, value, at, rel, env)
             if done:
-                elements.aside(reader, h, value, env, at[-1] if at[-1:] != rel[-1:] else None)
+                elements.under(reader, h, value, env, at[-1] if at[-1:] != rel[-1:] else None)
                 return value
     if h.mode == "each":
         if "single" in h.lenses:
@@ -157,7 +157,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
                     env.spelled[pointer(rel)] = {"text": wire} if value else {"as": wire}
             else:
                 parts = elements.each(reader, h, value, at, rel, env, alone)
-        elements.aside(reader, h, parts, env)
+        elements.under(reader, h, parts, env)
         return parts
     if h.mode == "as":
         try:
@@ -292,11 +292,6 @@ def texts(
         reader.trail.put(part, "text", at)
         return [part], True
     parts = elements.each(reader, h, value, at, rel, env)
-    if lens == "joined" or (
-        lens == "bare"
-        and len(parts) == 1
-        and parts[0].get("type") == "text"
-        and parts[0].keys() <= {"type", "text"}
-    ):
+    if lens == "joined" or (lens == "bare" and elements.alone(parts)):
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return parts, True

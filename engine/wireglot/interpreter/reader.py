@@ -42,14 +42,18 @@ class PictureReader(ReadJob):
 
     def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         """Read one node by the first of some cases that fits."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.depth = 0
-            raise ConversionError("the payload is nested too deep", pointer(at))
+        self.deeper(at)
         try:
             return self._first(cases, wire, at, lenient)
         finally:
             self.depth -= 1
+
+    def deeper(self, at: At) -> None:
+        """Count how deep shapes stand in each other."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.depth = 0
+            raise ConversionError("the payload is nested too deep", pointer(at))
 
     def whole(self, shape: Shape, wire: Any, at: At) -> Any:
         """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""

@@ -7,7 +7,7 @@ from typing import Any
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Fields, Literal, Text, keyed
 from ..language.shape import Case, Shape
-from ..trail import At, Several, keys_of
+from ..trail import At, Several, Trail, keys_of
 from . import building
 from .env import Env
 from .jobs import ReadJob
@@ -30,26 +30,42 @@ def gathered(
             raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
         building.place(reader, first, path, value, place)
     more = [place for _, place in env.fields.values() if place is not None]
-    more += [(*at, *keys_of(key)) for key in env.kept]
+    around(reader, first, env.kept, at, more)
     if more:
-        here = reader.trail.find(first)
-        places = more if here is None else [here, *more]
-        if len(places) > 1:
-            reader.trail.put(first, None, Several.of(places))
-    if case is not shape.cases[0]:
-        for part in parts:
-            reader.remember(part, "../", "case", case.name)
-    for part in parts:
-        if part.get("type") == "unknown":
-            reader.remember(part, "../", "run", shape.name)
-    for key, value in env.kept.items():
-        kept = first.setdefault("kept", {}).setdefault(reader.dialect.name, {})
-        kept[f"..{key}"] = value
-        reader.trail.put(first, f"..{key}", (*at, key[1:]))
+        together(first, more, None, reader.trail)
+    of_run(reader, parts, shape.name, None if case is shape.cases[0] else case.name)
     for key, entry in env.spelled.items():
         reader.memory(first)[f"..{key}"] = entry
     reader.notes.extend(env.notes)
     return parts
+
+
+def around(
+    reader: ReadJob, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]
+) -> None:
+    """Hang keys that stood beside a run on its first part."""
+    for key, value in kp.items():
+        kept = made.setdefault("kept", {}).setdefault(reader.dialect.name, {})
+        kept[f"..{key}"] = value
+        reader.trail.late.append((made, None, {f"..{key}": (*at, key[1:])}, (f"..{key}",)))
+        more.append((*at, *keys_of(key)))
+
+
+def of_run(reader: ReadJob, parts: list[Any], shape: str, case: str | None) -> None:
+    """Remember how the parts of a run stood together."""
+    for part in parts:
+        if case is not None:
+            reader.remember(part, "../", "case", case)
+        if part.get("type") == "unknown":
+            reader.remember(part, "../", "run", shape)
+
+
+def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
+    """Say that a part came also from places beside its run."""
+    here = trail.find(owner)
+    places = more if here is None else [here, *more]
+    if len(places) > 1:
+        trail.put(owner, None, Several.of(places))
 
 
 def _told_around(reader: ReadJob, case: Case, ir: Fields, env: Env, parts: list[Any]) -> None:

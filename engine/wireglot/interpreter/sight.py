@@ -50,7 +50,7 @@ class View:
         if "." not in path:
             value = self.obj.get(path, ABSENT)
             if isinstance(value, dict) and path in OPAQUE:
-                return self._opened(path, value)
+                return opened(value, self.origin[path])
             return value
         keys = path.split(".")
         if keys[0] == "own":
@@ -61,11 +61,8 @@ class View:
                 return ABSENT
             value = value[key]
         if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
-            return self._opened(keys[-1], value)
+            return opened(value, self.origin[keys[-1]])
         return value
-
-    def _opened(self, field: str, value: dict[str, Any]) -> Any:
-        return value.get("value", ABSENT) if value.get("origin") == self.origin[field] else ABSENT
 
     def match(self, ir: Picture, value: Any, path: str = "") -> None:
         """Match an IR value by an `ir` picture: literals must stand, holes get names; or Misfit."""
@@ -126,6 +123,11 @@ class View:
     def source(self, path: str) -> str:
         """Return the dotted IR path that a name stands for."""
         return self.names[path][1] if path in self.names else owned(path, self.family)
+
+
+def opened(value: dict[str, Any], dialect: str) -> Any:
+    """Return what only its origin can read; ABSENT where that is another dialect."""
+    return value.get("value", ABSENT) if value.get("origin") == dialect else ABSENT
 
 
 class Look:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
-from ..language.lenses import Misfit, guard, same
+from ..language.lenses import Misfit, guard
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import At, pointer
-from .env import Env, show
+from .env import Env, nulled, show
 from .jobs import ReadJob, WriteJob
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def unsolved(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> 
     found = [env.fields[path][0] for path in h.paths if path in env.fields]
     found = [value for value in found if guard("number", value)]
     written = sum(found) if found else h.value if h.mark in ("default", "fill") else ABSENT
-    if wire is not written and not (wire is not ABSENT and same(wire, written)):
-        env.spell(rel, wire, written)
+    nulled(env.spelled, pointer(rel), wire, written)
     if not absent:
         env.kept[pointer(at[len(env.base) :])] = wire
         env.notes.append(("unfit", "kept", at, h.pos, told))
