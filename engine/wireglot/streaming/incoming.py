@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..interpreter import citations
 from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
-from ..trail import At
+from ..trail import At, value_at
 from .sighting import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -89,11 +89,9 @@ class Part:
 
     def add(self, keys: list[str], elements: list[Any]) -> int:
         """Take more elements of a list of the part; return how many there are."""
-        held = self.said
-        for key in keys[:-1]:
-            held = held.setdefault(key, {})
-        held[keys[-1]] = [*(held.get(keys[-1]) or []), *elements]
-        return len(held[keys[-1]])
+        listed = [*(value_at(self.said, keys) or []), *elements]
+        put_at(self.said, keys, listed)
+        return len(listed)
 
     def put(self, path: str, value: Any) -> bool:
         """Put a value at its place in an object; a text goes on where one stands already."""
@@ -117,7 +115,7 @@ class Part:
             _arguments(part, text)
         elif self.field.startswith("own."):
             if text.strip():
-                _put(part, self.field.split("."), _json(text))
+                put_at(part, self.field.split("."), _json(text))
         elif text or not self.textless:
             part[self.field] = text
         return part
@@ -146,7 +144,7 @@ def _json(text: str) -> Any:
         return text
 
 
-def _put(owner: dict[str, Any], keys: list[str], value: Any) -> None:
+def put_at(owner: dict[str, Any], keys: Sequence[str], value: Any) -> None:
     """Put a value at a path of an object; what stands on the way is copied."""
     for key in keys[:-1]:
         owner[key] = owner = dict(owner.get(key, {}))

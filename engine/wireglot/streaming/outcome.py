@@ -16,7 +16,7 @@ from ..language.picture import ABSENT, Hole, holes, placed
 from ..language.shape import Case
 from ..seeds import Seed
 from ..trail import At, Trail
-from .incoming import Candidate, laid_over, merged
+from .incoming import Candidate, laid_over, merged, put_at
 
 MOST = 128  # candidates of one response, and ends of candidates that are remembered
 SHORT = 12  # parts of an answer whose end is remembered
@@ -115,10 +115,7 @@ class Outcome:
         try:
             building.place(Reader(self.dialect, self.options), owner, path, value, None)
         except Misfit:  # something of another type stood there: what comes later counts
-            held = owner
-            for key in self.keys_of(path)[:-1]:
-                held = held[key]
-            held[path.rpartition(".")[2]] = value
+            put_at(owner, self.keys_of(path), value)
 
     def keys_of(self, path: str) -> list[str]:
         """Return the keys of a path of the IR."""

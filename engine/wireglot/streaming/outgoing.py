@@ -15,7 +15,7 @@ from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..trail import everywhere, value_at
-from .incoming import Part, merged
+from .incoming import Part, merged, put_at
 
 if TYPE_CHECKING:
     from .outcome import Outcome
@@ -81,13 +81,11 @@ class Frames:
 
     def _identify(self, made: dict[str, Any], hole: Hole) -> None:
         keys = owned(hole.path, self.family).split(".")
-        held = made
-        for key in keys[:-1]:
-            held[key] = held = dict(held.get(key, {}))
-        if not held.get(keys[-1]):
+        if not value_at(made, keys):
             form, outcome = str(hole.value), self.outcome
             assert outcome is not None
-            held[keys[-1]] = making.of_answer(form, outcome.seed, form, str(self._ids[form]))
+            new = making.of_answer(form, outcome.seed, form, str(self._ids[form]))
+            put_at(made, keys, new)
             self._ids[form] += 1
 
     def take(self) -> list[Any]:

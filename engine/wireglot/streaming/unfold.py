@@ -15,7 +15,7 @@ from ..ir import owned
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..trail import value_at
-from .incoming import Candidate, Part, text_of
+from .incoming import Candidate, Part, put_at, text_of
 from .outcome import Outcome
 from .outgoing import Place
 from .parts import Outgoing, Parts
@@ -46,12 +46,9 @@ class Unfold(Parts):
     def _identify(self, outcome: Outcome) -> None:
         """Make the ids of the response that the target wants and the source lacks."""
         for path, hole in self._known.identities.items():
-            *way, last = owned(path, self.dialect.family).split(".")
-            if not value_at(outcome.response, (*way, last)):
-                made = self.frames.made
-                for key in way:
-                    made = made.setdefault(key, {})
-                made[last] = making.of_answer(str(hole.value), outcome.seed)
+            keys = owned(path, self.dialect.family).split(".")
+            if not value_at(outcome.response, keys):
+                put_at(self.frames.made, keys, making.of_answer(str(hole.value), outcome.seed))
                 self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
 
     def opened(self, part: Part) -> None:
