@@ -75,3 +75,12 @@ def test_a_body_that_is_no_json_has_no_text() -> None:
     for body in (b"x", [float("nan")]):
         with pytest.raises(wireglot.ConversionError):
             RULES["codex"].text(body)
+
+
+def test_rows_of_a_policy_come_in_any_iterable() -> None:
+    row = wireglot.policy.Row("fail", effect="lost")
+    assert wireglot.Policy(rows=(one for one in [row])).rows == (row,)
+
+
+def test_the_paths_of_an_envelope_are_told() -> None:
+    assert {"model", "stream", "path"} <= RULES["gemini"].pictured("envelope")

@@ -66,6 +66,19 @@ def test_bytes_may_be_cut_anywhere(places: list[int], pair: tuple[str, str], end
     assert t.result.body == translated(STREAMS[source], source, target)[1].result.body
 
 
+def test_bytes_come_in_any_buffer_that_the_caller_may_fill_anew() -> None:
+    data, size = sent(STREAMS["openai-chat"], "openai-chat"), 7
+    for target in ("openai-chat", "anthropic"):
+        t = RULES.translator(source="openai-chat", target=target).as_bytes()
+        out = []
+        for start in range(0, len(data), size):
+            buffer = bytearray(data[start : start + size])
+            out.append(t.feed(memoryview(buffer) if start % 2 else buffer))
+            buffer[:] = b"?" * len(buffer)
+        whole = translated(STREAMS["openai-chat"], "openai-chat", target)[0]
+        assert b"".join(out) + t.finish() == sent(whole, target)
+
+
 def split(data: bytes, dialect: str) -> list[Any]:
     stream = RULES[dialect].model.stream
     assert stream is not None

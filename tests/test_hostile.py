@@ -176,6 +176,20 @@ def test_time_grows_as_the_calls_without_ids_do() -> None:
     assert large / small < 50, (small, large)
 
 
+def test_time_grows_as_the_calls_that_were_given_up_in_a_turn_do() -> None:
+    def paired(n: int) -> float:
+        def work() -> None:
+            pairs = [{"type": kind, "name": "f"} for kind in ("tool_call", "tool_result") * n]
+            parts = [{"type": "tool_call", "name": "f"} for _ in range(n)] + pairs
+            hooks.call_ids({"messages": [{"parts": parts}]}, {}, "gemini", Trail())
+            assert parts[n + 1]["tool_call_id"] == parts[0]["id"]
+
+        return seconds(work)
+
+    small, large = paired(500), paired(8000)
+    assert large / small < 50, (small, large)
+
+
 @pytest.mark.parametrize("wrong", ["$usage as other#", "$textt#", "$text"])
 def test_time_grows_as_the_rules_do(wrong: str) -> None:
     def load(n: int) -> float:

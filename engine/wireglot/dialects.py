@@ -163,10 +163,11 @@ class DialectRules:
         return documents.printed(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:
-        """Return the wire paths that the unit's pictures name."""
+        """Return the wire paths that the unit's pictures name, or those of its `envelope`."""
         from .trace import paths
 
-        check_unit(unit)
+        if unit != "envelope":
+            check_unit(unit)
         return paths.pictured(self.model, unit)
 
     def dropped(self, unit: str) -> dict[str, str]:

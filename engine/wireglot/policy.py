@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .errors import UsageError
@@ -59,7 +59,7 @@ class Policy:
     def __init__(
         self,
         table: Mapping[str, str] | None = None,
-        rows: Sequence[Row] = (),
+        rows: Iterable[Row] = (),
         otherwise: str = "note",
     ) -> None:
         """Take a mapping, or rows. Raises UsageError for what is no policy."""
@@ -68,12 +68,13 @@ class Policy:
                 f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
                 f"not {type(table).__name__}"
             )
-        if not (isinstance(rows, Sequence) and all(isinstance(row, Row) for row in rows)):
+        given = tuple(rows) if isinstance(rows, Iterable) else (rows,)
+        if not all(isinstance(row, Row) for row in given):
             raise UsageError("`rows` of a policy is a list of `Row`")
         if otherwise not in WORDS:
             raise UsageError("`otherwise` of a policy is `ignore`, `note` or `fail`")
         self.table = dict(table or {})
-        self.rows, self.otherwise = tuple(rows), otherwise
+        self.rows, self.otherwise = given, otherwise
         # Whether it lets every note stand.
         self.lenient = not self.table and not self.rows and self.otherwise == "note"
         for key, word in self.table.items():

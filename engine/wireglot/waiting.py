@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 
 class Waiting:
-    """Calls without a result, in their order; few are looked at twice, however many there are."""
+    """Calls without a result, in their order; each is looked at once, however many there are."""
 
     def __init__(self) -> None:
-        self._by: dict[tuple[str, Any], list[tuple[Any, int]]] = {}
+        # By what they are found by: those of the last turn that has any, and those before it.
+        self._by: dict[tuple[str, Any], tuple[deque[tuple[Any, int]], list[tuple[Any, int]]]] = {}
         self._answered: set[int] = set()
         self._count = 0
         self._turn = 0  # the first call of the last turn
@@ -24,7 +26,7 @@ class Waiting:
         if self._over:
             self._turn, self._over = self._count, False
         for name in names:
-            self._by.setdefault(name, []).append((call, self._count))
+            self._named(name)[0].append((call, self._count))
         self._count += 1
 
     def take(self, name: tuple[str, Any], many: int) -> list[Any]:
@@ -32,13 +34,23 @@ class Waiting:
 
         They are those of the last turn, and where it has too few the latest before it, too.
         """
-        calls = self._by.get(name, [])
-        late: list[tuple[Any, int]] = []
-        while calls and (calls[-1][1] >= self._turn or len(late) < many):
-            call = calls.pop()
+        turn, before = self._named(name)
+        found: deque[tuple[Any, int]] = deque()
+        while turn and len(found) < many:
+            call = turn.popleft()
             if call[1] not in self._answered:
-                late.append(call)
-        late.reverse()
-        calls += late[many:]
-        self._answered.update(nth for _, nth in late[:many])
-        return [call for call, _ in late[:many]]
+                found.append(call)
+        while before and len(found) < many:
+            call = before.pop()
+            if call[1] not in self._answered:
+                found.appendleft(call)
+        self._answered.update(nth for _, nth in found)
+        return [call for call, _ in found]
+
+    def _named(self, name: tuple[str, Any]) -> tuple[deque[tuple[Any, int]], list[tuple[Any, int]]]:
+        """Return the calls that are found by a name: those of the last turn, and those before."""
+        turn, before = self._by.setdefault(name, (deque(), []))
+        if turn and turn[-1][1] < self._turn:
+            before += turn
+            turn.clear()
+        return turn, before

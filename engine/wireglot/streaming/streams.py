@@ -231,10 +231,11 @@ class Bytes:
         self._splitter = framing.Splitter(source)
         self.unsaid = b""  # what the frames gave rise to that came with one that cannot be read
 
-    def feed(self, data: bytes) -> bytes:
+    def feed(self, data: bytes | bytearray | memoryview) -> bytes:
         """Take the next bytes; return those that they give rise to. Raises ConversionError."""
-        if not isinstance(data, bytes | bytearray):
+        if not isinstance(data, bytes | bytearray | memoryview):
             raise UsageError(f"a stream of bytes takes bytes, not {type(data).__name__}")
+        data = bytes(data)  # a caller may fill its buffer anew, of which some is held here
         return self._through(self._splitter.feed(data), data)
 
     def finish(self) -> bytes:
