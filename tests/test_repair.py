@@ -422,3 +422,26 @@ def test_a_choice_of_a_tool_that_is_there_stays(dialect: str, tools: Json, choic
     body = {"model": "m", **said, "tools": tools, "tool_choice": choice}
     assert RULES.repair(body, dialect).body["tool_choice"] == choice
     assert not [d for d in RULES.diagnose(body, dialect) if d.code == "no-tool"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "tools", "choice"),
+    [
+        ("openai-responses", [{"type": "mcp", "server_label": "s"}], {"type": "function"}),
+        ("openai-responses", [{"type": "code_interpreter", "container": "c"}], {"type": "custom"}),
+        ("anthropic", [{"type": "mcp_toolset", "mcp_server_name": "s"}], {"type": "tool"}),
+        ("anthropic", [{"type": "bash_20250124", "name": "bash"}], {"type": "tool"}),
+    ],
+)
+def test_a_choice_of_a_tool_that_is_not_there_goes_also_beside_one_without_a_name(
+    dialect: str, tools: Json, choice: Json
+) -> None:
+    said: Json = {"input": "q"} if dialect == "openai-responses" else {"max_tokens": 9}
+    if dialect == "anthropic":
+        said["messages"] = [{"role": "user", "content": "q"}]
+    body = {"model": "m", **said, "tools": tools, "tool_choice": {**choice, "name": "gone"}}
+    assert "tool_choice" not in RULES.repair(body, dialect).body
+    assert [d for d in RULES.diagnose(body, dialect) if d.code == "no-tool"]
+    if tools[0].get("name"):
+        body["tool_choice"]["name"] = tools[0]["name"]
+        assert RULES.repair(body, dialect).body["tool_choice"] == body["tool_choice"]

@@ -45,9 +45,8 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             _lose(writer, ir, path, "there is no tool to choose from in the target", view)
         return
     names = {t.get("name") for t in went if isinstance(t, dict)}
-    if writer.same:  # a choice may say the last piece of a name, or be of a tool without one
-        names |= {str(name).rpartition("/")[2] for name in names}
-        names |= set(asked) if None in names else set()
+    if writer.same:
+        names |= _at_home(writer, went, names)
     missing = [name for name in asked if name not in names]
     choice = ir.get("tool_choice")
     if not isinstance(choice, dict):
@@ -56,9 +55,8 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
         else:
-            known = writer.dialect.shapes.get("tool_choice")
-            if known and any(asked[0] in c.sides[0].get(OF_NAME, ()) for c in known.cases):
-                return  # a picture of the choice is of this tool
+            if asked[0] in _pictured(writer):
+                return
             if any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
                 _hosted(writer, ir, holes, asked[0], view)
                 return
@@ -82,6 +80,26 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         _pieces(writer, ir, holes, names, stay, view)
         if "allowed" in (ir.get("tool_choice") or ()):
             turns.fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
+
+
+def _pictured(writer: WriteJob) -> set[Any]:
+    """Return the tools of which the choice has pictures: those that it calls by a type."""
+    shape = writer.dialect.shapes.get("tool_choice")
+    cases = shape.cases if shape else []
+    return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
+
+
+def _at_home(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
+    """Return what a choice may call tools at home, beside their names.
+
+    It may say the last piece of a name, or be of a tool whose name or type the wire alone says.
+    """
+    found: set[Any] = {str(name).rpartition("/")[2] for name in names}
+    for tool in tools:
+        own = tool.get("own", {}).get(writer.dialect.family) if "name" not in tool else None
+        if own is not None:
+            found |= {*_pictured(writer), str(own.get("name"))}
+    return found
 
 
 def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View) -> None:
