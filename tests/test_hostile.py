@@ -15,6 +15,7 @@ import pytest
 
 import wireglot
 from wireglot import cli, hooks, jsontext
+from wireglot.loop import memory
 from wireglot.trail import Trail
 
 from . import width
@@ -187,6 +188,24 @@ def test_time_grows_as_the_calls_that_were_given_up_in_a_turn_do() -> None:
         return seconds(work)
 
     small, large = paired(500), paired(8000)
+    assert large / small < 50, (small, large)
+
+
+def test_time_grows_as_the_turns_of_one_signature_do() -> None:
+    def claimed(n: int) -> float:
+        def work() -> None:
+            parts: list[Body] = [{"type": "text", "text": "x"}]
+            said: list[Body] = [{"role": "assistant", "parts": parts} for _ in range(n)]
+            says, entry = memory.says(parts), {"signature": "A"}
+            known = [{"says": says, "parts": [entry], "nth": nth} for nth in range(n)]
+            turns = memory.Turns(known)
+            for message in said:
+                turns.claim(message, [entry])
+            assert [turns.match(one, set())[0] for one in said] == known
+
+        return seconds(work)
+
+    small, large = claimed(500), claimed(8000)
     assert large / small < 50, (small, large)
 
 

@@ -141,13 +141,13 @@ def _hosted(
             writer, ir, "tool_choice", f"`{name}` runs here as it sees fit: none chooses it", view
         )
         return
-    choice = ir["tool_choice"]
-    at = writer.trail.find(ir, "tool_choice")
-    why = f"`{name}` is called `{called[0]}` here, and so it is chosen"
-    writer.note("renamed", "changed", at, view.case.pos, why)
-    writer.watch["tool_choice.name"] = writer.notes[-1]
+    if writer.pieces.get(name, name) != called[0]:  # else the wire said it so
+        at = writer.trail.find(ir, "tool_choice")
+        why = f"`{name}` is called `{called[0]}` here, and so it is chosen"
+        writer.note("renamed", "changed", at, view.case.pos, why)
+        writer.watch["tool_choice.name"] = writer.notes[-1]
     writer.respelt.add((name, called[0]))
-    ir["tool_choice"] = writer.trail.changed(choice, name=called[0])
+    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called[0])
 
 
 def _pieces(

@@ -145,6 +145,7 @@ class WriteJob:
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
+        self.pieces: dict[str, str] = {}  # tools, and the last pieces of names that a choice says
         self.lower: dict[int, tuple[Any, Any]] = {}  # results, and what the ladder made of them
         self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
         self.missing: set[str] = set()  # fields that a picture wanted and did not get

@@ -370,6 +370,7 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             whole[name] = found[0]
     if not whole:
         return ir
+    writer.pieces = {name: piece for piece, name in whole.items()}
     if "allowed" in choice:
         allowed = [whole.get(name, name) for name in choice["allowed"]]
         made = writer.trail.changed(choice, allowed=allowed)

@@ -241,31 +241,30 @@ class Turns:
         self._of: dict[Any, deque[int]] = {}  # by id and what it says, by id alone, by that alone
         self._used: set[int | None] = set()
         self._own: dict[int, int] = {}  # the turns of messages that say themselves which they are
-        self._signed: dict[str, list[int]] = {}  # by their signatures
+        self._signed: dict[str, set[int]] = {}  # by their signatures
         for nth, turn in enumerate(turns):
-            for entry in turn["parts"]:
-                if isinstance(entry.get("signature"), str):
-                    self._signed.setdefault(entry["signature"], []).append(nth)
             keys: dict[Any, None] = {("", turn["says"]): None}
             for entry in turn["parts"]:
                 if "call" in entry:
                     keys[entry["call"], turn["says"]] = keys[(entry["call"],)] = None
+                if isinstance(name := entry.get("signature"), str):
+                    keys["signature", name, turn["says"]] = None
+                    self._signed.setdefault(name, set()).add(nth)
             for key in keys:
                 self._of.setdefault(key, deque()).append(nth)
 
     def claim(self, message: Any, rode: list[Entry]) -> None:
         """Let no other message be the turn of which something rides in this one."""
-        said = None
         for entry in rode:
             name = entry.get("signature")
-            turns = self._signed.get(name, []) if isinstance(name, str) else []
-            said = says(message["parts"]) if turns and said is None else said
-            for nth in turns:
-                one = len(turns) == 1 or self._turns[nth]["says"] == said
-                if one and nth not in self._used:
-                    self._used.add(nth)
-                    self._own[id(message)] = nth
-                    return
+            turns = self._signed.get(name, ()) if isinstance(name, str) else ()
+            nth = next(iter(turns), None)
+            if len(turns) > 1:  # it is one that says the same
+                nth = self._oldest(("signature", name, says(message["parts"])))
+            if nth is not None and nth not in self._used:
+                self._used.add(nth)
+                self._own[id(message)] = nth
+                return
 
     def match(
         self, message: Any, made: set[int], places: Places | None = None
