@@ -230,3 +230,28 @@ def test_what_stands_in_a_model_has_an_address(brought: Path) -> None:
             for picture in places.nodes(case):
                 assert isinstance(picture, Picture)
                 assert there.at(there.address(picture) or ()) is picture
+
+
+def test_several_processes_write_the_same_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        text = f"wireglot: 2\ndialect: {name}\nrequest: {{wire: {{m: $model}}}}\n"
+        (tmp_path / f"{name}.yaml").write_text(text)
+    (tmp_path / "ladder.yaml").write_text("wireglot: 2\nladder: {}\n")
+    rules, _ = prepare._read(tmp_path)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    found = []
+    for folder, files in ((tmp_path / "alone", None), (tmp_path / "together", tmp_path)):
+        prepare._modules(rules, folder, files)
+        found.append({file.name: file.read_bytes() for file in folder.iterdir()})
+    assert found[0] == found[1] and len(found[0]) > 10
+
+
+def test_where_no_processes_can_be_made_one_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise OSError("no semaphores here")
+
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr(prepare, "ProcessPoolExecutor", refused)
+    assert prepare._pool(Path("x")) is None

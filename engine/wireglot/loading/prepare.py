@@ -54,16 +54,27 @@ def _modules(rules: RuleSet, folder: Path, files: Path | None = None) -> None:
     _put(folder, "ladder", modelcode.ladder(rules.ladder, modelcode.Makers()))
     # What has many variants takes long, and comes first.
     names = sorted(rules.dialects, key=lambda name: -len(rules.rows(name)))
-    jobs = min(MOST, os.cpu_count() or 1)
-    if files is None or jobs == 1:
+    pool = None if files is None else _pool(files)
+    if pool is None:
         for name in names:
             _dialect(folder, name)
     else:
-        with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(files,)) as pool:
+        with pool:
             list(pool.map(partial(_dialect, folder), names))
     sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
     head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
     _put(folder, "__init__", f"{head}MAKERS = {{\n{sizes}}}\n")
+
+
+def _pool(files: Path) -> ProcessPoolExecutor | None:
+    """Return several processes; None where there is one processor, or no way to have them."""
+    jobs = min(MOST, os.cpu_count() or 1)
+    if jobs == 1:
+        return None
+    try:
+        return ProcessPoolExecutor(jobs, initializer=_begin, initargs=(files,))
+    except (ImportError, NotImplementedError, OSError):  # without semaphores, as in a sandbox
+        return None
 
 
 def _begin(files: Path) -> None:
