@@ -219,6 +219,22 @@ def test_a_turn_that_rides_is_put_back_nowhere_else(repeated: bool) -> None:
     assert own == [call, done, signed]
 
 
+def test_a_result_has_the_name_of_the_call_of_its_turn_where_ids_are_numbered_anew() -> None:
+    """The first call was given up, and the provider gave the next one the same id."""
+    state: Json = {}
+    said: list[Json] = []
+    for name in ("f", "g"):
+        x = exchange(state=state)
+        x.request(request(*said))
+        call = {"functionCall": {"id": "c1", "name": name, "args": {}}, "thoughtSignature": "AAAA"}
+        message = x.response(gemini([call])).body["choices"][0]["message"]
+        said += [message, *(results(message) if name == "g" else [ASK])]
+        state = x.state
+    sent = exchange(state=state).request(request(*said)).body["contents"]
+    answers = [part["functionResponse"] for part in sent[-1]["parts"]]
+    assert answers == [{"id": "c1_2", "name": "g", "response": {"output": "1"}}]
+
+
 @pytest.mark.parametrize("kept", [True, False], ids=["with a state", "riding"])
 def test_a_signature_goes_to_its_origin_alone_and_is_still_there_later(kept: bool) -> None:
     message, state = told()

@@ -32,7 +32,7 @@ def named(
     of their own: one that was read by another word remembers that it did not tell.
     """
     odd: list[tuple[str, dict[str, Any]]] = []
-    pairs = _pairs(messages)
+    pairs = by_id(messages)
     calls: list[Found] = []
     waiting = Counter[str]()
     names: dict[str, str] = {}
@@ -65,7 +65,7 @@ def named(
     return odd
 
 
-def _pairs(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+def by_id(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
     """Return the call of each result, by id: one of the last turn first, in their order.
 
     One before it may have been given up, where providers number the calls of each turn anew.
@@ -126,7 +126,7 @@ def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]
     # A result whose call is gone is not to answer the call that gets an id here.
     answered = (p.get("tool_call_id") for p in parts_of(messages, "tool_result"))
     taken.update(key for key in answered if isinstance(key, str))
-    pairs = _pairs(messages)
+    pairs = by_id(messages)
     waiting = Counter[str]()
     fresh: dict[int, str] = {}
     # What a client of the very dialect sends in later turns, its provider has taken.

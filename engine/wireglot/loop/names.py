@@ -7,6 +7,7 @@ import re
 from collections import deque
 from typing import Any
 
+from ..interpreter import pairing
 from ..interpreter.limits import Limits
 from ..language.model import Dialect
 from ..language.picture import Hole, keys
@@ -61,19 +62,21 @@ def ids(body: str, dialect: Dialect) -> list[str]:
 
 
 def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
-    """Return each result with its call: by id and occurrence, whatever order they came in."""
+    """Return each result with its call, by id, whatever order they came in."""
+    calls = pairing.by_id(messages)
+    answered = {id(call) for call in calls.values()}
     waiting: dict[Any, deque[Part]] = {}
     last: dict[Any, Part] = {}
     found, early = [], []
     for message in messages:
         for part in message.get("parts", ()):
             if part.get("type") == "tool_call":
-                waiting.setdefault(part.get("id"), deque()).append(part)
                 last[part.get("id")] = part
+                if id(part) not in answered:
+                    waiting.setdefault(part.get("id"), deque()).append(part)
             elif part.get("type") == "tool_result":
-                key = part.get("tool_call_id")
-                if waiting.get(key):
-                    found.append((part, waiting[key].popleft()))
+                if id(part) in calls:
+                    found.append((part, calls[id(part)]))
                 else:
                     early.append(part)
     for part in early:
