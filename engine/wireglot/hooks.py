@@ -25,7 +25,9 @@ class _Maker:
 
     def __init__(self, ir: Part, body: Any, trail: Trail) -> None:
         self._chain, self._trail, self._count = Chain(body), trail, Counter[str]()
-        self._taken = {p["id"] for _, _, p in _parts(ir) if _is_call(p) and "id" in p}
+        self._taken = {
+            p["id"] for _, one in _owners(ir) for p in _parts(one) if _is_call(p) and "id" in p
+        }
 
     def id(self, candidate: int | None, owner: Part, part: Part) -> str:
         """Return the id of the next call of a message, or of a result that has none."""
@@ -63,21 +65,22 @@ def call_ids(
     made: list[tuple[str, dict[str, Any]]] = []
     waiting = Waiting()
     results: list[tuple[Part, Part]] = []  # behind the last call
-    for candidate, owner, part in _parts(ir):
-        if _is_call(part):
-            made += _answered(results, waiting, maker, dialect)
-            if "id" not in part:
-                part["id"] = maker.id(candidate, owner, part)
-                left_out(part, dialect, "id")
-                made.append(("made-id", part))
-            else:
-                maker.skip(candidate, owner)
-            names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
-            waiting.add(part["id"], *names)
-        elif part.get("type") == "tool_result":
-            results.append((owner, part))
+    for candidate, owner in _owners(ir):
         if owner.get("role", "assistant") != "assistant":
             waiting.over()
+        for part in _parts(owner):
+            if _is_call(part):
+                made += _answered(results, waiting, maker, dialect)
+                if "id" not in part:
+                    part["id"] = maker.id(candidate, owner, part)
+                    left_out(part, dialect, "id")
+                    made.append(("made-id", part))
+                else:
+                    maker.skip(candidate, owner)
+                names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
+                waiting.add(part["id"], *names)
+            elif part.get("type") == "tool_result":
+                results.append((owner, part))
     return made + _answered(results, waiting, maker, dialect)
 
 
@@ -119,16 +122,19 @@ def _is_call(part: Part) -> bool:
     return part.get("type") == "tool_call"
 
 
-def _parts(ir: Part) -> Iterator[tuple[int | None, Part, Part]]:
-    """Yield the parts with the numbers of their candidates and what they stand in."""
+def _owners(ir: Part) -> Iterator[tuple[int | None, Part]]:
+    """Yield what parts stand in, with the numbers of candidates; a part alone stands in itself."""
     owners: list[tuple[int | None, Any]] = list(enumerate(ir.get("candidates") or ()))
     owners += [(None, one) for one in ir.get("messages") or ()]
-    for candidate, owner in owners:
-        for part in owner.get("parts", ()) if isinstance(owner, dict) else ():
-            if isinstance(part, dict):
-                yield candidate, owner, part
-    if ir.get("type") in ("tool_call", "tool_result"):
-        yield None, ir, ir
+    yield from ((nth, owner) for nth, owner in owners if isinstance(owner, dict))
+    if ir.get("type") in _KEYS:
+        yield None, ir
+
+
+def _parts(owner: Part) -> list[Part]:
+    """Return the parts of an owner, or itself, where it is one."""
+    parts = [owner] if owner.get("type") in _KEYS else owner.get("parts", ())
+    return [part for part in parts if isinstance(part, dict)]
 
 
 def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
