@@ -37,8 +37,10 @@ class File:
 
     def __init__(self, dialect: Dialect) -> None:
         self.cases = dialect.talks  # pictures of messages
+        self.none = dialect.conversation.unsaid if dialect.conversation is not None else []
         self.places: list[At] | None = None  # of the messages; None where they have no lines
         self.numbers: list[int] = []
+        self.moved = False  # whether they stand in another order than the lines
         self.kept: dict[int, tuple[At, Any]] = {}  # what is no message
         self.told: dict[int, dict[str, Any]] = {}  # what a message does otherwise than the others
         self.head = 0  # the message of which the head was taken
@@ -64,9 +66,10 @@ class File:
         """Tell whether all fixed words of a message stand in a line."""
         return self.role(item) != ""
 
-    def role(self, item: Any) -> str:
+    def role(self, item: Any, cases: list[Case] | None = None) -> str:
         """Return the role of a message by its fixed words; empty where it looks like none."""
-        found = (case.name for case in self.cases if _like(case, item))
+        known = self.cases if cases is None else cases
+        found = (case.name for case in known if _like(case, item))
         return next(found, "").partition(".")[0]
 
     def remember(self, reader: ReadJob, i: int, message: dict[str, Any]) -> None:
@@ -75,8 +78,10 @@ class File:
         And what it does otherwise than the others: the line before it, what it says of the head.
         """
         told = self.told.get(i, {})
-        if self.number(i) - 1 in self.kept:
+        if self.moved or self.number(i) - 1 in self.kept:
             told = {**told, "line": self.number(i)}
+        if self.moved and self.number(i) > min(self.numbers[i + 1 :], default=self.number(i)):
+            told["late"] = True
         if told:
             memory = reader.memory(message)
             memory[""] = {**memory.get("", {}), **told}
@@ -154,22 +159,23 @@ def _folded(
     head = dict(lines[0]) if start else _fixed(shape)
     if not start:
         memory["headless"] = True
-    path = set(range(start, len(lines)))
+    path = list(range(start, len(lines)))
     if document.tree is not None:
         found = tree.path(document.tree, lines[start:])
         if found is None:
             memory["linear"] = True
         else:
-            path = {start + i for i in found}
-            root = lines[start + found[0]][document.tree.parent]
-            memory.update({"root": root} if root is not None else {})
-            off = [n for n in range(start, len(lines)) if n not in path]
-            memory.update({"off": off} if off else {})
-    for n in range(start, len(lines)):
-        if n not in path or not isinstance(lines[n], dict):
-            file.kept[n] = ((n,), lines[n])
-    file.numbers = [n for n in sorted(path) if n not in file.kept]
+            path = [start + i for i in found]
+        path = tree.summed(document.tree, lines, path, file.like)
+        if found is not None and (root := lines[min(path)][document.tree.parent]) is not None:
+            memory["root"] = root
+    off = sorted({*range(start, len(lines))} - {*path})
+    memory.update({"off": off} if off and "linear" not in memory else {})
+    odd = [n for n in path if not isinstance(lines[n], dict) or file.role(lines[n], file.none)]
+    file.kept = {n: ((n,), lines[n]) for n in (*off, *odd)}
+    file.numbers = [n for n in path if n not in file.kept]
     file.places = [(n,) for n in file.numbers]
+    file.moved = path != sorted(path)
     messages = [lines[n] for n in file.numbers]
     if document.tree is not None and "linear" not in memory:
         messages = _unlinked(reader, document.tree, lines, sorted(path))
@@ -297,6 +303,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
             if "parent" in (told := _told(writer, line)):
                 line[document.tree.parent] = told["parent"]
                 stray.update([id(line)] if "stray" in told else [])
+            elif line.get(document.tree.parent, ABSENT) is None:
+                stray.add(id(line))  # with it the talk began anew
         tree.linked(document.tree, on_path, memory.get("root"), stray, writer.recorder)
     if document.in_each:
         return lines
@@ -311,6 +319,7 @@ def _rows(
     """Put what was kept back between the messages; say of each line whether it is on the path."""
     rows: list[tuple[Any, bool]] = []
     waiting = sorted(asides)
+    tree.filed(wires, [_told(writer, wire) for wire in wires])
 
     def put_back(number: int | None) -> None:
         while waiting and (number is None or waiting[0] < number):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.recorder import Recorder
@@ -63,6 +64,45 @@ def _turn(tree: Tree, line: Any) -> str | None:
 
 def _text(name: Any) -> str:
     return name if isinstance(name, str) else ""
+
+
+def summed(tree: Tree, lines: list[Any], path: list[int], like: Callable[[Any], bool]) -> list[int]:
+    """Return the path as the model sees it: the last summary, what it keeps, what came since.
+
+    It names the first line that it keeps (in old files by a number), or each; where it is no
+    message itself, the line behind it is. Older summaries are not kept.
+    """
+    sums = {i: said for i in path if (said := _keeps(tree, lines[i])) is not None}
+    if not sums:
+        return path
+    last, said = max(sums.items())
+    names = [line.get(tree.id) if isinstance(line, dict) else None for line in lines[:last]]
+    if isinstance(said, list):
+        kept = [i for i, name in enumerate(names) if isinstance(name, str) and name in said]
+    else:
+        first = said if isinstance(said, int) else names.index(said) if said in names else last
+        kept = [i for i in path if first <= i < last and i not in sums]
+    since = [i for i in path if i > last]
+    head = 0 if like(lines[last]) else 1
+    return [last, *since[:head], *kept, *since[head:]]
+
+
+def _keeps(tree: Tree, line: Any) -> str | int | list[Any] | None:
+    for path in tree.keeps:
+        found = line
+        for key in path:
+            found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, str | int | list):
+            return found
+    return None
+
+
+def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
+    """Put a summary back behind the lines that it keeps: it was read before them."""
+    here = next((i for i, one in enumerate(told) if "late" in one), len(told))
+    at = [i for i, one in enumerate(told[here:], here) if one.get("line", 0) < told[here]["line"]]
+    if at:
+        wires.insert(at[-1], wires.pop(here))
 
 
 def linked(

@@ -27,6 +27,7 @@ class Tree(NamedTuple):
 
     Without `leaf` the last line is the end of the path; `turn` and `beside` are keys of lines that
     stand on it though no line of it names them; `aside` is true of lines that are not its end.
+    `keeps` are paths to what a summary says of the lines before it that are kept.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Tree(NamedTuple):
     beside: str | None = None
     aside: str | None = None
     pos: Pos | None = None
+    keeps: tuple[tuple[str, ...], ...] = ()
 
 
 class Ids(NamedTuple):
@@ -89,7 +91,9 @@ def _tree(node: Node) -> Tree:
     said = node.plain()
     turn = tuple(said["turn"].split(".")) if "turn" in said else ()
     named = (said["id"], said["parent"], said.get("leaf"))
-    return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos)
+    keeps = said.get("keeps", "").replace(" (or ", " ").removesuffix(")").split()
+    told = tuple(tuple(path.split(".")) for path in keeps)
+    return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos, told)
 
 
 # -- text ---------------------------------------------------------------------------------------

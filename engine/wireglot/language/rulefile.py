@@ -253,6 +253,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
     """Read the conversation; `line` is the picture around each message."""
     words, base = node.value, node.get("wire")
     groups: dict[str, Group] = {}
+    unsaid: list[Case] = []
     for name, case_node in _map(words.get("cases")).items():
         over = case_node.get("wire")
         spliced = over is not None and isinstance(over.value, str)
@@ -263,18 +264,24 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
             merged.value = {k: merged.value[k] for k in (*first, *merged.value)}
         by_itself = spliced  # items are told apart by their own pictures, also in lines
         if line is not None:
-            merged, spliced = _around(line, merged), False
+            named = merged.value if isinstance(merged.value, dict) else {}
+            own = any(v.value == "$message" and k in named for k, v in line.value.items())
+            merged = merge(line, merged) if own else _around(line, merged)
+            spliced = False
         wire = drawn.parse(merged)
         ir_node = case_node.get("ir")
         ir = drawn.parse(ir_node) if ir_node else None
         drop, noted = case_node.said("drop", {}), case_node.said("note")
         case = Case(name, "message", wire, ir, drop, noted, case_node.pos)
         measure(case, None)
+        if noted == "no-message":
+            unsaid.append(case)
+            continue
         case.home = bool(case_node.get("read-only"))
         skeleton = name if by_itself else _skeleton(case)
         groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
     order = asked(words.get("enforce"))
     return Conversation(
         node.said("per", "message"), list(groups.values()), order.steps, node.pos, order.turns,
-        order.places, order.beside, _steps(node),
+        order.places, order.beside, _steps(node), unsaid,
     )  # fmt: skip

@@ -27,8 +27,9 @@ class Group:
 
     @property
     def alone(self) -> bool:
-        """Whether a message of it holds one part."""
-        found = [hole for case in self.cases for hole in case.lists.get("parts", ())]
+        """Whether a message of it holds one part; what is only read cuts no message."""
+        written = (case for case in self.cases if not case.home)
+        found = [hole for case in written for hole in case.lists.get("parts", ())]
         return bool(found) and all("single" in hole.lenses for hole in found)
 
 
@@ -58,7 +59,7 @@ class Beside(NamedTuple):
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
 
-    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "steps", "turns")
+    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "steps", "turns", "unsaid")
 
     def __init__(
         self,
@@ -70,11 +71,14 @@ class Conversation:
         places: dict[str, Pos],
         beside: list[Beside],
         steps: dict[str, dict[str, Literal]],
+        unsaid: list[Case],
     ) -> None:
         """Hold what a rule file says.
 
-        `places` are where words of `enforce` stand, `steps` the elements that begin a step.
+        `places` are where words of `enforce` stand, `steps` the elements that begin a step,
+        `unsaid` pictures of what looks like a message of a file, and is none.
         """
+        self.unsaid = unsaid
         self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
         self.turns, self.places, self.beside, self.steps = turns, places, beside, steps
 

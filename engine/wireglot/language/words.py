@@ -153,12 +153,13 @@ LOG = _keys(
     rewind="a line with this key takes back that message, and all behind it",
 )
 TREE = _keys(
-    "Tree", ("leaf", "turn", "beside", "aside"),
+    "Tree", ("leaf", "turn", "beside", "aside", "keeps"),
     id="the key of a line's id", parent="the key of the id of the line before",
     leaf="a line without an id that has this key names the end of the path",
     turn="lines with the same value of this key",
     beside="a line with this key is on the path if the line before it is",
     aside="a line of which this is true is not the end of the path",
+    keeps="a line with this key sums up the lines before it, and says which of them stay",
 )  # fmt: skip
 KEPT = ("lines", "json", "list")  # the texts of a document
 _KEPT = one_of(*KEPT, "lines (or json)", "json (or lines)",
