@@ -14,6 +14,8 @@ from . import intake, share
 from .jobs import WriteJob
 from .sight import View, Written, means
 
+RETURNED = ("value", "result.value")  # where the list is what a tool returned
+
 
 def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
     """Write a list hole: its share of the list, then the form of the list."""
@@ -105,7 +107,8 @@ def texts(
     _stands(writer, pairs, into)
     for part, _ in pairs if writer.watched and into is not None else ():
         writer.found(part, "text", into)
-    return "".join(str(text) for text in plain)
+    apart = "\n" if h.path in RETURNED else ""  # as where it goes down the ladder
+    return apart.join(str(text) for text in plain)
 
 
 def again(writer: WriteJob, h: Hole, value: Any) -> str:
