@@ -40,7 +40,7 @@ class File:
         self.none = dialect.conversation.unsaid if dialect.conversation is not None else []
         self.places: list[At] | None = None  # of the messages; None where they have no lines
         self.numbers: list[int] = []
-        self.moved = False  # whether they stand in another order than the lines
+        self.late: set[int] = set()  # messages of lines that stand behind those of later ones
         self.kept: dict[int, tuple[At, Any]] = {}  # what is no message
         self.told: dict[int, dict[str, Any]] = {}  # what a message does otherwise than the others
         self.head = 0  # the message of which the head was taken
@@ -78,9 +78,9 @@ class File:
         And what it does otherwise than the others: the line before it, what it says of the head.
         """
         told = self.told.get(i, {})
-        if self.moved or self.number(i) - 1 in self.kept:
+        if self.late or self.number(i) - 1 in self.kept:
             told = {**told, "line": self.number(i)}
-        if self.moved and self.number(i) > min(self.numbers[i + 1 :], default=self.number(i)):
+        if i in self.late:
             told["late"] = True
         if told:
             memory = reader.memory(message)
@@ -175,7 +175,7 @@ def _folded(
     file.kept = {n: ((n,), lines[n]) for n in (*off, *odd)}
     file.numbers = [n for n in path if n not in file.kept]
     file.places = [(n,) for n in file.numbers]
-    file.moved = path != sorted(path)
+    file.late = tree.late(file.numbers)
     messages = [lines[n] for n in file.numbers]
     if document.tree is not None and "linear" not in memory:
         messages = _unlinked(reader, document.tree, lines, sorted(path))

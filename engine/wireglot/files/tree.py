@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from ..interpreter.recorder import Recorder
@@ -78,7 +79,8 @@ def summed(tree: Tree, lines: list[Any], path: list[int], like: Callable[[Any], 
     last, said = max(sums.items())
     names = [line.get(tree.id) if isinstance(line, dict) else None for line in lines[:last]]
     if isinstance(said, list):
-        kept = [i for i, name in enumerate(names) if isinstance(name, str) and name in said]
+        some = {name for name in said if isinstance(name, str)}
+        kept = [i for i, name in enumerate(names) if isinstance(name, str) and name in some]
     else:
         first = said if isinstance(said, int) else names.index(said) if said in names else last
         kept = [i for i in path if first <= i < last and i not in sums]
@@ -95,6 +97,12 @@ def _keeps(tree: Tree, line: Any) -> str | int | list[Any] | None:
         if isinstance(found, str | int | list):
             return found
     return None
+
+
+def late(numbers: list[int]) -> set[int]:
+    """Return which of some lines, by their place here, come before one that the file has first."""
+    least = [*accumulate(reversed(numbers), min)][::-1]
+    return {i for i, number in enumerate(numbers) if number > least[i]}
 
 
 def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
