@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
-from . import turns
+from . import marks, turns
 from .jobs import WriteJob
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             if asked[0] in _pictured(writer):
                 return
             if any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
-                _hosted(writer, ir, holes, asked[0], view)
+                _hosted(writer, ir, asked[0], view)
                 return
             _pieces(writer, ir, holes, names, asked, view)
             if "tool_choice" in ir:
@@ -124,30 +124,23 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
     writer.trail.copy(choice, ir["tool_choice"])
 
 
-def _hosted(
-    writer: WriteJob, ir: dict[str, Any], holes: list[pic.Hole], name: str, view: View
-) -> None:
+def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:
     """Let a choice of a tool that the provider runs have the name that this tool has on the wire.
 
     Without a name there it cannot be chosen.
     """
-    members = [one for hole in holes for one in writer.dialect.members(str(hole.named))]
-    cases = [case for one in members for case in one.cases]
-    wires = [case.wire for case in cases if name in case.sides[0].get("/name", ())]
-    said = [child for wire in wires for names, child in pic.keyed(wire) if names[0] == "name"]
-    called = [one.values[0] for one in said if isinstance(one, pic.Literal)]
-    if not called:
-        _lose(
-            writer, ir, "tool_choice", f"`{name}` runs here as it sees fit: none chooses it", view
-        )
+    called = marks.literals(writer.dialect).get(name)
+    if called is None:
+        why = f"`{name}` runs here as it sees fit: none chooses it"
+        _lose(writer, ir, "tool_choice", why, view)
         return
-    if writer.pieces.get(name, name) != called[0]:  # else the wire said it so
+    if writer.pieces.get(name, name) != called:  # else the wire said it so
         at = writer.trail.find(ir, "tool_choice")
-        why = f"`{name}` is called `{called[0]}` here, and so it is chosen"
+        why = f"`{name}` is called `{called}` here, and so it is chosen"
         writer.note("renamed", "changed", at, view.case.pos, why)
         writer.watch["tool_choice.name"] = writer.notes[-1]
-    writer.respelt.add((name, called[0]))
-    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called[0])
+    writer.respelt.add((name, called))
+    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called)
 
 
 def _pieces(

@@ -201,7 +201,7 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
     return fresh
 
 
-def _literals(dialect: Dialect) -> dict[Any, Any]:
+def literals(dialect: Dialect) -> dict[Any, Any]:
     """Return what tools that providers run are named on the wire, where a picture says a name."""
 
     def found() -> dict[Any, Any]:
@@ -222,7 +222,7 @@ def _named(dialect: Dialect, tool: Any) -> Any:
     """Return the name that a tool has on the wire."""
     name = tool.get("name") if isinstance(tool, dict) else None
     native = name is not None and tool.get("type") == "native"
-    return _literals(dialect).get(name, name) if native else name
+    return literals(dialect).get(name, name) if native else name
 
 
 def listed(
