@@ -40,7 +40,7 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
         wire = stepped(writer, h, value, said_around)
         said = True
     elif h.mode == "entries":
-        if not isinstance(value, dict) or (not value and h.mark is not None):
+        if not isinstance(value, dict):
             raise Misfit(f"`{h.path}` is no map", rel, h.pos)
         wire = []
         for key, item in value.items():
