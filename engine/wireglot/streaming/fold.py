@@ -215,6 +215,7 @@ class Fold(Hearing):
         elif act == "end":
             self.ended = True
         elif act == "part_stop":
+            self.begin()
             wholes.stopped(self, word, sight, self.outcome.of(nth))
         elif act == "item_start":
             self.begin()
