@@ -44,13 +44,13 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         for path in OF_TOOLS:
             _lose(writer, ir, path, "there is no tool to choose from in the target", view)
         return
+    choice = ir.get("tool_choice")
+    if not isinstance(choice, dict):
+        return
     names = {t.get("name") for t in went if isinstance(t, dict)}
     if writer.same:
         names |= _at_home(writer, went, names)
     missing = [name for name in asked if name not in names]
-    choice = ir.get("tool_choice")
-    if not isinstance(choice, dict):
-        return
     if "allowed" not in choice:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)

@@ -232,7 +232,7 @@ def listed(
     found = ir.get(path)
     if not isinstance(found, list):
         return
-    at, stay = writer.trail.find(ir, path), list[Any]()
+    stay = list[Any]()
     top = bound.get("count", len(found))
     weight: Weight = "grave" if path == "tools" else ""
     names = set[Any]()
@@ -250,6 +250,7 @@ def listed(
             told = "the target takes no text of nothing but spaces here"
         elif again:
             told = "the target takes one of a name, and another stands before"
+        at = writer.trail.find(ir, path)
         here = None if at is None else (*at, i)
         writer.note("no-place", "lost", here, pos, told, weight=weight)
     if stay or not found:

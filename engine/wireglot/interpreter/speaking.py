@@ -66,7 +66,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
-    if turns.goes_on(writer, talk) and talk.joins("assistant") and not writer.same:
+    if not writer.same and turns.goes_on(writer, talk) and talk.joins("assistant"):
         messages = going_on(writer, talk, messages)
     return _Runs(writer, talk, messages).write()
 

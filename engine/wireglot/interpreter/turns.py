@@ -156,8 +156,11 @@ def _waits(writer: WriteJob, end: dict[str, Any]) -> bool:
 
 def goes_on(writer: WriteJob, talk: Conversation) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
-    found = (hole.path == "prefix" for case in talk.cases for hole in pic.holes(case.wire))
-    return writer.dialect.once("prefix", lambda: any(found))
+
+    def found() -> bool:
+        return any(h.path == "prefix" for case in talk.cases for h in pic.holes(case.wire))
+
+    return writer.dialect.once("prefix", found)
 
 
 def _one_turn(talk: Conversation, one: str, two: str) -> bool:
