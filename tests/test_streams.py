@@ -876,6 +876,29 @@ def test_a_stream_that_broke_others_is_right_for_every_target(
     assert target == case["source"] or accepted(out, t.result.body, target) == ""
 
 
+def test_each_text_that_lacks_a_piece_is_told_where_no_result_is_asked_for() -> None:
+    shown = {"type": "output_text", "text": "", "annotations": []}
+    frames: list[Json] = []
+    for nth in range(6):
+        at = {"item_id": f"m{nth}", "output_index": nth, "content_index": 0}
+        item = {"id": f"m{nth}", "type": "message", "role": "assistant"}
+        body = {"output_index": nth, "item": {**item, "status": "in_progress", "content": []}}
+        done = {**item, "status": "completed", "content": [{**shown, "text": "lo"}]}
+        frames += [
+            {"type": "response.output_item.added", **body},
+            {"type": "response.content_part.added", **at, "part": shown},
+            {"type": "response.output_text.delta", **at, "delta": "lo"},
+            {"type": "response.output_text.done", **at, "text": "Hello"},
+            {"type": "response.output_item.done", "output_index": nth, "item": done},
+        ]
+    t = RULES.translator("openai-responses", "openai-chat", result=False)
+    for number, frame in enumerate(frames):
+        t.feed({**frame, "sequence_number": number})
+    t.finish()
+    told = [note.source_path for note in t.notes if note.code == "inconsistent"]
+    assert told == [f"/{number}" for number in range(3, len(frames), 5)]
+
+
 def test_a_thought_of_which_nothing_but_its_signature_comes_is_there() -> None:
     detail = {"type": "reasoning.text", "signature": "s1", "format": "anthropic-claude-v1"}
     message = {"role": "assistant", "content": "Hi", "reasoning_details": [detail]}

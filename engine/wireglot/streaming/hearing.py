@@ -166,7 +166,9 @@ class Hearing:
         if old:
             part.was["id"] = old
             told = f"another call has the id `{old}`"
-            self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.nth}")
+            self.say(
+                "renamed", "changed", (self.frames - 1,), told, f"id/{part.candidate}/{part.nth}"
+            )
         else:
             part.made = True
 

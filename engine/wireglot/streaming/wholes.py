@@ -280,7 +280,8 @@ def _rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
     if part.open and whole.startswith(sofar):
         fold.grow(part, whole[len(sofar) :])
     else:
-        _odd(fold, f"a {part.kind} is at its end not what its pieces say", f"{id(part)}", at)
+        told = f"a {part.kind} is at its end not what its pieces say"
+        _odd(fold, told, f"{part.candidate}/{part.nth}", at)
 
 
 def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
