@@ -899,6 +899,18 @@ def test_each_text_that_lacks_a_piece_is_told_where_no_result_is_asked_for() -> 
     assert told == [f"/{number}" for number in range(3, len(frames), 5)]
 
 
+@pytest.mark.parametrize("reason", [["end_turn"], {"a": 1}])
+def test_a_stop_of_another_type_is_kept_at_home_and_told_abroad(reason: Json) -> None:
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
+    frames: list[Json] = [
+        {"type": "message_start", "message": message},
+        {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 2}},
+        {"type": "message_stop"},
+    ]
+    assert translated(frames, "anthropic", "anthropic")[0] == frames
+    assert "unfit" in codes(translated(frames, "anthropic", "openai-chat")[1])
+
+
 def test_a_thought_of_which_nothing_but_its_signature_comes_is_there() -> None:
     detail = {"type": "reasoning.text", "signature": "s1", "format": "anthropic-claude-v1"}
     message = {"role": "assistant", "content": "Hi", "reasoning_details": [detail]}

@@ -167,7 +167,7 @@ class Outcome:
             try:
                 if hole.path == ".":
                     assert hole.shape is not None
-                    itself.read(reader, hole, wire, rel, rel, env, True)
+                    itself.read(reader, hole, wire, rel, rel, env, rel == ())  # else under a key
                 else:
                     reader.hole(hole, wire, rel, rel, env)
             except Misfit:
