@@ -130,6 +130,12 @@ def seconds(work: Callable[[], object]) -> float:
     return min(found)
 
 
+def grows_as(less: int, more: int, of: Callable[[int], float]) -> None:
+    """Hold that sixteen times as much takes less than fifty times as long; squared, a hundred."""
+    small, large = of(less), of(more)
+    assert large / small < 50, (small, large)
+
+
 @pytest.mark.parametrize("target", ["anthropic", "openai-responses"])
 @pytest.mark.parametrize("history", HISTORIES)
 def test_time_grows_as_the_history_does(history: str, target: str) -> None:
@@ -157,8 +163,7 @@ def test_time_grows_as_the_calls_of_claude_do(unusual: Body) -> None:
         return seconds(lambda: wireglot.convert(body, "anthropic", "openai-chat"))
 
     convert(4)
-    small, large = convert(1000), convert(16000)
-    assert large / small < 50, (small, large)  # with the square, 100 times
+    grows_as(1000, 16000, convert)
 
 
 def test_time_grows_as_the_calls_without_ids_do() -> None:
@@ -173,8 +178,7 @@ def test_time_grows_as_the_calls_without_ids_do() -> None:
 
         return seconds(work)
 
-    small, large = paired(500), paired(8000)
-    assert large / small < 50, (small, large)
+    grows_as(500, 8000, paired)
 
 
 def test_time_grows_as_the_calls_that_were_given_up_in_a_turn_do() -> None:
@@ -187,8 +191,7 @@ def test_time_grows_as_the_calls_that_were_given_up_in_a_turn_do() -> None:
 
         return seconds(work)
 
-    small, large = paired(500), paired(8000)
-    assert large / small < 50, (small, large)
+    grows_as(500, 8000, paired)
 
 
 def test_time_grows_as_the_turns_of_one_signature_do() -> None:
@@ -205,8 +208,7 @@ def test_time_grows_as_the_turns_of_one_signature_do() -> None:
 
         return seconds(work)
 
-    small, large = claimed(500), claimed(8000)
-    assert large / small < 50, (small, large)
+    grows_as(500, 8000, claimed)
 
 
 @pytest.mark.parametrize("wrong", ["$usage as other#", "$textt#", "$text"])
