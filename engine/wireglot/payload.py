@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -74,6 +75,12 @@ def check_text(name: str, given: Any) -> None:
     """Raise UsageError for an argument that is to be a text and is none."""
     if not isinstance(given, str):
         raise UsageError(f"`{name}` is a text, not {type(given).__name__}")
+
+
+def check_path(file: Any) -> None:
+    """Raise UsageError for what names no file: a number would be an open one of the caller."""
+    if not isinstance(file, str | os.PathLike):
+        raise UsageError(f"a file is named by a path, not by {type(file).__name__}")
 
 
 def check_notes(notes: Any) -> None:

@@ -319,17 +319,17 @@ def _rows(
     """Put what was kept back between the messages; say of each line whether it is on the path."""
     rows: list[tuple[Any, bool]] = []
     waiting = sorted(asides)
-    tree.filed(wires, [_told(writer, wire) for wire in wires])
+    told = [_told(writer, wire) for wire in wires]
+    tree.filed(wires, told)
 
     def put_back(number: int | None) -> None:
         while waiting and (number is None or waiting[0] < number):
             item = asides[waiting[0]]
             rows.append((dict(item) if isinstance(item, dict) else item, waiting.pop(0) not in off))
 
-    for wire in wires:
-        number = _told(writer, wire).get("line")
-        if number is not None:
-            put_back(number)
+    for wire, memory in zip(wires, told, strict=True):
+        if "line" in memory:
+            put_back(memory["line"])
         rows.append((wire, True))
     put_back(None)
     return rows

@@ -106,11 +106,11 @@ def late(numbers: list[int]) -> set[int]:
 
 
 def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
-    """Put a summary back behind the lines that it keeps: it was read before them."""
+    """Put a summary, and what is told of it, back behind the lines that it keeps."""
     here = next((i for i, one in enumerate(told) if "late" in one), len(told))
     at = [i for i, one in enumerate(told[here:], here) if one.get("line", 0) < told[here]["line"]]
-    if at:
-        wires.insert(at[-1], wires.pop(here))
+    for one in (wires, told) if at else ():
+        one.insert(at[-1], one.pop(here))
 
 
 def linked(

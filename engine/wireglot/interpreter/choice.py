@@ -54,12 +54,11 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     if "allowed" not in choice:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
+        elif asked[0] in _pictured(writer):
+            pass  # it is called by its type
+        elif any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
+            _hosted(writer, ir, asked[0], view)
         else:
-            if asked[0] in _pictured(writer):
-                return
-            if any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
-                _hosted(writer, ir, asked[0], view)
-                return
             _pieces(writer, ir, holes, names, asked, view)
             if "tool_choice" in ir:
                 _follow(writer, ir, went, asked[0], view)
@@ -84,9 +83,13 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
 
 def _pictured(writer: WriteJob) -> set[Any]:
     """Return the tools of which the choice has pictures: those that it calls by a type."""
-    shape = writer.dialect.shapes.get("tool_choice")
-    cases = shape.cases if shape else []
-    return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
+
+    def found() -> set[Any]:
+        shape = writer.dialect.shapes.get("tool_choice")
+        cases = shape.cases if shape else []
+        return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
+
+    return writer.dialect.once("pictured choices", found)
 
 
 def _at_home(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:

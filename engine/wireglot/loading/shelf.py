@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import RuleError, UsageError
 from ..language import apart
 from ..language.source import LADDER, MAX_BYTES, parse
+from ..payload import check_path
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -189,8 +190,7 @@ def _reader(
 
 def text_of(file: str | os.PathLike[str]) -> str:
     """Return the text of a file that a caller names. Raises RuleError, UsageError."""
-    if not isinstance(file, str | os.PathLike):  # a number would be an open file of the caller
-        raise UsageError(f"a file is named by a path, not by {type(file).__name__}")
+    check_path(file)
     try:
         with open(file, encoding="utf-8-sig") as opened:
             return opened.read(MAX_BYTES + 1)

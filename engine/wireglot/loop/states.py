@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import ConversionError, UsageError
 from ..jsontext import stringify
-from ..payload import check_json
+from ..payload import check_json, check_path
 from . import carry, memory
 from .shelves import Memory, Shelf
 
@@ -156,8 +156,7 @@ class States:
         """
         from .database import Database
 
-        if not isinstance(file, str | os.PathLike):
-            raise UsageError(f"a file is named by a path, not by {type(file).__name__}")
+        check_path(file)
         return cls(Database(file))
 
     def of(self, scope: str) -> States:

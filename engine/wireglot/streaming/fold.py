@@ -318,13 +318,7 @@ class Fold(Hearing):
             part.said.update(said)
             if word.kind == "tool_call" and not said.get("name"):
                 told = "this is a piece of a call that nothing began: it has no name"
-                self.say(
-                    "inconsistent",
-                    "changed",
-                    (self.frames - 1,),
-                    told,
-                    f"head/{part.candidate}/{part.nth}",
-                )
+                self.say("inconsistent", "changed", (self.frames - 1,), told, f"head/{part.name}")
             self.open(part)
             self.stirred = True
         else:

@@ -166,9 +166,7 @@ class Hearing:
         if old:
             part.was["id"] = old
             told = f"another call has the id `{old}`"
-            self.say(
-                "renamed", "changed", (self.frames - 1,), told, f"id/{part.candidate}/{part.nth}"
-            )
+            self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.name}")
         else:
             part.made = True
 

@@ -101,6 +101,11 @@ class Part:
         return True
 
     @property
+    def name(self) -> str:
+        """Its place in the answer: an address comes again once a part is let go."""
+        return f"{self.candidate}/{self.nth}"
+
+    @property
     def over(self) -> bool:
         """Tell whether nothing more can come, though nobody said so."""
         return not self.open or (self.scan is not None and self.scan.over)

@@ -280,8 +280,7 @@ def _rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
     if part.open and whole.startswith(sofar):
         fold.grow(part, whole[len(sofar) :])
     else:
-        told = f"a {part.kind} is at its end not what its pieces say"
-        _odd(fold, told, f"{part.candidate}/{part.nth}", at)
+        _odd(fold, f"a {part.kind} is at its end not what its pieces say", part.name, at)
 
 
 def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
