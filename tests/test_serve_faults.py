@@ -28,6 +28,7 @@ from .test_serve import HELLO, asked, before
 Json = Any
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 PATHS = ("/v1/messages", "/v1/chat/completions")
+MUCH = 50_000  # pieces of 10 kB: more than sockets hold, where one end does not read for a while
 CLIENTS = ("openai-chat", "anthropic", "gemini")
 WHOLE = [
     (client, name)
@@ -177,7 +178,7 @@ def test_a_frame_that_never_ends_is_cut(
             sock.sendall(STREAM.replace(b"text/event-stream", kind.encode()))
             for _ in range(20):  # each has its own end: of them there may be as many as they like
                 sock.sendall(chunk(delta("x" * 10_000)))
-            for _ in range(1000):
+            for _ in range(MUCH):
                 sock.sendall(chunk(b"data: {" + b"x" * 10_000))
         except OSError:
             ended.set()
@@ -199,7 +200,7 @@ def test_a_whole_answer_that_never_ends_is_cut(path: str, monkeypatch: pytest.Mo
     def answer(sock: socket.socket) -> None:
         try:
             sock.sendall(STREAM.replace(b"text/event-stream", b"application/json"))
-            for _ in range(1000):
+            for _ in range(MUCH):
                 sock.sendall(chunk(b"x" * 10_000))
         except OSError:
             ended.set()
