@@ -188,6 +188,8 @@ def _each_once(keys: int, text: str) -> bool:
 def _counted(value: Any) -> tuple[int, int]:
     """Return how many keys and levels a value has; no keys, -1, where a number is infinite."""
     keys, levels = 0, 0
+    if value.__class__ is dict and FLAT.issuperset(map(type, value.values())):
+        return len(value), 1
     here: list[Any] = [value] if value.__class__ is dict or value.__class__ is list else [[value]]
     while here:
         levels += 1
@@ -231,6 +233,7 @@ def _refused(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 
+FLAT = frozenset(map(type, ("", 0, True, None)))  # types of which nothing more has to be asked
 # Made once: json.dumps and json.loads build these anew for every call with options.
 _decoder: Any = json.JSONDecoder(parse_constant=no_constant)
 _scan = _decoder.scan_once

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
 HOLDERS = (dict, list)
 IN_TEXT = object()  # a key: what stands below is said in a text, which is the place of it all
 Late = tuple[Any, At | None, Any, Any]
+FEW = 8  # owners that are asked for before all that was read is sorted by them
 
 
 class Listener(Protocol):
@@ -154,8 +155,8 @@ class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 
     __slots__ = (
-        "_at", "_held", "_inside", "_waiting", "late", "recorder", "respelled", "seed", "source",
-        "was",
+        "_asked", "_at", "_held", "_inside", "_waiting", "late", "recorder", "respelled", "seed",
+        "source", "was",
     )  # fmt: skip
 
     def __init__(self, recorder: Listener | None = None) -> None:
@@ -166,6 +167,7 @@ class Trail:
         self._at: dict[int, dict[Any, At]] = {}
         self._inside: dict[int, dict[Any, At]] = {}  # the same, of nodes of respelled schemas
         self._held: list[Any] = []
+        self._asked = 0  # how often places were looked for among what was read lately
         self._waiting: dict[int, tuple[Late, ...]] = {}  # of `late`, by owners
         # What was read lately and nobody has asked for: owner, place, table of paths of its fields
         # below that, fields that it had then. Without a place they are absolute; without a table
@@ -257,8 +259,6 @@ class Trail:
 
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
-        if self.late:
-            self._settle()
         found = self._place(owner, path)
         if found is not None or path is None:
             return found
@@ -272,16 +272,34 @@ class Trail:
 
     def _place(self, owner: Any, key: Any) -> At | None:
         """Return where one field came from: all of an object's are spread only to change them."""
-        for _, at, table, fields in reversed(self._waiting.get(id(owner), ())):
-            if at is None:
+        found: At | None
+        for _, at, table, fields in self._told(owner):
+            if table is _copied:
+                if (found := self._place(fields, key)) is not None:
+                    return found
+            elif at is None:
                 if key in fields:
-                    found: At = table[key]
+                    found = table[key]
                     return found
             elif key is None and None in table:
                 return at
             elif key in fields and (below := table.get(key)) is not None:
                 return at + below if below else at
         return self._at.get(id(owner), {}).get(key)
+
+    def _told(self, owner: Any) -> Iterable[Late]:
+        """Return what was read of an owner, the last first.
+
+        To look through all for the first ones who are asked for takes less than to sort it by them.
+        """
+        if self.late and self._asked < FEW:
+            self._asked += 1
+            mine = [entry for entry in self.late if entry[0] is owner]
+            if all(entry[2].__class__ is dict or entry[2] is _copied for entry in mine):
+                return *mine[::-1], *self._waiting.get(id(owner), ())[::-1]
+        if self.late:
+            self._settle()
+        return reversed(self._waiting.get(id(owner), ()))
 
     def _trace(self) -> None:
         """Put where the nodes of schemas came from that were respelled."""

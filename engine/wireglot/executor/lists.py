@@ -57,9 +57,26 @@ class Listing:
         ]
         self._members = [shape for hole in holes for shape in dialect.members(hole.named)]
         self._lower: dict[Any, frozenset[str]] = {}
+        # By the type of a part what writes it, where nothing but its type has to be looked at: the
+        # hole, the functions, and the fields with which a row of the ladder comes first.
+        self.usually: dict[Any, tuple[int, tuple[Any, ...], frozenset[str]] | None] = {}
+
+    def usual_way(self, kind: Any, ladder: Ladder) -> Any:
+        """Find what writes parts of a type, if nothing but that has to be looked at."""
+        number, ways = self.kinds.get(kind, (0, ()))
+        found = None
+        if ways and kind not in MEDIA and all(way.__class__ is str for way, _ in ways):
+            found = number, ways, self._known(kind, ladder)
+        self.usually[kind] = found
+        return found
 
     def lower(self, kind: Any, part: Any, ladder: Ladder) -> frozenset[str]:
         """Return the fields of a part that rows of the ladder know and no picture here takes."""
+        found = self._known(kind, ladder)
+        return found.intersection(part) if found and not found.isdisjoint(part) else NONE
+
+    def _known(self, kind: Any, ladder: Ladder) -> frozenset[str]:
+        """Return the fields of a type that rows of the ladder know and no picture here takes."""
         found = self._lower.get(kind)
         if found is None:
             if kind not in ladder:
@@ -71,7 +88,7 @@ class Listing:
                 known = set()  # the shape of its run may take it
             found = frozenset(f for f in known if not any(_takes(case, f) for case in cases))
             self._lower[kind] = found
-        return found.intersection(part) if found and not found.isdisjoint(part) else NONE
+        return found
 
 
 def _makes(dialect: Dialect, name: str, kind: str) -> bool:
@@ -132,8 +149,17 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     holes, usual = listing.holes, listing.usual
     shares: list[list[Any]] = [[] for _ in holes]
     last, gathered = 0, False
+    usually = None if x.same or x.watched or listing.marks else listing.usually
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
+        if usually is not None:
+            way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
+            if way is not None and way[0] >= last and "spelled" not in part:
+                wire = _usual(x, listing, kind, part, way, shares[way[0]])
+                if wire is not NO:
+                    last = way[0]
+                    shares[last].append((part, wire))
+                    continue
         lower = NONE if x.same else listing.lower(kind, part, x.ladder)
         # Whatever takes such a part, a row of the ladder comes first.
         quick = None if lower else _quick(x, listing, kind, part, shares)
@@ -162,6 +188,35 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     if gathered:
         shares = [gathering.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
     return shares
+
+
+def _usual(x: Any, listing: Listing, kind: Any, part: Any, way: Any, share: list[Any]) -> Any:
+    """Write a part of which its type says all that has to be known; NO where more does."""
+    _, ways, lower = way
+    if lower and not lower.isdisjoint(part):
+        return NO
+    if kind == "text" or kind == "reasoning":
+        text = part.get("text")
+        if text.__class__ is not str or not text or text.isspace():
+            return NO
+    m, b, i, g = len(x.notes), len(x.beside), len(x.ids), len(x.gone)
+    if x.lefts:
+        x.lefts = []
+    x.nth = len(share)
+    wire = NO
+    try:
+        for name, asked in ways:
+            if not asked or _says(part, asked):
+                wire = listing.names[name](x, part)
+                break
+    except Misfit as misfit:
+        misfit.__traceback__ = None
+    if wire is not NO and wire.__class__ is not Gathered:
+        if not x.lefts or not _lower(x, kind, part):
+            return wire
+    del x.notes[m:], x.beside[b:], x.gone[g:]
+    unmake(x, i)
+    return NO
 
 
 def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:

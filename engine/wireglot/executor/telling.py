@@ -20,6 +20,14 @@ from ..language.shape import Case, Shape
 from ..trail import keys_of
 from .code import Code, begins
 
+# What says of a value on the wire that it is of a type.
+TESTS = {
+    "any": "{key} in {held}",
+    "list": "{found}.__class__ is list",
+    "object": "{found}.__class__ is dict",
+    "string": "{found}.__class__ is str",
+}
+
 
 class Telling:
     """What is known of the cases of one dialect: written abroad, or at `home`."""
@@ -50,8 +58,21 @@ class Telling:
         usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
         more += "".join(f" or o.get({path!r}) is None" for path in usual)
         more += "".join(f" or o.get({path!r}) is not None" for path in asked)
-        more += f" or could_read(w, {self.code.value(sides, 'R')})" if rivals else ""
+        more += f" or {self._could(case, sides)}" if rivals else ""
         return f"(len(x.notes) > m or len(x.gone) != g) and changed(x, m, g){more}"
+
+    def _could(self, case: Case, sides: tuple[Any, ...]) -> str:
+        """Return a test whether cases could read what this one wrote, by what they ask for."""
+        told = []
+        for side in sides if isinstance(case.wire, Fields) else ():
+            tests = [_stands(keys, what) for keys, what in side]
+            if None in tests:
+                break
+            told.append(" and ".join(filter(None, tests)) or "True")
+        else:
+            if told:
+                return " or ".join(told)
+        return f"could_read(w, {self.code.value(sides, 'R')})"
 
     def _asked(self, case: Case) -> list[str] | None:
         """Return the optional fields that may be read as something else; None where others may."""
@@ -78,8 +99,8 @@ class Telling:
             if not (word := word_of(form)) or usual or not self._faithful(form, set()):
                 continue
             before = [one for one in forms[:n] if not disjoint(one.sides[1], form.sides[1])]
-            sides = self.code.value(tuple(_side(one, form, at) for one in before), "R")
-            sure.append(f"{word} and not could_read(w, {sides})" if before else word)
+            could = self._could(case, tuple(_side(one, form, at) for one in before))
+            sure.append(f"{word} and not ({could})" if before else word)
         return f"len(x.notes) > m or not ({' or '.join(sure)})" if sure else ""
 
     def _faithful(self, case: Case, seen: set[str]) -> bool:
@@ -194,6 +215,26 @@ def _side(case: Case, writes: Case, at: str = "") -> Any:
         for path, what in case.sides[1].items()
         if (at or path) and (path in texts or there.get(path) != what)
     )
+
+
+def _stands(keys: tuple[str, ...], what: Any) -> str | None:
+    """Return a test of what stands at some keys of an object; None where it takes more to say."""
+    if not keys or any(key.isdecimal() for key in keys):
+        return None
+    held, tests = "w", list[str]()
+    for key in keys[:-1]:
+        tests.append(f"{held}.get({key!r}).__class__ is dict")
+        held += f"[{key!r}]"
+    found = f"{held}.get({keys[-1]!r})"
+    if isinstance(what, str):
+        tests.append(f"(text := {found}).__class__ is str and text.lstrip()[:1] in {what!r}")
+    elif isinstance(what, tuple) and all(isinstance(word, str) for word in what):
+        tests.append(f"{found} == {what[0]!r}" if len(what) == 1 else f"{found} in {what!r}")
+    elif isinstance(what, frozenset) and len(what) == 1 and what <= TESTS.keys():
+        tests.append(TESTS[next(iter(what))].format(found=found, held=held, key=repr(keys[-1])))
+    else:
+        return None
+    return " and ".join(tests)
 
 
 def _at(p: Picture, path: str) -> Iterator[tuple[str, Hole]]:

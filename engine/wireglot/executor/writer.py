@@ -101,15 +101,14 @@ class CodedWriter(PictureWriter):
         return ABSENT
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        if not self.quick:
-            return None
-        name = self.writes.message(case)
-        if name is None:
+        writes = self.writes
+        name = writes.messages.get(id(case)) or writes.message(case)
+        if name is None or not self.quick:
             return None
         mark, lefts, beside = len(self.notes), len(self.lefts), len(self.beside)
         ids, gone = len(self.ids), len(self.gone)
         try:
-            wire = self.writes.code.names[name](self, message)
+            wire = writes.code.names[name](self, message)
             if wire is not NO:
                 silent = len(self.gone) - gone
                 if len(self.notes) > mark:

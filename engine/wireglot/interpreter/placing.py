@@ -10,7 +10,7 @@ from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
-from ..notes import Weight
+from ..notes import LEFT_OUT, Weight
 from .jobs import WriteJob
 from .sight import View, memory_of
 
@@ -147,3 +147,61 @@ def unplaced(writer: WriteJob, message: dict[str, Any], pos: Any) -> None:
     view = View(message, "message", dummy, writer)
     view.claims |= {"parts", "role", "level"}
     writer.leftover(view, {})
+
+
+def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
+    """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
+    if (message.get("own") or {}).get(writer.dialect.family):
+        return True
+    return "" in wire.values() and ("no-blank", "") not in writer.asked
+
+
+def walked(
+    writer: WriteJob,
+    talk: Conversation,
+    case: Case,
+    run: list[tuple[Case, dict[str, Any]]],
+    whole: dict[str, Any],
+    made: bool,
+) -> list[Any]:
+    """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
+    first, parts = run[0][1], whole.get("parts", ())
+    view = View(whole, "message", case, writer)
+    if case.ir is not None:
+        # The first message of the run may be a tool message: match for the claims alone.
+        try:
+            view.match(case.ir, whole)
+        except Misfit:
+            view.claims.add("role")
+    try:
+        wire = writer.picture(case.wire, view, (), top=True)
+    except Misfit:
+        gone = {id(part) for part in writer.gone}
+        if not parts or any(id(part) not in gone for part in parts):
+            raise
+        at = writer.trail.find(first)  # of one part that has no place nothing is left
+        writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        return []
+    if (
+        writer.repair
+        and ("no-empty", "") in talk.enforce
+        and not any(view.lists.get("parts", {}).values())
+        and not (writer.same and _says(writer, first, wire))
+    ):
+        at = writer.trail.find(first)
+        if not made:
+            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        return []
+    view.case = run[0][0]
+    writer.leftover(view, wire)
+    for other, message in run[1:]:
+        unplaced(writer, message, other.pos)
+    noted(writer, run, [wire])
+    return [wire]
+
+
+def noted(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]], wires: list[Any]) -> None:
+    """Note of the messages of a run what their cases say is noted."""
+    for case, message in run if wires and not writer.same else ():
+        if case.note is not None:
+            writer.by_case(case, writer.trail.find(message), wires[0])

@@ -11,14 +11,14 @@ from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
-from ..notes import LEFT_OUT, Draft
+from ..notes import Draft
 from ..trail import HOLDERS, everywhere
 from . import answers, aside, enforce, marks, pairing, steps, system, turns, weaving
 from .copies import instead, with_parts
 from .jobs import WriteJob
 from .orderly import orderly
-from .placing import case_of, placed, unplaced
-from .sight import Look, View, blank, memory_of
+from .placing import case_of, noted, placed, unplaced, walked
+from .sight import Look, blank, memory_of
 from .system import PLAIN
 
 
@@ -155,7 +155,9 @@ class _Runs:
         self.asides: list[dict[str, Any]] = []  # messages that the source does not have
         asked = talk.enforce if writer.repair else ()
         self.leads = [kind for word, kind in asked if word == "put-first"]  # of their message
-        self.bars = any(word == "user-only" for word, _ in asked)
+        self.bars = frozenset(kind for word, kind in asked if word == "user-only")
+        held = writer.dialect.told_roles or talk.steps or writer.dialect.document
+        self.usual = not held  # else a message is more than its parts
 
     def write(self) -> list[Any]:
         """Write all messages."""
@@ -194,7 +196,8 @@ class _Runs:
         writer, run = self.writer, self.run
         made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark = len(writer.notes), len(writer.lefts)
-        wires = self._wires(run, made)
+        wire = self._lone(*run[0]) if self.usual and len(run) == 1 else None
+        wires = self._wires(run, made) if wire is None else [wire]
         beside = bool(writer.beside)
         if beside:
             if behind is not None:
@@ -216,6 +219,21 @@ class _Runs:
             return beside
         self.waiting.popleft()
         return False
+
+    def _lone(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
+        """Write a message that stands alone and has all it says in its parts; None for others."""
+        writer, group, parts = self.writer, self.group, message.get("parts")
+        if not parts or group is None or group.spliced:
+            return None
+        role = message.get("role")
+        if (self.leads and len(parts) > 1) or (self.bars and role == "assistant"):
+            kinds = {part.get("type") for part in parts}
+            if len(kinds) > 1 and not kinds.isdisjoint(self.leads):
+                return None
+            if role == "assistant" and not self.bars.isdisjoint(kinds):
+                return None
+        writer.since, writer.role = len(writer.notes), role
+        return writer.message(case, message)
 
     def _again(self, wires: list[Any], made: bool, mark: int, lost: int) -> list[Any]:
         """Write the run once more where what left its messages belongs to it, or ends it there."""
@@ -273,7 +291,7 @@ class _Runs:
                 return [usual]
         whole = dict(first) if alone else {**first, "parts": parts}
         writer.trail.copy(first, whole)
-        return _walked(writer, talk, case, run, whole, made)
+        return walked(writer, talk, case, run, whole, made)
 
     def _spliced(self, run: list[tuple[Case, dict[str, Any]]]) -> list[Any]:
         """Write messages whose parts are elements of the list, each message by itself."""
@@ -285,7 +303,7 @@ class _Runs:
                 said = enforce.before_calls(writer, self.talk, said)
             wires += writer.elements(hole, said)
             unplaced(writer, message, self.talk.pos)
-        _noted(writer, run, wires)
+        noted(writer, run, wires)
         return wires
 
     def _left(self) -> dict[str, Any]:
@@ -312,13 +330,6 @@ def _named(writer: WriteJob, told: Collection[str], message: dict[str, Any]) -> 
     return with_parts(writer, message, parts)
 
 
-def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
-    """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
-    if (message.get("own") or {}).get(writer.dialect.family):
-        return True
-    return "" in wire.values() and ("no-blank", "") not in writer.asked
-
-
 def _case_aside(writer: WriteJob, talk: Conversation, group: Group | None) -> Case | None:
     """Return the case of a group that a user's message without more has, if it has one."""
     if group is None or group.spliced:
@@ -336,59 +347,8 @@ def _with_aside(
     return [*run[:place], (case, left), *run[place:]]
 
 
-def _walked(
-    writer: WriteJob,
-    talk: Conversation,
-    case: Case,
-    run: list[tuple[Case, dict[str, Any]]],
-    whole: dict[str, Any],
-    made: bool,
-) -> list[Any]:
-    """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
-    first, parts = run[0][1], whole.get("parts", ())
-    view = View(whole, "message", case, writer)
-    if case.ir is not None:
-        # The first message of the run may be a tool message: match for the claims alone.
-        try:
-            view.match(case.ir, whole)
-        except Misfit:
-            view.claims.add("role")
-    try:
-        wire = writer.picture(case.wire, view, (), top=True)
-    except Misfit:
-        gone = {id(part) for part in writer.gone}
-        if not parts or any(id(part) not in gone for part in parts):
-            raise
-        at = writer.trail.find(first)  # of one part that has no place nothing is left
-        writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
-        return []
-    if (
-        writer.repair
-        and ("no-empty", "") in talk.enforce
-        and not any(view.lists.get("parts", {}).values())
-        and not (writer.same and _says(writer, first, wire))
-    ):
-        at = writer.trail.find(first)
-        if not made:
-            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
-        return []
-    view.case = run[0][0]
-    writer.leftover(view, wire)
-    for other, message in run[1:]:
-        unplaced(writer, message, other.pos)
-    _noted(writer, run, [wire])
-    return [wire]
-
-
 def _plain(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]]) -> bool:
     """Tell whether messages that become one are nothing but their parts, and nothing is noted."""
     return not writer.same and all(
         case.note is None and message.keys() <= PLAIN for case, message in run
     )
-
-
-def _noted(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]], wires: list[Any]) -> None:
-    """Note of the messages of a run what their cases say is noted."""
-    for case, message in run if wires and not writer.same else ():
-        if case.note is not None:
-            writer.by_case(case, writer.trail.find(message), wires[0])
