@@ -318,7 +318,7 @@ def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
-    x.by_case(case, x.trail.find(o, next(iter(claims), "")), *itself.spot(wire, into))
+    x.by_case(case, itself.whence(x, o, claims), *itself.spot(wire, into))
 
 
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..language.ladder import Row, step
@@ -126,7 +126,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                 if row is not None:
                     said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:
-                    at = writer.trail.find(obj, next(iter(inner.claims), ""))
+                    at = whence(writer, obj, inner.claims)
                     writer.by_case(case, at, *spot(wire, into))
                 return wire
             except Misfit as misfit:
@@ -165,6 +165,12 @@ def rungs(
             demands.bounded(writer, new, row.after.names, view)
         yield new, row, path
         del writer.notes[mark:]
+
+
+def whence(writer: WriteJob, obj: dict[str, Any], claims: Collection[str]) -> At | None:
+    """Return where the first of the fields came from that pictures took; of some nobody said it."""
+    found = (writer.trail.find(obj, path) for path in sorted(claims))
+    return next((at for at in found if at is not None), None)
 
 
 def spot(wire: Any, into: Any) -> tuple[Any, Any]:
