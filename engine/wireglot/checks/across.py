@@ -140,9 +140,9 @@ def _document(findings: Findings, raw: Node, found: Node, what: str) -> Node | N
     lines = str(raw.value["text"].value)[:5] == "lines" if "text" in raw.value else False
     if "text" in raw.value and "text" not in found.value:
         return None
-    if not lines and not found.value.keys().isdisjoint(("log", "tree")):
+    if not lines and not found.value.keys().isdisjoint(("log", "tree", "instead")):
         help = "write `text: lines`"
-        findings.error("R022", "a log and a tree are of lines", raw.pos, help)
+        findings.error("R022", "a log, a tree and `instead` are of lines", raw.pos, help)
         return None
     for name, node in found.value["ids"].value.items() if "ids" in found.value else ():
         if "made" in node.value and "at" not in node.value:

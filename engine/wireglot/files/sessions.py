@@ -14,90 +14,22 @@ from typing import Any
 
 from ..interpreter import units
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.sight import View, memory_of
+from ..interpreter.sight import View
 from ..language import drawn
 from ..language.documents import Document, Tree
-from ..language.lenses import Misfit, same
+from ..language.lenses import same
 from ..language.measure import worded
-from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
-from ..trail import At, keys_of
-from . import ids, pieces, replay, tree
+from ..trail import At
+from . import history, ids, pieces, replay, tree
+from .file import File, between, told_of
 
 PLAIN = Document(("json",), None, None, None)
 TAKEN_BACK = "a later line takes this message back"
 NO_LINE = "each line says this in the target, and none is there"
 ANEW = "a later line says it anew, or takes it back"
-
-
-class File:
-    """What reading a file found besides its messages."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self.cases = dialect.talks  # pictures of messages
-        self.none = dialect.conversation.unsaid if dialect.conversation is not None else []
-        self.places: list[At] | None = None  # of the messages; None where they have no lines
-        self.numbers: list[int] = []
-        self.late: set[int] = set()  # messages of lines that stand behind those of later ones
-        self.kept: dict[int, tuple[At, Any]] = {}  # what is no message
-        self.told: dict[int, dict[str, Any]] = {}  # what a message does otherwise than the others
-        self.head = 0  # the message of which the head was taken
-        self.drawn: dict[int, dict[str, Any]] = {}  # what was drawn out of a message
-        self.log: replay.Replay | None = None
-
-    def place(self, at: At, i: int) -> At:
-        """Return where a message stands in the file."""
-        return self.places[i] if self.places is not None else (*at, i)
-
-    def number(self, i: int) -> int:
-        """Return the number that tells what stands before a message, and what behind it."""
-        return self.numbers[i] if self.numbers else i
-
-    def keep(self, reader: ReadJob, i: int, place: At, item: Any, misfit: Misfit) -> None:
-        """Keep what is no message; one that looks like a message is noted."""
-        whole = {**item, **self.drawn[i]} if i in self.drawn else item
-        self.kept[self.number(i)] = (place, whole)
-        if self.like(item):
-            reader.notes.append(("unfit", "kept", place, misfit.pos, misfit.reason))
-
-    def like(self, item: Any) -> bool:
-        """Tell whether all fixed words of a message stand in a line."""
-        return self.role(item) != ""
-
-    def role(self, item: Any, cases: list[Case] | None = None) -> str:
-        """Return the role of a message by its fixed words; empty where it looks like none."""
-        known = self.cases if cases is None else cases
-        found = (case.name for case in known if _like(case, item))
-        return next(found, "").partition(".")[0]
-
-    def remember(self, reader: ReadJob, i: int, message: dict[str, Any]) -> None:
-        """Let a message remember its number, where something was kept right before it.
-
-        And what it does otherwise than the others: the line before it, what it says of the head.
-        """
-        told = self.told.get(i, {})
-        if self.late or self.number(i) - 1 in self.kept:
-            told = {**told, "line": self.number(i)}
-        if i in self.late:
-            told["late"] = True
-        if told:
-            memory = reader.memory(message)
-            memory[""] = {**memory.get("", {}), **told}
-
-
-def _like(case: Case, item: Any) -> bool:
-    found = False
-    for path, words in case.sides[1].items():
-        if not isinstance(words, tuple) or ABSENT in words:
-            continue
-        value, found = item, True
-        for key in keys_of(path):
-            value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
-        if not any(value is not ABSENT and same(word, value) for word in words):
-            return False
-    return found
 
 
 def key_of(shape: Shape) -> str:
@@ -135,6 +67,8 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
     ir: dict[str, Any] = units.whole(reader, shape, whole, at)
     if file.log is not None:
         _logged(reader, file.log)
+    if file.instead is not None:
+        history.read(reader, document.instead, body, ir)
     if memory:
         own = reader.memory(ir)
         own[""] = {**own.get("", {}), **memory}
@@ -160,6 +94,10 @@ def _folded(
     if not start:
         memory["headless"] = True
     path = list(range(start, len(lines)))
+    file.instead = history.last(document.instead, lines)
+    if file.instead is not None:
+        memory[history.INSTEAD] = [file.instead, len(lines)]
+        path = [n for n in path if n > file.instead]
     if document.tree is not None:
         found = tree.path(document.tree, lines[start:])
         if found is None:
@@ -170,7 +108,7 @@ def _folded(
         if found is not None and (root := lines[min(path)][document.tree.parent]) is not None:
             memory["root"] = root
     off = sorted({*range(start, len(lines))} - {*path})
-    memory.update({"off": off} if off and "linear" not in memory else {})
+    memory.update({"off": off} if off and document.tree and "linear" not in memory else {})
     odd = [n for n in path if not isinstance(lines[n], dict) or file.role(lines[n], file.none)]
     file.kept = {n: ((n,), lines[n]) for n in (*off, *odd)}
     file.numbers = [n for n in path if n not in file.kept]
@@ -273,10 +211,14 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         asides = copy.deepcopy(asides)  # ids are said in them, too
     if not writer.same:  # what has no time of its own was said when the first message was
         writer.now = next((m["time"] for m in ir.get("messages", ()) if "time" in m), writer.now)
+    inside, ir = history.parted(writer, ir) if history.INSTEAD in memory else ([], ir)
     wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
     off = set(memory.get("off", ()))
     found = wire.get(key, [])
-    rows = _rows(writer, found, asides, off)
+    head = []
+    if (place := memory.get(history.INSTEAD)) is not None:
+        head = history.write(writer, document.instead, place, inside, asides)
+    rows = [*head, *between(writer, found, asides, off)]
     lines = [said for line, _ in rows for said in (line, *_again(writer, document, line))]
     form = memory.get("form", document.texts[0])
     if form != "lines":
@@ -300,7 +242,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         on_path = [line for line, on in rows if on and isinstance(line, dict)]
         stray = set()
         for line in on_path:
-            if "parent" in (told := _told(writer, line)):
+            if "parent" in (told := told_of(writer, line)):
                 line[document.tree.parent] = told["parent"]
                 stray.update([id(line)] if "stray" in told else [])
             elif line.get(document.tree.parent, ABSENT) is None:
@@ -311,35 +253,6 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     bare = memory.get("headless") and same(wire, _fixed(shape))
     named = isinstance(shape.cases[0].wire, Fields) and len(shape.cases[0].wire.entries) > 1
     return lines if bare or not named else [wire, *lines]
-
-
-def _rows(
-    writer: WriteJob, wires: list[Any], asides: dict[int, Any], off: set[int]
-) -> list[tuple[Any, bool]]:
-    """Put what was kept back between the messages; say of each line whether it is on the path."""
-    rows: list[tuple[Any, bool]] = []
-    waiting = sorted(asides)
-    told = [_told(writer, wire) for wire in wires]
-    tree.filed(wires, told)
-
-    def put_back(number: int | None) -> None:
-        while waiting and (number is None or waiting[0] < number):
-            item = asides[waiting[0]]
-            rows.append((dict(item) if isinstance(item, dict) else item, waiting.pop(0) not in off))
-
-    for wire, memory in zip(wires, told, strict=True):
-        if "line" in memory:
-            put_back(memory["line"])
-        rows.append((wire, True))
-    put_back(None)
-    return rows
-
-
-def _told(writer: WriteJob, line: Any) -> dict[str, Any]:
-    """Return what the message of a line remembers of it at home."""
-    message = writer.spoken.get(id(line), {})
-    known = writer.same and "spelled" in message
-    return memory_of(message, writer.dialect.name).get("", {}) if known else {}
 
 
 def _again(writer: WriteJob, document: Document, line: dict[str, Any]) -> Iterator[Any]:
@@ -362,7 +275,7 @@ def _again(writer: WriteJob, document: Document, line: dict[str, Any]) -> Iterat
 def _repeated(writer: WriteJob, head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     """Let each message repeat the head; at home but for those that did not."""
     for message in messages:
-        lacks = _told(writer, message).get("lacks", ())
+        lacks = told_of(writer, message).get("lacks", ())
         for key, value in head.items():
             if key not in message and key not in lacks:
                 message[key] = value

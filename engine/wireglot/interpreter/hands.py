@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+
 from ..executor.reading import CodedReader
-from ..executor.writer import CodedWriter
+from ..executor.writer import CodedWriter, writes_of
+from ..language.model import Dialect
 from ..trail import Trail
 
 
 class Reader(CodedReader):
     """Reads one payload."""
+
+    def of(self, dialect: Dialect) -> Reader:
+        """Return a reader of another dialect, which tells what it finds where this one does."""
+        found = Reader(dialect, self.options, self.probe, self.recorder)
+        found.trail, found.notes, found.late = self.trail, self.notes, self.trail.late.append
+        return found
 
     def writer(self) -> Writer:
         return Writer(self.dialect, True, Trail(), self.options)
@@ -16,6 +25,12 @@ class Reader(CodedReader):
 
 class Writer(CodedWriter):
     """Writes one IR value."""
+
+    def of(self, dialect: Dialect) -> Writer:
+        """Return this writer as one of another dialect."""
+        found = copy.copy(self)
+        found.dialect, found.writes = dialect, writes_of(dialect, self.same)
+        return found
 
     def afresh(self) -> Writer:
         return Writer(self.dialect, False, Trail(), {"repair": False})

@@ -54,6 +54,7 @@ class ReadJob:
     message: Callable[[Any, At], tuple[Group, list[dict[str, Any]]]]  # of the wire
     talk: Callable[[Hole, Any, At, At, Env], list[Any]]
     writer: Callable[[], WriteJob]  # of this dialect at home, where words of no table have a form
+    of: Callable[[Dialect], ReadJob]  # of another dialect, for the same payload
 
     def __init__(
         self,
@@ -115,6 +116,7 @@ class WriteJob:
     talk: Callable[[Hole, Any, View, At, Any], Any]
     afresh: Callable[[], WriteJob]  # that remembers nothing, and repairs nothing
     reader: Callable[[], ReadJob]  # that only sees what a written value means
+    of: Callable[[Dialect], WriteJob]  # of another dialect, for the same payload
 
     def __init__(
         self,

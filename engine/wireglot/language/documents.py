@@ -63,6 +63,7 @@ class Document(NamedTuple):
     in_each: bool = False  # the keys of the head stand in each message, and not in a line
     again: tuple[tuple[str, Node], ...] = ()  # roles, and the line that says their text again
     ids: dict[str, Ids] | None = None  # of the session, a message, a part; a role: its last message
+    instead: tuple[str, ...] = ()  # path to the messages that a line says instead of all before it
 
 
 def load(node: Node) -> Document:
@@ -78,6 +79,7 @@ def load(node: Node) -> Document:
         said.get("head") == "in-each",
         tuple(again.value.items()) if again is not None else (),
         {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
+        tuple(said["instead"].split(".")) if "instead" in said else (),
     )
 
 

@@ -294,12 +294,14 @@ class Dialect:
                     wires += [case.wire for case in self.shapes[hole.shape].cases]
         return False
 
+    bare: Dialect | None = None  # with messages as they are without a file
+
     @functools.cached_property
     def in_files(self) -> Dialect:
         """The dialect with the messages that stand in a file."""
         made = Dialect.__new__(Dialect)
         made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in FOUND})
-        made.conversation, made.made = self.filed or self.conversation, ""
+        made.conversation, made.made, made.bare = self.filed or self.conversation, "", self
         made._forget()
         return made
 

@@ -196,6 +196,7 @@ DOCUMENT = Words(
         "again": (_AGAIN, "the picture of a line that says `$text` of a message once more"),
         "head": (one_of("in-each"), "the keys of the head stand in each message"),
         "ids": (_IDS, "where ids stand, how they are made, and where they stand once more"),
+        "instead": (_PLACE, "a line with this list of messages says them instead of all before it"),
     },
     "Document", "document", whole=True,
 )  # fmt: skip

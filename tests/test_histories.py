@@ -1,0 +1,105 @@
+"""Histories: what a line of a file says instead of all before it (Codex's `compacted`)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import wireglot
+
+Json = Any
+RULES = wireglot.packaged()
+TIME = "2026-11-20T10:00:00.000Z"
+HEAD = {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/a"}}
+
+
+def item(role: str, text: str) -> Json:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def line(payload: Json, kind: str = "response_item") -> Json:
+    return {"timestamp": TIME, "type": kind, "payload": payload}
+
+
+def summed(*items: Json) -> Json:
+    return line({"message": "m", "replacement_history": [*items], "window": 1}, "compacted")
+
+
+def texts(messages: list[Json]) -> list[tuple[str, str]]:
+    return [(m["role"], p["text"]) for m in messages for p in m["parts"]]
+
+
+TURN = line({"model": "m"}, "turn_context")
+OLD = [line(item("user", "Old.")), TURN, line(item("assistant", "Oh."))]
+SUM = [item("developer", "Rules."), item("user", "Sum.")]
+NEW = [TURN, line(item("user", "New.")), line(item("assistant", "Ah."))]
+BAD = {"type": "message", "role": "user", "content": 3}
+ODD = [{"type": "ghost", "x": 1}, *SUM[:1], "no item", *SUM[1:], BAD]
+FILES = {
+    "what came since": [HEAD, *OLD, summed(*SUM), *NEW],
+    "nothing since": [HEAD, *OLD, summed(*SUM)],
+    "two, of which the last counts": [HEAD, *OLD, summed(*SUM), *NEW, summed(*SUM[1:]), *NEW],
+    "what is no item": [HEAD, *OLD, summed(*ODD), *NEW],
+    "of nothing": [HEAD, *OLD, summed(), *NEW],
+    "without a list it says nothing": [HEAD, *OLD, line({"message": "m"}, "compacted"), *NEW],
+    "calls and results": [
+        HEAD,
+        summed({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{ }"}),
+        line({"type": "function_call_output", "call_id": "c", "output": "Done."}),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_comes_home(name: str) -> None:
+    file = FILES[name]
+    stored = json.loads(json.dumps(RULES["codex"].read(file, "session").ir))
+    assert RULES["codex"].write(stored, "session").body == file
+    for trace in (False, True):
+        assert RULES.convert(file, "codex", "codex", "session", trace=trace).body == file
+
+
+def test_it_is_said_instead_of_all_before_it() -> None:
+    ir = RULES["codex"].read(FILES["what came since"], "session").ir
+    said = [("system", "Rules."), ("user", "Sum."), ("user", "New."), ("assistant", "Ah.")]
+    assert texts(ir["messages"]) == said
+    ir = RULES["codex"].read(FILES["two, of which the last counts"], "session").ir
+    assert texts(ir["messages"]) == said[1:]
+
+
+def test_abroad_what_stood_before_is_noted_and_what_it_says_is_not() -> None:
+    out = RULES.convert(FILES["what is no item"], "codex", "openclaw", "session")
+    lost = {n.source_path for n in out.notes if n.code in ("no-message", "unfit")}
+    within = "/4/payload/replacement_history"
+    assert lost == {"/1", "/2", "/3", "/4", f"{within}/0", f"{within}/2", f"{within}/4", "/5"}
+
+
+def test_an_edit_stands_where_it_was_made() -> None:
+    ir = RULES["codex"].read(FILES["what came since"], "session").ir
+    fresh = [{"role": "user", "parts": [{"type": "text", "text": text}]} for text in "abc"]
+    one, two, *rest = ir["messages"]
+    one["parts"][0]["text"] = "Other rules."
+    ir["messages"] = [one, fresh[0], two, fresh[1], *rest[1:], fresh[2]]
+    lines = RULES["codex"].write(ir, "session").body
+    within = lines[4]["payload"]["replacement_history"]
+    assert [one["content"][0]["text"] for one in within] == ["Other rules.", "a", "Sum."]
+    assert texts(RULES["codex"].read(lines, "session").ir["messages"]) == texts(ir["messages"])
+    assert lines[:4] == FILES["what came since"][:4]
+    assert [one for one in lines if one["type"] == "turn_context"] == [TURN, TURN]
+
+
+def test_an_edit_where_nothing_came_since() -> None:
+    ir = RULES["codex"].read(FILES["nothing since"], "session").ir
+    ir["messages"] = [{"role": "user", "parts": [{"type": "text", "text": "a"}]}]
+    *before, last = RULES["codex"].write(ir, "session").body
+    assert before == [HEAD, *OLD, summed()]
+    assert last["payload"] == item("user", "a")
+
+
+def test_results_pair_with_calls_within_it() -> None:
+    ir = RULES["codex"].read(FILES["calls and results"], "session").ir
+    call, result = (message["parts"][0] for message in ir["messages"])
+    assert (call["id"], result["tool_call_id"], result["name"]) == ("c", "c", "f")
