@@ -39,6 +39,8 @@ class HoleLines(ValueLines):
             found = self.c.look(h.path, False)
             with t.under(f"if {found.v} is not ABSENT:"):
                 self.cold()
+        elif h.path == "run" and c.seen and not (c.home or h.lenses or h.mark):
+            self.put("view.names['run'][0]")  # what is gathered
         elif (
             h.path == "run"
             or h.mark == "copy"
