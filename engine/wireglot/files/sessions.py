@@ -94,10 +94,6 @@ def _folded(
     if not start:
         memory["headless"] = True
     path = list(range(start, len(lines)))
-    file.instead = history.last(document.instead, lines)
-    if file.instead is not None:
-        memory[history.INSTEAD] = [file.instead, len(lines)]
-        path = [n for n in path if n > file.instead]
     if document.tree is not None:
         found = tree.path(document.tree, lines[start:])
         if found is None:
@@ -107,6 +103,10 @@ def _folded(
         path = tree.summed(document.tree, lines, path, file.like)
         if found is not None and (root := lines[min(path)][document.tree.parent]) is not None:
             memory["root"] = root
+    file.instead = history.last(document.instead, lines)
+    if file.instead is not None:
+        memory[history.INSTEAD] = [file.instead, len(lines)]
+        path = [n for n in path if n > file.instead]
     off = sorted({*range(start, len(lines))} - {*path})
     memory.update({"off": off} if off and document.tree and "linear" not in memory else {})
     odd = [n for n in path if not isinstance(lines[n], dict) or file.role(lines[n], file.none)]

@@ -343,17 +343,19 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     messages = ir.get("messages")
     if text is None or not isinstance(messages, list) or not messages:
         return ir
-    place = next((i for i, m in enumerate(messages) if m.get("role") == "user"), len(messages))
+    roles = [message.get("role") for message in messages]
+    place = roles.index("user") if "user" in roles else len(messages)
     said = (part.get("text") for m in messages[: place + 1] for part in m.get("parts", ()))
     if any("json" in words.lower() for words in said if isinstance(words, str)):
         return ir
     pos = writer.dialect.talk.places["say-json"]
-    if place == len(messages):
-        first = made(writer, Turn("user", text, "end", ("", ""), pos))
-    else:
-        part = {"type": "text", "text": text}
-        writer.supplied(part, "text", pos, "the target wants who asks for JSON to say so")
-        first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
+    if place == len(messages):  # the first one to speak, before whom no other user is put
+        place = next((i for i, role in enumerate(roles) if role != "system"), place)
+        first = made(writer, Turn("user", text, "start", ("", ""), pos))
+        return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place:]])
+    part = {"type": "text", "text": text}
+    writer.supplied(part, "text", pos, "the target wants who asks for JSON to say so")
+    first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
     return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place + 1 :]])
 
 
