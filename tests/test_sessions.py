@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -626,6 +627,125 @@ def test_the_end_of_a_path_is_what_a_later_line_names() -> None:
     assert texts([*lines, {"type": "last-prompt", "leafUuid": "b"}]) == ["One.", "Two."]
     assert texts([{"type": "summary", "leafUuid": "b"}, *lines]) == ["One.", "Three."]
     assert texts([*lines, {"type": "last-prompt", "leafUuid": "x"}]) == ["One.", "Three."]
+
+
+def of_user(said: str) -> dict[str, Any]:
+    return {"role": "user", "parts": [{"type": "text", "text": said}]}
+
+
+def of_model(said: str) -> dict[str, Any]:
+    return {**of_user(said), "role": "assistant"}
+
+
+def edited(dialect: str, lines: list[Any], edit: Callable[[list[Any]], Any]) -> tuple[Any, Any]:
+    """Return the texts of a session after an edit, and those that its file has then."""
+    rules = RULES[dialect]
+    ir = json.loads(json.dumps(rules.read(lines, "session").ir))
+    edit(ir["messages"])
+    again = rules.read(rules.write(ir, "session").body, "session").ir
+    two = [
+        [part["text"] for message in one["messages"] for part in message["parts"]]
+        for one in (ir, again)
+    ]
+    return two[0], two[1]
+
+
+EDITS: list[Callable[[list[Any]], Any]] = [
+    lambda talk: talk.extend([of_user("New."), of_model("Newer.")]),
+    lambda talk: talk.insert(1, of_model("New.")),
+    lambda talk: talk.insert(2, of_model("New.")),
+    lambda talk: talk.pop(),
+    lambda talk: talk.pop(0),
+    lambda talk: talk.pop(1),
+    lambda talk: talk.pop(2),
+    lambda talk: talk.__delitem__(slice(1, None)),
+]
+SUMMED = [
+    line("a", None, "Old."),
+    line("b", "a", "Kept."),
+    line("c", "b", "", type="assistant", message=of_model("Too.") | {"content": "Kept, too."}),
+    line(
+        "d", None, "", type="system", subtype="compact_boundary",
+        compactMetadata={"preservedMessages": {"uuids": ["b", "c"]}},
+    ),
+    line("e", "d", "Sum."),
+    line("f", "e", "Go on."),
+]  # fmt: skip
+FORKED = [
+    line("a", None, "One."),
+    line("b", "a", "Two."),
+    line("c", "b", "Aside."),
+    line("d", "c", "Aside, too."),
+    line("e", "b", "Three."),
+    line("f", "e", "Four."),
+]
+SESSIONS: dict[str, tuple[str, list[Any]]] = {
+    "summed up": ("claude-code", SUMMED),
+    "summed up, and its end is named": (
+        "claude-code",
+        [*SUMMED, {"type": "last-prompt", "leafUuid": "f"}],
+    ),
+    "forked": ("claude-code", FORKED),
+    "forked, and the end of a branch is named": (
+        "claude-code",
+        [*FORKED, {"type": "last-prompt", "leafUuid": "d"}],
+    ),
+    "a summary that is a message": (
+        "openclaw",
+        [
+            {"type": "session", "version": 3, "id": "s", "timestamp": "2026-02-21T14:37:00.000Z"},
+            *(
+                {"type": "message", "id": name, "parentId": up, "message": said}
+                for name, up, said in [
+                    ("a", None, {"role": "user", "content": "Old."}),
+                    ("b", "a", {"role": "user", "content": "Kept."}),
+                    ("c", "b", {"role": "user", "content": "Kept, too."}),
+                ]
+            ),
+            {"type": "compaction", "id": "d", "parentId": "c", "summary": "Sum.",
+             "firstKeptEntryId": "b"},
+            {"type": "message", "id": "e", "parentId": "d",
+             "message": {"role": "user", "content": "Go on."}},
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_that_is_edited_at_home_has_what_it_says_in_its_file(
+    name: str, edit: Callable[[list[Any]], Any]
+) -> None:
+    said, found = edited(*SESSIONS[name], edit)
+    assert found == said
+
+
+def test_what_stands_before_a_summary_comes_behind_it_and_another_end_is_told() -> None:
+    dialect, lines = SESSIONS["a summary that is a message"]
+    ir = json.loads(json.dumps(RULES[dialect].read(lines, "session").ir))
+    ir["messages"].insert(0, of_user("New."))
+    out = RULES[dialect].write(ir, "session")
+    assert "reordered" in {note.code for note in out.notes}
+    again = RULES[dialect].read(out.body, "session").ir["messages"]
+    assert [one["parts"][0]["text"] for one in again][1:] == [
+        "New.",
+        "Kept.",
+        "Kept, too.",
+        "Go on.",
+    ]
+    dialect, lines = SESSIONS["summed up, and its end is named"]
+    ir = json.loads(json.dumps(RULES[dialect].read(lines, "session").ir))
+    ir["messages"] += [of_model("New.")]
+    out = RULES[dialect].write(ir, "session")
+    assert out.body[-1]["leafUuid"] == out.body[-2]["uuid"]
+    assert [note.target_path for note in out.notes if note.code == "reworded"] == ["/7/leafUuid"]
+
+
+def test_what_a_summary_keeps_is_a_line_of_the_tree() -> None:
+    lines = [{**SUMMED[0]}, *SUMMED[1:]]
+    lines[1] = {key: value for key, value in lines[1].items() if key != "parentUuid"}
+    assert texts(lines) == ["Sum.", "Kept, too.", "Go on."]
+    assert RULES.convert(lines, "claude-code", "claude-code", unit="session").body == lines
 
 
 def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:

@@ -215,10 +215,10 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
     off = set(memory.get("off", ()))
     found = wire.get(key, [])
-    head = []
+    before = []
     if (place := memory.get(history.INSTEAD)) is not None:
-        head = history.write(writer, document.instead, place, inside, asides)
-    rows = [*head, *between(writer, found, asides, off)]
+        before = history.write(writer, document.instead, place, inside, asides)
+    rows = [*before, *between(writer, [*found], asides, off)]
     lines = [said for line, _ in rows for said in (line, *_again(writer, document, line))]
     form = memory.get("form", document.texts[0])
     if form != "lines":
@@ -238,21 +238,17 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     _told_apart(writer, document, lines)
     if document.log is not None:
         return replay.lines(document.log, wire, lines, memory.get("log", []), key)
-    if document.tree is not None and not memory.get("linear"):
-        on_path = [line for line, on in rows if on and isinstance(line, dict)]
-        stray = set()
-        for line in on_path:
-            if "parent" in (told := told_of(writer, line)):
-                line[document.tree.parent] = told["parent"]
-                stray.update([id(line)] if "stray" in told else [])
-            elif line.get(document.tree.parent, ABSENT) is None:
-                stray.add(id(line))  # with it the talk began anew
-        tree.linked(document.tree, on_path, memory.get("root"), stray, writer.recorder)
-    if document.in_each:
-        return lines
     bare = memory.get("headless") and same(wire, _fixed(shape))
     named = isinstance(shape.cases[0].wire, Fields) and len(shape.cases[0].wire.entries) > 1
-    return lines if bare or not named else [wire, *lines]
+    head = [] if document.in_each or bare or not named else [wire]
+    if document.tree is not None:
+        linear, told = bool(memory.get("linear")), {id(line): told_of(writer, line) for line in lines}
+        if not linear:
+            tree.hung(document.tree, rows, told, memory.get("root"), writer.recorder)
+        if writer.same:
+            like = File(writer.dialect).like
+            lines = tree.settled(writer, document.tree, head, rows, found, like, linear)
+    return [*head, *lines]
 
 
 def _again(writer: WriteJob, document: Document, line: dict[str, Any]) -> Iterator[Any]:

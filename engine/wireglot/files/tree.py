@@ -7,15 +7,19 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
+from ..interpreter.jobs import WriteJob
 from ..interpreter.recorder import Recorder
 from ..language.documents import Tree
+from ..language.picture import ABSENT
+
+Rows = list[tuple[Any, bool]]  # lines, and whether each is on the path
 
 
 def path(tree: Tree, lines: list[Any]) -> list[int] | None:
     """Return which lines are on the path to the last line; None where no line has an id."""
     by_id: dict[str, list[int]] = {}
     for i, line in enumerate(lines):
-        if isinstance(line, dict) and isinstance(line.get(tree.id), str) and tree.parent in line:
+        if _linkable(tree, line):
             by_id.setdefault(line[tree.id], []).append(i)
     if not by_id:
         return None
@@ -33,6 +37,10 @@ def path(tree: Tree, lines: list[Any]) -> list[int] | None:
             if hangs or _turn(tree, line) in turns:
                 on.add(i)
     return sorted(on)
+
+
+def _linkable(tree: Tree, line: Any) -> bool:
+    return isinstance(line, dict) and isinstance(line.get(tree.id), str) and tree.parent in line
 
 
 def _before(by_id: dict[str, list[int]], name: Any, at: int) -> int | None:
@@ -77,7 +85,7 @@ def summed(tree: Tree, lines: list[Any], path: list[int], like: Callable[[Any], 
     if not sums:
         return path
     last, said = max(sums.items())
-    names = [line.get(tree.id) if isinstance(line, dict) else None for line in lines[:last]]
+    names = [line.get(tree.id) if _linkable(tree, line) else None for line in lines[:last]]
     if isinstance(said, list):
         some = {name for name in said if isinstance(name, str)}
         kept = [i for i, name in enumerate(names) if isinstance(name, str) and name in some]
@@ -108,9 +116,110 @@ def late(numbers: list[int]) -> set[int]:
 def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
     """Put a summary, and what is told of it, back behind the lines that it keeps."""
     here = next((i for i, one in enumerate(told) if "late" in one), len(told))
-    at = [i for i, one in enumerate(told[here:], here) if one.get("line", 0) < told[here]["line"]]
+    line = told[here].get("line", 0) if told[here:] else 0
+    at = [i for i, one in enumerate(told[here:], here) if one.get("line", line) < line]
     for one in (wires, told) if at else ():
         one.insert(at[-1], one.pop(here))
+
+
+def hung(
+    tree: Tree,
+    rows: Rows,
+    told: dict[int, dict[str, Any]],
+    root: Any,
+    recorder: Recorder | None,
+) -> None:
+    """Let each line of the path name another: one that it hung on, or the one before it.
+
+    `told` is what lines remember of that, by their addresses.
+    """
+    on_path = [line for line, on in rows if on and isinstance(line, dict)]
+    stray = set()
+    for line in on_path:
+        memory = told.get(id(line), {})
+        if "parent" in memory:
+            line[tree.parent] = memory["parent"]
+            stray.update([id(line)] if "stray" in memory else [])
+        elif line.get(tree.parent, ABSENT) is None:
+            stray.add(id(line))  # with it the talk began anew
+    linked(tree, on_path, root, stray, recorder)
+
+
+def settled(
+    writer: WriteJob,
+    tree: Tree,
+    head: list[Any],
+    rows: Rows,
+    said: list[Any],
+    like: Callable[[Any], bool],
+    linear: bool,
+) -> list[Any]:
+    """Return the lines of a file that is read as it says, also where what is `said` was edited.
+
+    If need be, the line that names the end names another one; else the path is written anew.
+    """
+    if not _reads(tree, head, rows, said, like, linear):
+        _ended(writer, tree, rows)
+    if not _reads(tree, head, rows, said, like, linear):
+        rows = _anew(writer, tree, rows, said, linear)
+        _ended(writer, tree, rows)
+    return [line for line, _ in rows]
+
+
+def _reads(
+    tree: Tree,
+    head: list[Any],
+    rows: Rows,
+    said: list[Any],
+    like: Callable[[Any], bool],
+    linear: bool,
+) -> bool:
+    """Tell whether what is said is read in this order, and nothing that is not on the path."""
+    lines, start = [*head, *(line for line, _ in rows)], len(head)
+    told = {id(line) for line, on in rows if not on and _linkable(tree, line)} | {*map(id, said)}
+    found = None if linear else path(tree, lines[start:])
+    steps = range(len(rows)) if found is None else found
+    order = summed(tree, lines, [start + i for i in steps], like)
+    return [one for i in order if (one := id(lines[i])) in told] == [*map(id, said)]
+
+
+def _ended(writer: WriteJob, tree: Tree, rows: Rows) -> None:
+    """Let the line that names the end of the path name the present one."""
+    names = [line[tree.id] for line, _ in rows if _linkable(tree, line)]
+    there = {*names}
+    last = [line[tree.id] for line, on in rows if on and _linkable(tree, line)]
+    ends = [line for line, _ in rows if isinstance(line, dict) and tree.id not in line]
+    ends = [line for line in ends if _text(line.get(tree.leaf)) in there]
+    if ends and last and ends[-1][tree.leaf] != last[-1]:
+        ends[-1][tree.leaf] = last[-1]
+        told = "the talk ends with another line, which this one names"
+        writer.note("reworded", "changed", None, tree.pos, told, ends[-1], tree.leaf)
+
+
+def _anew(writer: WriteJob, tree: Tree, rows: Rows, said: list[Any], linear: bool) -> Rows:
+    """Put the path behind what is not on it, a summary first, and let each line name the last."""
+    there = {*map(id, said)}
+    off = [row for row in rows if not row[1] and _linkable(tree, row[0])]
+    if linear:
+        off = [row for row in rows if id(row[0]) not in there]
+    apart = {id(line) for line, _ in off}
+    on = [row for row in rows if id(row[0]) not in apart]
+    sums = [row for row in on if _keeps(tree, row[0]) is not None]
+    first = {id(line) for line, _ in sums}
+    for line in said[1:]:
+        if id(line) in first:
+            at = writer.trail.find(writer.spoken.get(id(line), {}))
+            told = "what stands before a summary is summed up; it stands first"
+            writer.note("reordered", "moved", at, tree.pos, told, line)
+    order = (line for line in said if id(line) not in first)
+    rest = [row for row in on if id(row[0]) not in first]
+    on = [*sums, *((next(order), True) if id(row[0]) in there else row for row in rest)]
+    path = [line for line, is_on in on if is_on and isinstance(line, dict)]
+    for line in () if linear else path:
+        line.pop(tree.parent, None)
+    if not linear:
+        linked(tree, path, None, set(), writer.recorder)
+    return [*off, *on]
 
 
 def linked(
