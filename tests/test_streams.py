@@ -396,6 +396,54 @@ def test_several_calls_are_several(name: str, target: str) -> None:
     assert called(out, target) == TWO
 
 
+def head(nth: int, **said: Json) -> Json:
+    """Return a piece of a call that says what is given, and nothing else."""
+    of_call = {key: said.pop(key) for key in ("id", "type") if key in said}
+    return {"index": nth, **of_call, **({"function": said} if said else {})}
+
+
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "openai-responses", "gemini"])
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [head(0, id="a", type="function"), head(0, name="f"), head(0, arguments='{"x":1}')],
+        [head(0, id="a"), head(0, name="f", arguments='{"x":1}')],
+        [head(0, id="a", name="", arguments=""), head(0, name="f"), head(0, arguments='{"x":1}')],
+        [head(0, id="a", name=None, arguments='{"x"'), head(0, name="f", arguments=":1}")],
+        [head(0, id="a", arguments='{"x"'), head(0, id="a", name="f", arguments=":1}")],
+        [head(0, name="", arguments='{"x"'), head(0, id="a", name="f", arguments=":1}")],
+    ],
+)
+def test_a_call_of_which_the_name_comes_by_itself_is_told_with_it(
+    pieces: list[Json], target: str
+) -> None:
+    frames = [*(calls(piece) for piece in pieces), chunk({}, "tool_calls")]
+    out, made = translated(frames, "openai-chat", target)
+    want = [("a", "f", {"x": 1})]
+    assert called(out, target) == want
+    assert {note.code for note in made.notes if note.severity != "info"} <= set()
+
+
+def test_calls_of_which_the_names_come_by_themselves_stay_apart() -> None:
+    pieces = [head(0, id="a"), head(1, id="b"), head(0, name="f"), head(1, name="g")]
+    pieces += [head(1, arguments="{}"), head(0, arguments='{"x":1}'), head(2, id="c")]
+    frames = [*(calls(piece) for piece in pieces), chunk({}, "tool_calls")]
+    out, made = translated(frames, "openai-chat", "openai-chat")
+    assert out == frames
+    out, made = translated(frames, "openai-chat", "anthropic")
+    assert [one[0] for one in called(out, "anthropic")] == ["a", "b", "c"]
+    assert called(out, "anthropic")[:2] == [("a", "f", {"x": 1}), ("b", "g", {})]
+    assert "renamed" in codes(made)  # of the call that has none
+
+
+def test_an_id_that_comes_behind_the_name_of_its_call_is_told() -> None:
+    pieces = [head(0, name="f", arguments=""), head(0, id="a"), head(0, arguments='{"x":1}')]
+    frames = [*(calls(piece) for piece in pieces), chunk({}, "tool_calls")]
+    out, made = translated(frames, "openai-chat", "anthropic")
+    assert [one[1:] for one in called(out, "anthropic")] == [("f", {"x": 1})]
+    assert "inconsistent" in codes(made)
+
+
 def test_whole_calls_with_a_constant_index_and_no_id_are_several() -> None:
     frames = [calls(call(0, "f", text='{"x":1}')), calls(call(0, "g", text='{"y":2}'))]
     found = called([HEAD, *frames, *TAIL], "openai-chat")

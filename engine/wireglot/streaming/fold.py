@@ -274,7 +274,9 @@ class Fold(Hearing):
                 owner.places[address] = there
         if there is not None and self._same(there, name, said, piece):
             for key, value in said.items():
-                self.heard(key, there.said.setdefault(key, value), value)
+                there.said[key] = there.said.get(key) or value
+                self.heard(key, there.said[key], value)
+            self.go_on(there)
             if piece:
                 self.grow(there, piece)
             wholes.told(self, there, word, sight)
@@ -292,7 +294,7 @@ class Fold(Hearing):
     def _same(self, there: Part, name: str, said: dict[str, Any], piece: str) -> bool:
         """Tell whether the head of a part is said of one that is there already."""
         old = str(there.was.get("id") or there.said.get("id") or "")
-        if name and old:
+        if name and old and (said.get("name") or not there.made):
             return name == old
         whole = there.scan is not None and there.scan.over and piece.strip().startswith("{")
         return not whole
@@ -328,9 +330,10 @@ class Fold(Hearing):
             if said and (clashes(part.said, said) or said.keys() - part.said.keys()):
                 self.stirred = True
             merged(part.said, said, over=True)
+            self.go_on(part)
         if piece:
             self.grow(part, piece)
-            self.grew = part
+            self.grew = None if part.waits else part
 
     def _flowing(self, kind: str, word: Word) -> str:
         """Return the field of a part that came as a whole, into which more flows."""

@@ -138,10 +138,23 @@ class Hearing:
         return part
 
     def open(self, part: Part) -> None:
-        """Tell of a part that begins; a call without an id gets the one that a hook would make."""
+        """Hear that a part begins; a call of which the name may still come waits for that."""
         place = None if self.stream.plain else dict(part.address).get("item")
         if place is not None:
             self._enter(part, place)
+        part.waits = part.kind == "tool_call" and not (part.whole or part.said.get("name"))
+        if not part.waits:
+            self._tell(part)
+
+    def go_on(self, part: Part, over: bool = False) -> None:
+        """Tell of a call that waited for its name, once that is there, or the call is over."""
+        if part.waits and (over or part.said.get("name")):
+            part.waits = False
+            part.said.setdefault("name", (part.closing or {}).get("name", ""))
+            self._tell(part)
+
+    def _tell(self, part: Part) -> None:
+        """Tell of a part that begins; a call without an id gets the one that a hook would make."""
         if part.kind == "tool_call":
             self._identify(part)
             part.said.setdefault("name", "")
@@ -159,7 +172,8 @@ class Hearing:
         if old and old not in self.calls:
             self.calls.add(old)
             return
-        nth = self.outcome.candidates[part.candidate].kinds.count("tool_call") - 1
+        kinds = self.outcome.candidates[part.candidate].kinds
+        nth = kinds[: part.nth + 1].count("tool_call") - 1
         whole = part.said if part.whole and not old else None
         part.said["id"] = new = self.outcome.seed.call(part.candidate, nth, whole, self.calls)
         self.calls.add(new)
@@ -182,11 +196,12 @@ class Hearing:
         if part.repeats(piece):
             return  # the whole once more, at the end
         part.grow(piece)
-        if self.listener is not None:
+        if self.listener is not None and not part.waits:
             self.listener.grown(part, piece)
 
     def shut(self, part: Part) -> None:
         """Close a part."""
+        self.go_on(part, True)
         if part.tree is not None:
             self.grow(part, stringify(part.tree))
         if part.pieces and part.whole:

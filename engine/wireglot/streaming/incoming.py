@@ -56,7 +56,8 @@ class Part:
 
     __slots__ = (
         "address", "at", "candidate", "cited", "closing", "field", "key", "kind", "made", "nth",
-        "open", "pieces", "said", "scan", "textless", "tree", "undone", "was", "whole",
+        "open", "pieces", "said", "scan", "textless", "tree", "undone", "waits", "was",
+        "whole",
     )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
@@ -66,6 +67,7 @@ class Part:
         self.open = True
         self.whole = False  # it came in one piece, as `said`
         self.made = False  # its id was made here
+        self.waits = False  # nobody was told of it: its name is not there
         self.textless = False  # its head has no place for a text: where none follows, there is none
         self.tree: Any = None  # an object that comes value by value
         self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
