@@ -252,8 +252,8 @@ def aside(
         waiting.appendleft(bridge)
 
 
-def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Say which tools may be called by sending only these."""
+def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[str, Any]:
+    """Say which tools may be called by sending only these, where `holes` take one of them."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
     talk = writer.dialect.talk
     if not isinstance(tools, list) or not isinstance(choice, dict | str):
@@ -266,7 +266,8 @@ def narrowed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     else:
         return ir
     kept = [tool for tool in tools if tool.get("name") in names]
-    if mode is not None and not kept:
+    goes = (tool.get("type") != "native" or _placed(writer, holes, tool) for tool in kept)
+    if mode is not None and not any(goes):
         return ir
     out = writer.trail.changed(ir, tools=kept, tool_choice=mode)
     if mode is None:

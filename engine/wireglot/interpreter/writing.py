@@ -267,16 +267,17 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     choice = ir.get("tool_choice")
     if choice != "none" and not isinstance(choice, dict):  # all of them may be called
         return ir
+    tools = units.pictured(writer.dialect, "request").cases[0].lists.get("tools", [])
     try:
         hole, case = units.request_hole(writer.dialect, "tool_choice")
     except UsageError:
-        return turns.narrowed(writer, ir)
+        return turns.narrowed(writer, ir, tools)
     probe = Writer(writer.dialect, False, Trail(), writer.options)
     view = View(ir, "request", case, probe)
     taken = probe.hole(hole, view, (), None) is not ABSENT
     if taken and any(claim.startswith("tool_choice") for claim in view.claims):
         return ir
-    return turns.narrowed(writer, ir)
+    return turns.narrowed(writer, ir, tools)
 
 
 def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
