@@ -444,6 +444,46 @@ def test_an_id_that_comes_behind_the_name_of_its_call_is_told() -> None:
     assert "inconsistent" in codes(made)
 
 
+@pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini"])
+def test_a_call_of_which_the_head_is_lost_has_the_name_that_its_item_says(target: str) -> None:
+    item = {"id": "fc", "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    kind, where = "response.function_call_arguments", {"item_id": "fc", "output_index": 0}
+    whole = {"id": "r", "model": "m", "status": "completed", "output": [item]}
+    frames: list[Json] = [
+        {"type": f"{kind}.delta", **where, "delta": "{}"},
+        {"type": f"{kind}.done", **where, "arguments": "{}"},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": whole},
+    ]
+    out, made = translated(frames, "openai-responses", target)
+    assert called(out, target) == [("a", "f", {})]
+    assert "inconsistent" in codes(made)
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai-responses", "gemini"])
+def test_a_piece_of_a_call_that_was_whole_is_noted_where_its_end_was_written(target: str) -> None:
+    pieces = [head(0, id="a", name="f", arguments="{}"), head(1, id="b", name="g", arguments="{")]
+    pieces += [head(0, arguments="}"), head(1, arguments="}")]
+    out, made = translated([*map(calls, pieces), STOP], "openai-chat", target)
+    assert called(out, target) == [("a", "f", {}), ("b", "g", {})]
+    assert ("no-place", "/0") in {(note.code, note.source_path) for note in made.notes}
+
+
+@pytest.mark.parametrize("end", [[], [chunk({}, "stop")]])
+def test_a_text_of_blanks_alone_ends_where_parts_have_addresses(end: list[Json]) -> None:
+    frames = [chunk({"role": "assistant", "content": " "}), *end]
+    out, made = translated(frames, "mistral", "cohere")
+    assert "empty-text" in codes(made)
+    assert [one["type"] for one in out] == ["message-start", *(["message-end"] if end else [])]
+
+
+def test_a_whole_call_in_the_head_of_a_part_is_over_once() -> None:
+    piece = head(1, id="b", name="g", arguments={"x": 1})
+    frames = [calls(head(0, id="a", name="f", arguments="{}"), piece), STOP]
+    out, _ = translated(frames, "mistral", "openai-chat")
+    assert called(out, "openai-chat") == [("a", "f", {}), ("b", "g", {"x": 1})]
+
+
 def test_whole_calls_with_a_constant_index_and_no_id_are_several() -> None:
     frames = [calls(call(0, "f", text='{"x":1}')), calls(call(0, "g", text='{"y":2}'))]
     found = called([HEAD, *frames, *TAIL], "openai-chat")

@@ -98,7 +98,7 @@ class Parts:
         queue = self._queue(out)
         if self._free(out):
             self._live(out)
-            if not part.open:
+            if not part.open and out in queue:  # one that was over when it began is out of it
                 self._over(out)
                 queue.remove(out)
             return

@@ -65,6 +65,11 @@ class Unfold(Parts):
 
     def grown(self, part: Part, piece: str) -> None:
         """Take a piece of a part."""
+        out = self._of.get(id(part))
+        if out is not None and out.gone and piece.strip():
+            told = f"a piece of a {part.kind} came when it was whole, and its end was written"
+            late = ("no-place", "lost", part.at, self.stream.pos, told)
+            self.notes += [late] if late not in self.notes else []
         self._pump(part)
 
     def closed(self, part: Part) -> None:

@@ -69,11 +69,19 @@ def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
         fold.open(part)
     if part is not None:
         _ended(fold, owner, part, word, sight)
-        if part.open and not (fold.patient and _signed_later(owner, part)):
+        if part.open and not (
+            _named_later(owner, part) or (fold.patient and _signed_later(owner, part))
+        ):
             fold.shut(part)
     elif sight.event.addresses and address not in owner.gone:
         told = "a part ends here that did not begin"
         fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
+
+
+def _named_later(owner: Candidate, part: Part) -> bool:
+    """Tell whether the end of its item may say the name of a call."""
+    item = owner.items.get(dict(part.address).get("item", -1))
+    return part.waits and item is not None and not item.over
 
 
 def _signed_later(owner: Candidate, part: Part) -> bool:
