@@ -458,6 +458,21 @@ def test_a_call_of_which_the_head_is_lost_has_the_name_that_its_item_says(target
     out, made = translated(frames, "openai-responses", target)
     assert called(out, target) == [("a", "f", {})]
     assert "inconsistent" in codes(made)
+    del item["call_id"]
+    ((made_id, *told),) = called(translated(frames, "openai-responses", target)[0], target)
+    assert made_id.startswith("call_") and told == ["f", {}]
+
+
+def test_a_call_that_is_said_once_more_without_its_id_keeps_that() -> None:
+    item = {"id": "fc", "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    more = {key: value for key, value in item.items() if key != "call_id"}
+    frames: list[Json] = [
+        {"type": "response.output_item.done", "output_index": 0, "item": one}
+        for one in (item, more)
+    ]
+    out, made = translated(frames, "openai-responses", "openai-chat")
+    assert called(out, "openai-chat") == [("a", "f", {})]
+    assert made.result.body["choices"][0]["message"]["tool_calls"][0]["id"] == "a"
 
 
 @pytest.mark.parametrize("target", ["anthropic", "openai-responses", "gemini"])

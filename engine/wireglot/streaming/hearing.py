@@ -150,8 +150,10 @@ class Hearing:
         """Tell of a call that waited for its name, once that is there, or the call is over."""
         if part.waits and (over or part.said.get("name")):
             part.waits = False
-            part.said.setdefault("name", (part.closing or {}).get("name", ""))
+            part.said["name"] = part.said.get("name") or (part.closing or {}).get("name", "")
             self._tell(part)
+            if part.closing is not None:
+                part.closing = {"id": part.said["id"], **part.closing}
 
     def _tell(self, part: Part) -> None:
         """Tell of a part that begins; a call without an id gets the one that a hook would make."""

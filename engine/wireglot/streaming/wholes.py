@@ -271,7 +271,8 @@ def _settled(
 
 def _named(part: Part, ir: dict[str, Any]) -> dict[str, Any]:
     """Return what a part is as a whole, with the id and the name under which it went out."""
-    given = {*part.was, *(("id",) if part.made and not ir.get("id") else ())}
+    given = {*part.was, *(("id",) if part.kind == "tool_call" and not ir.get("id") else ())}
+    given &= part.said.keys()  # one that waits for its name has no id yet
     return {**ir, **{key: part.said[key] for key in given}} if given else ir
 
 
