@@ -690,6 +690,7 @@ SESSIONS: dict[str, tuple[str, list[Any]]] = {
         "claude-code",
         [*FORKED, {"type": "last-prompt", "leafUuid": "d"}],
     ),
+    "aside": ("claude-code", [{**one, "isSidechain": True} for one in FORKED]),
     "a summary that is a message": (
         "openclaw",
         [

@@ -215,8 +215,11 @@ def _anew(writer: WriteJob, tree: Tree, rows: Rows, said: list[Any], linear: boo
     rest = [row for row in on if id(row[0]) not in first]
     on = [*sums, *((next(order), True) if id(row[0]) in there else row for row in rest)]
     path = [line for line, is_on in on if is_on and isinstance(line, dict)]
+    aside = bool(path) and path[-1].get(tree.aside) is True  # the end of what went on aside
     for line in () if linear else path:
         line.pop(tree.parent, None)
+        if aside and tree.aside not in line:
+            line[str(tree.aside)] = True
     if not linear:
         linked(tree, path, None, set(), writer.recorder)
     return [*off, *on]
