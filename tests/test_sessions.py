@@ -749,6 +749,17 @@ def test_what_a_summary_keeps_is_a_line_of_the_tree() -> None:
     assert RULES.convert(lines, "claude-code", "claude-code", unit="session").body == lines
 
 
+def test_what_is_kept_on_the_path_names_at_home_what_it_named() -> None:
+    lines = [*SUMMED[:3], {**SUMMED[3], "parentUuid": "gone"}, *SUMMED[4:]]
+    seen = line("g", "a", "", type="attachment", attachment={"type": "date"})
+    names = {"preservedMessages": {"uuids": ["b", "g", "c"]}}
+    lines = [*lines[:2], seen, lines[2], {**lines[3], "compactMetadata": names}, *lines[4:]]
+    assert RULES.convert(lines, "claude-code", "claude-code", unit="session").body == lines
+    assert texts(lines) == ["Sum.", "Kept.", "Kept, too.", "Go on."]
+    said, found = edited("claude-code", lines, lambda talk: talk.pop(1))
+    assert found == said
+
+
 def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:
     main = [line("a", None, "One."), line("b", "a", "Two.")]
     aside = [

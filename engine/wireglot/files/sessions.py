@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from ..interpreter import units
@@ -242,12 +243,14 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     named = isinstance(shape.cases[0].wire, Fields) and len(shape.cases[0].wire.entries) > 1
     head = [] if document.in_each or bare or not named else [wire]
     if document.tree is not None:
-        linear, told = bool(memory.get("linear")), {id(line): told_of(writer, line) for line in lines}
+        linear = bool(memory.get("linear"))
+        told = {id(line): told_of(writer, line) for line in lines}
+        hang = partial(tree.hung, document.tree, rows, told, memory.get("root"), writer.recorder)
         if not linear:
-            tree.hung(document.tree, rows, told, memory.get("root"), writer.recorder)
+            hang({*map(id, lines)} - {*map(id, found)} if writer.same else set())
         if writer.same:
             like = File(writer.dialect).like
-            lines = tree.settled(writer, document.tree, head, rows, found, like, linear)
+            lines = tree.settled(writer, document.tree, head, rows, found, like, linear, hang)
     return [*head, *lines]
 
 

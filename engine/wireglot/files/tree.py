@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from itertools import accumulate
 from typing import Any
 
@@ -128,10 +128,12 @@ def hung(
     told: dict[int, dict[str, Any]],
     root: Any,
     recorder: Recorder | None,
+    kept: Set[int] = frozenset(),
 ) -> None:
     """Let each line of the path name another: one that it hung on, or the one before it.
 
-    `told` is what lines remember of that, by their addresses.
+    `told` is what lines remember of that, by their addresses; lines that were `kept` name what
+    they did.
     """
     on_path = [line for line, on in rows if on and isinstance(line, dict)]
     stray = set()
@@ -140,7 +142,7 @@ def hung(
         if "parent" in memory:
             line[tree.parent] = memory["parent"]
             stray.update([id(line)] if "stray" in memory else [])
-        elif line.get(tree.parent, ABSENT) is None:
+        elif line.get(tree.parent, ABSENT) is None or (id(line) in kept and tree.parent in line):
             stray.add(id(line))  # with it the talk began anew
     linked(tree, on_path, root, stray, recorder)
 
@@ -153,11 +155,14 @@ def settled(
     said: list[Any],
     like: Callable[[Any], bool],
     linear: bool,
+    hang: Callable[[], None],
 ) -> list[Any]:
     """Return the lines of a file that is read as it says, also where what is `said` was edited.
 
     If need be, the line that names the end names another one; else the path is written anew.
     """
+    if not linear and not _reads(tree, head, rows, said, like, linear):
+        hang()  # what was kept, too
     if not _reads(tree, head, rows, said, like, linear):
         _ended(writer, tree, rows)
     if not _reads(tree, head, rows, said, like, linear):
