@@ -7,10 +7,9 @@ results under the role `tool`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeGuard, overload
+from typing import Any, Literal, TypedDict, TypeGuard, overload
 
-if TYPE_CHECKING:
-    from .ir import Message
+from .ir import Message
 
 BESIDE = ("toolCalls", "tool_calls")  # where calls stand that are no parts
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .errors import short
-from .trail import within
-
-if TYPE_CHECKING:
-    from .trail import At
+from .trail import At, within
 
 Effect = Literal["lost", "changed", "moved", "added", "kept", "repeated"]
 Severity = Literal["info", "warning", "error"]

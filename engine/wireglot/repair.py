@@ -7,21 +7,19 @@ the fields that must be there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from . import policy as policies
+from .dialects import DialectRules
 from .errors import ConversionError
 from .interpreter import reading, writing
 from .interpreter.hands import Writer
 from .ir import FUNCTION
+from .loaded import Loaded
 from .notes import Note
 from .payload import known_options
 from .results import Conversion, concluded, finished, rule_of
 from .trail import leaves, pointer
-
-if TYPE_CHECKING:
-    from .dialects import DialectRules
-    from .loaded import Loaded
 
 PASSES = 5  # a repair is stable after one, or after another that sees what the first one made
 HEALS = "`repair` heals it: "

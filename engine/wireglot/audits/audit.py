@@ -11,18 +11,16 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..errors import UsageError
 from ..jsontext import stringify
+from ..loaded import Loaded
 from ..payload import check_call, known_options
 from .auditline import EFFECTS, Line
 from .gather import Gatherer
 from .provoke import ANY_MODEL, Probe, payloads
-
-if TYPE_CHECKING:
-    from ..loaded import Loaded
 
 UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs

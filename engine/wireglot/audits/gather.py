@@ -7,22 +7,20 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConversionError
 from ..interpreter import reading, writing
+from ..interpreter.reading import Read
 from ..language import variants
+from ..language.variants import Rows
+from ..loaded import Loaded
 from ..notes import Note, Severity
 from ..results import all_notes
 from ..trace.paths import Patterns
 from ..traces import Trace
 from .auditline import Effect, Line
 from .provoke import ANY_MODEL, Probe
-
-if TYPE_CHECKING:
-    from ..interpreter.reading import Read
-    from ..language.variants import Rows
-    from ..loaded import Loaded
 
 Key = tuple[Effect, "str | None", "str | None"]  # effect, code, wire path
 SHOWN = 40  # characters of a value within a reason

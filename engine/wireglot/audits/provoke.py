@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading
+from ..interpreter.reading import Read
 from ..language.lenses import stringify
 from ..trail import At, leaves
 from . import probes, straining
-
-if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..interpreter.reading import Read
 
 ANY_MODEL = "m"
 

@@ -17,28 +17,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import policy
+from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..interpreter import share, writing
 from ..interpreter.hands import Reader, Writer
 from ..ir import unspelled
 from ..language import apart, ladder
+from ..language.ladder import Ladder
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.source import Node, Pos, wrong
+from ..notes import Note
+from ..rulesets import RuleSet
 from ..streaming import told
 from ..streaming.streams import Translator
 from ..trace import where
 from ..trail import At, Trail
 from .difference import differences
-
-if TYPE_CHECKING:
-    from ..dialects import DialectRules
-    from ..language.ladder import Ladder
-    from ..notes import Note
-    from ..rulesets import RuleSet
 
 UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
 WHOLE = ("conversation", "envelope", "stream", *UNITS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..interpreter.sight import means
 from ..ir import USER_DATA
@@ -14,10 +14,8 @@ from ..language.lenses import parse_json
 from ..language.nodes import match
 from ..language.picture import ABSENT, Fields, Literal, holes
 from ..notes import Note
+from ..rulesets import RuleSet
 from .difference import Difference, differences
-
-if TYPE_CHECKING:
-    from ..rulesets import RuleSet
 
 
 class Broken(Exception):

@@ -19,12 +19,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConversionError
 from ..language.lenses import same, stringify
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
+from ..rulesets import RuleSet
 from ..trace.where import picture_at, rule_at
 from ..trail import pointer, touch
 from . import edits, heard
@@ -32,9 +33,6 @@ from .difference import Difference, differences
 from .generate import Generator
 from .lawcase import Broken, Case, abroad, alone, longer, one_text, results_apart, same_json
 from .shrink import shrink
-
-if TYPE_CHECKING:
-    from ..rulesets import RuleSet
 
 UNITS = ("request", "response", "error", "session")
 RUNS = 10

@@ -18,17 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConversionError, UsageError
 from ..language.apart import CROSSINGS
 from ..language.source import Node, Pos
+from ..rulesets import RuleSet
 from ..trace import where
 from ..trail import At
 from .difference import differences
-
-if TYPE_CHECKING:
-    from ..rulesets import RuleSet
 
 LISTS = {"messages": "conversation", "tools": "tool"}  # units that are lists, and of what
 MODEL = "m"  # what is asked for where a body does not say

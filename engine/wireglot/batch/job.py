@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ConversionError, UsageError, WireglotError
 from ..jsontext import parse, stringify
 from ..loaded import check_name
 from ..loading import shelf
+from ..loading.shelf import Source
 from ..loading.start import load_rules, packaged
-from ..policy import of
+from ..notes import Note
+from ..policy import Policy, of
 from ..results import PolicyError, concluded
+from ..rulesets import RuleSet
 from ..trail import keys_of, pointer, value_at
 from .wrapped import BODIES, Wrapping, deeper, put, refused
-
-if TYPE_CHECKING:
-    from ..loading.shelf import Source
-    from ..notes import Note
-    from ..policy import Policy
-    from ..rulesets import RuleSet
 
 _NOTHING = object()
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..loading.shelf import Source
+from ..policy import Policy
 from .job import Converted, Converter, Job, keys
 from .pool import cores, over
-
-if TYPE_CHECKING:
-    from ..loading.shelf import Source
-    from ..policy import Policy
 
 SIZE = 64  # values that travel together
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import seeds
 from ..errors import ConversionError, UsageError
@@ -15,15 +15,13 @@ from ..language import drawn
 from ..language import picture as pic
 from ..language.lenses import guard, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
+from ..language.source import Pos
 from ..loading.shelf import node_beside
 from ..loop.exchanges import kind_of, open_kind, status_of
 from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
 from ..results import rule_of
+from ..rulesets import RuleSet
 from ..trail import At, keys_of, pointer
-
-if TYPE_CHECKING:
-    from ..language.source import Pos
-    from ..rulesets import RuleSet
 
 Options = Mapping[str, Any] | None
 FILE = "batch/lines.yaml"

@@ -7,18 +7,16 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import ConversionError, UsageError
+from ..language.events import Stream
+from ..notes import Note
+from ..policy import Policy
+from ..rulesets import RuleSet
 from ..streaming import framing
 from . import given, terminal
 from .terminal import OK
-
-if TYPE_CHECKING:
-    from ..language.events import Stream
-    from ..notes import Note
-    from ..policy import Policy
-    from ..rulesets import RuleSet
 
 SIZE = 65_536
 BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before JSON

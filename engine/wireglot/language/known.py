@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from _thread import RLock
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from .source import Node
-    from .variants import Row
+from .source import Node
+from .variants import Row
 
 
 class Later(Mapping[str, "Node"]):

@@ -10,22 +10,20 @@ whole response.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..interpreter.reading import Read
 from ..language.events import Event
 from ..language.picture import holes
 from ..notes import Draft
 from ..policy import Policy
 from ..streaming.incoming import Part
+from ..streaming.outcome import Outcome
+from ..streaming.outgoing import Frames
 from ..streaming.streams import Translator
 from . import carry, memory, undo
+from .carry import Ride
 from .remainder import Remainder, Turn
-
-if TYPE_CHECKING:
-    from ..interpreter.reading import Read
-    from ..streaming.outcome import Outcome
-    from ..streaming.outgoing import Frames
-    from .carry import Ride
 
 IR = dict[str, Any]
 Entry = dict[str, Any]

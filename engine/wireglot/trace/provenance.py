@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..interpreter.recorder import Made, Recorder, Whole
-from ..interpreter.sight import Written
+from ..interpreter.sight import View, Written
 from ..language import picture as pic
 from ..language.lenses import SAID, is_guard, same, stringify
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
-from ..notes import nearest
-from ..results import rule_of
+from ..notes import Note, nearest
+from ..results import Envelope, rule_of
 from ..traces import OUTSIDE, Origin, Step, Trace
 from ..trail import At, Several, every, leaves, pointer, value_at
 from .fates import Fates
-
-if TYPE_CHECKING:
-    from ..interpreter.sight import View
-    from ..language.model import Dialect
-    from ..notes import Note
-    from ..results import Envelope
-
 
 Convert = Callable[[Recorder], "tuple[Any, list[Note], Envelope | None]"]
 
