@@ -9,9 +9,9 @@ WireglotError
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Collection
-from types import TracebackType
+from collections.abc import Collection, Iterator
 from typing import Any, NoReturn
 
 HEAD, TAIL = 600, 200  # characters of a long message
@@ -106,26 +106,17 @@ def unforeseen(
     raise RuleError(message, *place, help=REPORT) from error
 
 
-class Foreseen:
-    """A block in which the engine's own failures become a RuleError of the rule file at work.
+@contextlib.contextmanager
+def foreseen(place: tuple[str, int, int]) -> Iterator[None]:
+    """Let the engine's own failures in a block become a RuleError of the rule file at work.
 
     The checks of rule files are there to foresee them. What a function of the caller raises goes on
-    as it is: blocks that may call one are left alone.
+    as it is: blocks that may call one are left alone. The top of the file stands at this place.
     """
-
-    def __init__(self, place: tuple[str, int, int], options: Collection[str] = ()) -> None:
-        """Guard what is done by a rule file whose top stands at this file, line and column."""
-        self._place, self._options = place, options
-
-    def __enter__(self) -> None:
-        """Begin the block."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        """Raise RuleError for what nothing foresaw."""
-        if isinstance(error, UNFORESEEN):
-            unforeseen(error, self._place, self._options)
+    try:
+        yield
+    except UNFORESEEN as error:
+        unforeseen(error, place)
 
 
 def library(name: str, told: str) -> Any:

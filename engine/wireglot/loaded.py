@@ -7,7 +7,7 @@ from _thread import RLock
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import Foreseen, UsageError
+from .errors import UsageError, foreseen
 from .language import variants
 from .language.source import LADDER, Node, fingerprint
 from .language.variants import Row, Rows
@@ -142,7 +142,7 @@ class Loaded:
         from .language import rulefile
 
         node = self._files()[name]
-        with Foreseen(node.pos):
+        with foreseen(node.pos):
             return rulefile.model(node, rows)
 
     def _node(self, name: str, rows: Rows) -> Node:

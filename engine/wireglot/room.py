@@ -5,10 +5,10 @@ And no look for garbage while much is made that stays.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from .errors import ConversionError
@@ -60,21 +60,13 @@ def unswept(work: Callable[P, R]) -> Callable[P, R]:
     return worked
 
 
-class NotTooDeep:
-    """A block that raises ConversionError where the stack ends, in work that cannot begin again."""
-
-    def __enter__(self) -> None:
-        """Begin the block."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        """Raise ConversionError for an end of the stack."""
-        if isinstance(error, RecursionError):
-            raise ConversionError("the frame is nested too deep") from None
-
-
-not_too_deep = NotTooDeep()
+@contextlib.contextmanager
+def not_too_deep() -> Iterator[None]:
+    """Raise ConversionError where the stack ends, in work that cannot begin again."""
+    try:
+        yield
+    except RecursionError:
+        raise ConversionError("the frame is nested too deep") from None
 
 
 def _apart(work: Callable[[], R], body: Any = None, /, **named: Any) -> R:

@@ -6,6 +6,7 @@ close. It knows no dialect; what it hears is what `sighting` finds by the pictur
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..ir import owned
@@ -209,36 +210,21 @@ class Fold(Hearing):
             self.stirred = True
         if act == "start":
             self.begin()
-        elif act == "finish":
-            self.begin()
-            self._finish(sight, nth)
         elif act == "end":
             self.ended = True
-        elif act == "part_stop":
-            self.begin()
-            wholes.stopped(self, word, sight, self.outcome.of(nth))
-        elif act == "item_start":
-            self.begin()
-            wholes.begun(self, self.outcome.of(nth), sight)
-        elif act == "item_stop":
-            self.begin()
-            wholes.item(self, self.outcome.of(nth), sight)
         elif act == "error":
             self.fail(self.fields(sight))
-        elif word.kind == "candidate":
+        elif word.kind == "candidate" and act != "part_stop":
             owner = self.outcome.of(nth)
             shaped = word.field == "citations"
             piece = additions.pieces(self, sight) if shaped else sight.found.get("piece")
             owner.flows[word.field] = joined(owner.flows.get(word.field), piece)
-        elif act in additions.ACTS:
+        elif act in HEARD:
             self.begin()
-            additions.ACTS[act](self, word, sight, self.outcome.of(nth))
-        elif act in ("part_start", "append", "part"):
-            self.begin()
-            getattr(self, f"_{act}")(word, sight, self.outcome.of(nth))
+            HEARD[act](self, word, sight, self.outcome.of(nth))
 
-    def _finish(self, sight: Sight, nth: int) -> None:
-        owner = self.outcome.of(nth)
+    def finish(self, word: Word, sight: Sight, owner: Candidate) -> None:
+        """Hear why a candidate stopped."""
         if sight.found.get("whole"):
             wholes.text(self, owner, str(sight.found["whole"]))
         aside = ("usage", "response", *OWNED)
@@ -257,7 +243,7 @@ class Fold(Hearing):
 
     # -- parts ------------------------------------------------------------------------------------
 
-    def _part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
+    def part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
         address = self.address(sight)
         there = owner.places.get(address) if address else None
         said = self.fields(sight)
@@ -299,7 +285,7 @@ class Fold(Hearing):
         whole = there.scan is not None and there.scan.over and piece.strip().startswith("{")
         return not whole
 
-    def _append(self, word: Word, sight: Sight, owner: Candidate) -> None:
+    def append(self, word: Word, sight: Sight, owner: Candidate) -> None:
         piece = sight.found.get("piece", "")
         address = self.address(sight)
         part = owner.places.get(address) if address else self._last(word, sight, owner)
@@ -350,7 +336,7 @@ class Fold(Hearing):
                 return None
         return None
 
-    def _part(self, word: Word, sight: Sight, owner: Candidate) -> None:
+    def part(self, word: Word, sight: Sight, owner: Candidate) -> None:
         """Hear a whole part: it stays open only where frames after it may address it."""
         found = next((one for one in sight.taken if one[0].path == "part"), None)
         if found is None:
@@ -385,6 +371,14 @@ class Fold(Hearing):
                 if part.open:
                     self.shut(part)
             wholes.closed(self, owner)
+
+
+# What is heard of an answer, by what an event does.
+HEARD: dict[str, Callable[[Any, Word, Sight, Candidate], None]] = {
+    **additions.ACTS,
+    "finish": Fold.finish, "part_start": Fold.part_start, "append": Fold.append, "part": Fold.part,
+    "part_stop": wholes.stopped, "item_start": wholes.begun, "item_stop": wholes.item,
+}  # fmt: skip
 
 
 def _asks(holes: frozenset[str]) -> bool:

@@ -132,7 +132,7 @@ class Likeness:
             more.append(self._inside(wire, path))
             hole = slots.shaped[at]
             if hole is not None and hole.mode == "as" and wire.__class__ is dict:
-                more.append(_holding(self._dialect, hole))
+                more.append(lambda value, values: holds(self._dialect, hole, value))
         elif path in self._empty:
             more.append(_saying(wire))
         return more
@@ -152,7 +152,10 @@ class Likeness:
             return _container(list, len(wire) if whole else None, items)
         if path in self._fixed:
             return _fixed(wire)
-        return _saying(wire) if path in self._empty else _class(wire.__class__)
+        if path in self._empty:
+            return _saying(wire)
+        kind = wire.__class__
+        return lambda value, values: value.__class__ is kind
 
 
 def _ways(p: Picture | None, way: Way) -> Iterator[tuple[str, Way]]:
@@ -194,11 +197,6 @@ def _sound(value: Any) -> bool:
     except ConversionError:
         return False
     return True
-
-
-def _holding(dialect: Dialect, hole: Hole) -> Check:
-    """Check that what stands in a hole holds what its shape needs."""
-    return lambda value, values: holds(dialect, hole, value)
 
 
 def _saying(like: Any) -> Check:
@@ -247,10 +245,6 @@ def _container(
         return True
 
     return check
-
-
-def _class(kind: Any) -> Check:
-    return lambda value, values: value.__class__ is kind
 
 
 def _fixed(meant: Any) -> Check:

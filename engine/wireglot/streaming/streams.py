@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Foreseen, UsageError, WireglotError
+from ..errors import UsageError, WireglotError, foreseen
 from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
 from ..language.picture import Hole, Picture, keyed
@@ -67,7 +67,6 @@ class Translator:
     def _between(self, source: Held, target: Held) -> None:
         """Begin between two dialects."""
         self._source, self._target, self._choose = source, target, None
-        self._guard = Foreseen(source.model.pos)
         self._unfold: Unfold | None = None
         if not self._home:
             trail = Trail()
@@ -101,7 +100,7 @@ class Translator:
                 *(self._choose(name) if name is not None else (self._source, self._target))
             )
         assert self._runs is not None
-        with not_too_deep, self._guard:
+        with not_too_deep(), foreseen(self._source.model.pos):
             try:
                 self._fold.feed(frame)
             except BaseException:
@@ -123,7 +122,7 @@ class Translator:
         self._done = True
         if self._choose is not None:  # no frame has come
             self._between(self._source, self._target)
-        with not_too_deep, self._guard:
+        with not_too_deep(), foreseen(self._source.model.pos):
             return self._finished()
 
     def _finished(self) -> list[Any]:
@@ -159,7 +158,7 @@ class Translator:
                 raise UsageError("this translator was told to keep nothing")
             if not (self._done and self._late):
                 raise UsageError("the result is there when the stream is finished")
-            with not_too_deep:
+            with not_too_deep():
                 self._result = self._concluded()
         return self._result
 

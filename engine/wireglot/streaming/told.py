@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Foreseen, UsageError
+from ..errors import UsageError, foreseen
 from ..interpreter import reading
 from ..interpreter.hands import Writer
 from ..language.model import Dialect
@@ -30,7 +30,7 @@ def frames(
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
     if found.model.stream is None:
         raise UsageError(f"{dialect} has no picture of a stream")
-    with Foreseen(found.model.pos):
+    with foreseen(found.model.pos):
         read = reading.read(found, response, "response", None, None, {})
         yield from unfolded(found, read.ir, True, read.made, notes, read.trail)
 
@@ -86,7 +86,7 @@ class Told(Outcome):
     def __init__(self, dialect: Dialect, ir: dict[str, Any], trail: Trail) -> None:
         super().__init__(dialect)
         self._trail = trail
-        self._ir = self.first = ir
+        self._ir = self.whole = self.first = ir
         self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
 
     def parts(self) -> Iterator[Part]:
@@ -100,20 +100,9 @@ class Told(Outcome):
                 owner.parts.append(part)
                 yield part
 
-    def stop(self, owner: Candidate) -> dict[str, Any]:
-        """Return why a candidate stopped, and what else is said of it."""
-        if owner not in self.candidates:
-            return {}
-        one = self._ir["candidates"][self.candidates.index(owner)]
-        return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}
-
     def one(self, owner: Candidate) -> dict[str, Any] | None:
         """Return the candidate as it was told."""
         if owner not in self.candidates:
             return None
         found: dict[str, Any] = self._ir["candidates"][self.candidates.index(owner)]
         return found
-
-    def counts(self) -> dict[str, Any] | None:
-        """Return the token counts."""
-        return self._ir.get("usage")

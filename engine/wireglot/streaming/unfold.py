@@ -118,7 +118,8 @@ class Unfold(Parts):
             owners = owners if self._known.many else owners[acting : acting + 1]
             for nth, owner in enumerate(owners):
                 last = nth == len(owners) - 1
-                self._flows(outcome, owner, nth)
+                for beside, piece in self._flowing_in(outcome, owner):
+                    self.frames.write(beside, {"piece": piece}, Place(nth))
                 self.citing.write(self.frames, outcome, owner, nth, self._kinds.get(nth, ()))
                 for event, free in finish:  # the first that can say it
                     if self._finish(event, free, outcome, owner, nth, counts if last else None):
@@ -168,10 +169,8 @@ class Unfold(Parts):
     ) -> bool:
         stop = outcome.stop(owner)
         own = self._own(outcome, owner)
-        kinds = [{"type": kind} for kind in self._kinds.get(nth, ())]
-        kinds += [
-            {"type": kind} for kind in set(owner.kinds) & {"tool_result"}
-        ]  # calls are answered
+        answered = {"tool_result"}.intersection(owner.kinds)
+        kinds = [{"type": kind} for kind in (*self._kinds.get(nth, ()), *answered)]
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
         if "candidate.citations" in event.holes:
             cited = self.citing.lists(outcome, owner, nth, self._kinds.get(nth, ()))
@@ -190,13 +189,11 @@ class Unfold(Parts):
             self._items.ride(nth)
         return done
 
-    def _flows(self, outcome: Outcome, owner: Candidate, nth: int) -> None:
-        """Write what flows into a candidate besides parts, where its fields are this family's."""
-        for event, piece in self._flowing_in(outcome, owner):
-            self.frames.write(event, {"piece": piece}, Place(nth))
-
     def _flowing_in(self, outcome: Outcome, owner: Candidate) -> list[tuple[Event, Any]]:
-        """Return what flows into a candidate besides parts, each with the event that says it."""
+        """Return what flows into a candidate besides parts, each with the event that says it.
+
+        Its fields are those of one family.
+        """
         if outcome.dialect.family != self.dialect.family:
             return []
         own = self._own(outcome, owner)

@@ -24,7 +24,7 @@ from .sighting import Sight
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 
 
-def begun(fold: Hearing, owner: Candidate, sight: Sight) -> None:
+def begun(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     """Hear that an item begins."""
     item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
     said = fold.fields(sight)
@@ -108,7 +108,7 @@ def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight
                 _other(fold, part, found[0], at)
 
 
-def item(fold: Hearing, owner: Candidate, sight: Sight) -> None:
+def item(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     """Hear the end of an item: its parts are over, and some may not have been told of before."""
     place = sight.at.get("item")
     item = owner.items.setdefault(place, Item()) if place is not None else Item()

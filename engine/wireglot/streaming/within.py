@@ -142,22 +142,15 @@ class Within:
         found = None if told is None else self._unfold.running(told)
         if found is None or split is None:
             return found
-        mark = (
-            self._head.closes
-            if split.inner is not None and self._head is not None
-            else self._calls.opens
-            if self._calls is not None
-            else ""
-        )
+        marks = self._calls if split.inner is None else self._head
+        mark = "" if marks is None else marks.opens if split.inner is None else marks.closes
         if not mark:
             return found
-        sign = mark[0]
-        out, fill, _ = found
-        return (
-            out,
-            fill,
-            lambda piece: not (split.held or split.come or sign in piece or piece[-1].isspace()),
-        )
+
+        def sure(piece: str) -> bool:
+            return not (split.held or split.come or mark[0] in piece or piece[-1].isspace())
+
+        return found[0], found[1], sure
 
     # -- what stands within -----------------------------------------------------------------------
 
