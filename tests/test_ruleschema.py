@@ -476,7 +476,7 @@ TEXTS = (
 def test_a_pattern_takes_the_texts_that_the_checks_take(text: str) -> None:
     for name, which in (("wire", "wire"), ("ir", "ir"), ("row", "row")):
         findings = Findings({"f": ""})
-        getattr(Pictures(findings), which)(source.Node(text, source.Pos("f", 1, 1)))
+        Pictures(findings).check(source.Node(text, source.Pos("f", 1, 1)), which)
         right = not [f for f in findings if f.severity == "error"]
         pattern = pictureschema.pictures()[name]["pattern"]
         assert (re.search(pattern, text) is not None) == right, (name, list(findings))
@@ -488,7 +488,7 @@ def test_a_pattern_takes_the_texts_that_the_checks_take(text: str) -> None:
 ])  # fmt: skip
 def test_the_pattern_of_a_key_takes_the_keys_that_the_checks_take(key: str) -> None:
     findings = Findings({rulefuzz.FILE: ""})
-    Pictures(findings).wire(rulefuzz.node_of({key: "$absent"}))
+    Pictures(findings).check(rulefuzz.node_of({key: "$absent"}))
     right = not [f for f in findings if f.severity == "error"]
     assert (re.search(pictureschema.KEY, key) is not None) == right, list(findings)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .seeds import Chain, call_id
-from .trail import Trail, pointer
+from .trail import Trail
 from .waiting import Waiting
 
 Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any]]]]
@@ -146,4 +146,3 @@ def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
 
 
 HOOKS: dict[str, Hook] = {"call-ids": call_ids}
-__all__ = ["HOOKS", "Hook", "call_ids", "pointer"]

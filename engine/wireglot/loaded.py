@@ -245,7 +245,11 @@ class Loaded:
         known = known_options(options) if options is not None else {}
         if clock is not None:
             known = with_clock(known, clock)
-        full = known if resolve is None else self._resolving(known, resolve)
+        full = known
+        if resolve is not None:
+            from .interpreter.resolver import resolving
+
+            full = resolving(known, resolve)
         both = NONE
         if self._varied or "version" in known:
             both = self._both(body, source, target, unit, model, known)
@@ -259,12 +263,6 @@ class Loaded:
             return concluded(*told[:3], judge, source, target, self.hash, told.trace)
         found = self._converted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
-
-    @staticmethod
-    def _resolving(known: dict[str, Any], resolve: Resolve) -> dict[str, Any]:
-        from .interpreter.resolver import resolving
-
-        return resolving(known, resolve)
 
     def rows(self, name: str) -> tuple[Row, ...]:
         """Return the variants of a dialect. Raises UsageError if there is no such dialect."""

@@ -46,11 +46,7 @@ class Crossed(NamedTuple):
         return {**self._asdict(), "pairs": list(map(list, self.pairs)), "paths": list(self.paths)}
 
 
-class Done(NamedTuple):
-    """What a rule set makes of a payload: the conversion, or why there is none."""
-
-    out: Conversion | None
-    error: ConversionError | None
+Done = Conversion | ConversionError  # what a rule set makes of a payload, or why that is nothing
 
 
 def pairs(
@@ -152,21 +148,19 @@ def run(
 ) -> Done:
     """Convert a payload; what it refuses is a result, too."""
     try:
-        return Done(
-            rules.convert(payload, *ends, unit, model, clock=lambda: STILL, trace=trace), None
-        )
+        return rules.convert(payload, *ends, unit, model, clock=lambda: STILL, trace=trace)
     except ConversionError as error:
-        return Done(None, error)
+        return error
 
 
 def same(one: Done, two: Done) -> bool:
     """Tell whether two results and their notes are the same, wherever the rules stand."""
-    if one.out is None or two.out is None:
-        return str(one.error and one.error.reason) == str(two.error and two.error.reason)
+    if isinstance(one, ConversionError) or isinstance(two, ConversionError):
+        return getattr(one, "reason", None) == getattr(two, "reason", None)
     return (
-        not differences(one.out.body, two.out.body)
-        and one.out.envelope == two.out.envelope
-        and Counter(map(bare, one.out.notes)) == Counter(map(bare, two.out.notes))
+        not differences(one.body, two.body)
+        and one.envelope == two.envelope
+        and Counter(map(bare, one.notes)) == Counter(map(bare, two.notes))
     )
 
 
@@ -181,21 +175,20 @@ def bare(note: Note) -> Note:
 Told = tuple[str, str, bool]  # a path, what is said of it, whether the results are as they were
 
 
-def _otherwise(payload: Any, one: Done, two: Done, told: set[str]) -> Iterator[Told]:
+def _otherwise(payload: Any, before: Done, after: Done, told: set[str]) -> Iterator[Told]:
     """Yield each path of a payload, and what becomes of it that was not so before."""
 
     def path(at: str) -> str:
         return payloads.general(place_of(payload, at), told)
 
-    before, after = one.out, two.out
-    if before is None or after is None:
-        error = two.error or one.error
-        assert error is not None
-        told_of = f"is refused now ({error.reason})"
-        if one.error is not None:
-            word = "is refused for another reason now" if two.error else "is no longer refused"
-            told_of = f"{word} ({error.reason})"
-        yield path(error.path), told_of, bool(one.error and two.error)
+    if isinstance(before, ConversionError):
+        still = isinstance(after, ConversionError)
+        error = after if isinstance(after, ConversionError) else before
+        word = "is refused for another reason now" if still else "is no longer refused"
+        yield path(error.path), f"{word} ({error.reason})", still
+        return
+    if isinstance(after, ConversionError):
+        yield path(after.path), f"is refused now ({after.reason})", False
         return
     alike = not apart_of(before, after)
     explained: set[str] = set()

@@ -36,7 +36,8 @@ from .shrink import shrink
 
 UNITS = ("request", "response", "error", "session")
 RUNS = 10
-DERIVED = ("name", "arguments_json", "value_json")  # of calls and results; they follow from others
+# Of calls and results: they follow from others.
+DERIVED = (("name",), ("arguments_json",), ("value_json",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,9 @@ def _putget(case: Case, wire: Any) -> None:
             found.setdefault(field, value)
     apart = differences(_seamless(ir), _seamless(found))
     # What a shape below `own` remembers is no value either.
-    apart = [d for d in apart if d.at[-1:] not in _DERIVED and "spelled" not in d.at]
-    apart = [d for d in apart if not _is_empty(d)]
+    apart = [d for d in apart if d.at[-1:] not in DERIVED and "spelled" not in d.at]
+    # An empty list and none say the same, and so does what holds nothing else.
+    apart = [d for d in apart if not (_hollow(d.meant) and _hollow(d.found))]
     if apart:
         raise Broken(f"what was written reads otherwise, at {apart[0]} of the IR")
 
@@ -118,18 +120,10 @@ def _seamless(ir: Any, role: str = "tool") -> Any:
     return {**ir, "messages": messages}
 
 
-def _is_empty(apart: Difference) -> bool:
-    # An empty list and none say the same, and so does what holds nothing else.
-    return _hollow(apart.meant) and _hollow(apart.found)
-
-
 def _hollow(value: Any) -> bool:
     if isinstance(value, dict) and value:
         return all(map(_hollow, value.values()))
     return value is ABSENT or value == []
-
-
-_DERIVED = tuple((name,) for name in DERIVED)
 
 
 def _stable(case: Case, wire: Any) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
+from ..errors import ConversionError, UsageError
 from ..language.picture import ABSENT
 from ..notes import Note
 from ..rulesets import RuleSet
@@ -98,14 +98,10 @@ def replay(old: RuleSet, new: RuleSet, listed: Iterable[Record]) -> Iterator[Rep
 
 
 def _apart(record: Record, before: Done, after: Done) -> Replayed:
-    one, two = before.out, after.out
-    if one is None or two is None:
-        errors = (
-            None if before.error is None else str(before.error),
-            None if after.error is None else str(after.error),
-        )
-        return Replayed(record, (), (), (), errors)
-    old, new = (list(map(crossing.bare, out.notes)) for out in (one, two))
-    gone = tuple(note for note, said in zip(one.notes, old, strict=True) if said not in new)
-    come = tuple(note for note, said in zip(two.notes, new, strict=True) if said not in old)
-    return Replayed(record, tuple(crossing.apart_of(one, two)), gone, come, (None, None))
+    if isinstance(before, ConversionError) or isinstance(after, ConversionError):
+        old, new = (str(e) if isinstance(e, ConversionError) else None for e in (before, after))
+        return Replayed(record, (), (), (), (old, new))
+    one, two = (list(map(crossing.bare, out.notes)) for out in (before, after))
+    gone = tuple(note for note, said in zip(before.notes, one, strict=True) if said not in two)
+    come = tuple(note for note, said in zip(after.notes, two, strict=True) if said not in one)
+    return Replayed(record, tuple(crossing.apart_of(before, after)), gone, come, (None, None))

@@ -14,7 +14,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -57,6 +57,7 @@ _SCALARS: Mapping[object, Kind] = {
 }  # fmt: skip
 _LISTS = (list, collections.abc.Iterable, collections.abc.Sequence, tuple)
 _MAPS = (dict, collections.abc.Mapping)
+_WRAPPERS = (typing.Annotated, typing_extensions.Required, typing_extensions.NotRequired)
 
 
 class Shapes:
@@ -71,11 +72,8 @@ class Shapes:
 
     def of(self, annotation: Any) -> Shape:
         """Give the shape of a type, with its wrappers taken off."""
+        annotation, _ = _bare(annotation)
         origin, arguments = typing_extensions.get_origin(annotation), typing.get_args(annotation)
-        if origin is typing.Annotated:
-            return self.of(arguments[0])
-        if origin in (typing_extensions.Required, typing_extensions.NotRequired):
-            return self.of(arguments[0])
         if isinstance(annotation, typing.TypeVar):
             return Shape("any")
         if type(annotation).__name__ == "TypeAliasType":
@@ -121,11 +119,12 @@ class Shapes:
         hints = typing_extensions.get_type_hints(annotation, include_extras=True)
         for key, hint in hints.items():
             # Annotations that are strings hide `Required` from `__required_keys__`.
-            marks = set(_marks(hint))
-            required = typing_extensions.Required in marks or (
-                typing_extensions.NotRequired not in marks and key in annotation.__required_keys__
+            _, said = _bare(hint)
+            required = typing_extensions.Required in said or (
+                typing_extensions.NotRequired not in said and key in annotation.__required_keys__
             )
-            name = _alias(hint) or key
+            aliases = (getattr(one, "alias", None) for one in said)
+            name = next((alias for alias in aliases if isinstance(alias, str)), key)
             if self._is_sent(shape, key, hint):
                 shape.fields[name] = Field(self.of(hint), required, (name,))
         return shape
@@ -160,12 +159,11 @@ class Shapes:
 
     def _is_python_only(self, member: Any) -> bool:
         """Say whether a type can never stand on the wire: file handles, callables, sessions."""
+        member, _ = _bare(member)
         origin = typing_extensions.get_origin(member)
         if origin is typing.Union or origin is types.UnionType:
             inner = [m for m in typing.get_args(member) if m is not type(None)]
             return all(map(self._is_python_only, inner))
-        if origin in (typing.Annotated, typing_extensions.Required, typing_extensions.NotRequired):
-            return self._is_python_only(typing.get_args(member)[0])
         if origin in (type, collections.abc.Callable):
             return True
         plain = origin or member
@@ -205,24 +203,13 @@ def leaves(shape: Shape, opaque: frozenset[str] = frozenset()) -> dict[str, list
     return found
 
 
-def _marks(annotation: Any) -> Iterator[object]:
-    origin = typing_extensions.get_origin(annotation)
-    if origin in (typing.Annotated, typing_extensions.Required, typing_extensions.NotRequired):
-        yield origin
-        yield from _marks(typing.get_args(annotation)[0])
-
-
-def _alias(annotation: Any) -> str | None:
-    origin = typing_extensions.get_origin(annotation)
-    if origin is typing.Annotated:
-        for extra in annotation.__metadata__:
-            alias = getattr(extra, "alias", None)
-            if isinstance(alias, str):
-                return alias
-        return _alias(annotation.__origin__)
-    if origin in (typing_extensions.Required, typing_extensions.NotRequired):
-        return _alias(typing.get_args(annotation)[0])
-    return None
+def _bare(annotation: Any) -> tuple[Any, list[Any]]:
+    """Return a type without its wrappers, and what these say of it, the outermost first."""
+    said: list[Any] = []
+    while (origin := typing_extensions.get_origin(annotation)) in _WRAPPERS:
+        said += [origin, *getattr(annotation, "__metadata__", ())]
+        annotation = typing.get_args(annotation)[0]
+    return annotation, said
 
 
 def _name(kind: object) -> str:

@@ -191,7 +191,7 @@ class Forms:
             message = f"`{name}` is the picture of a frame, or the text of one"
             self.findings.error("R022", message, node.pos, SHOWN)
             return None
-        return self.pictures.wire(node)
+        return self.pictures.check(node)
 
     # -- lists, values and pictures ---------------------------------------------------------------
 
@@ -225,16 +225,15 @@ class Forms:
             return node  # looked at where it is built
         right = not form.whole or isinstance(node.value, dict)
         if form.spliced and isinstance(node.value, str):
-            if self.pictures.wire(node) is None:
+            if self.pictures.check(node) is None:
                 return None  # it is no picture at all, which is said
             right = _SPLICES.fullmatch(node.value) is not None
         if right and form.of == "line":
             right = _messages(node) == 1
         found = None
         if right:
-            look = {"ir": self.pictures.ir, "ir.message": self.pictures.ir,
-                    "row": self.pictures.row, "hole": self.pictures.row}  # fmt: skip
-            found = look.get(form.of, self.pictures.wire)(node)
+            sides = {"ir": "ir", "ir.message": "ir", "row": "row", "hole": "row"}
+            found = self.pictures.check(node, sides.get(form.of, "wire"))
             right = found is None or form.of != "hole" or isinstance(parse(found), Hole)
         if not right:
             self.say(form, node, what, owner)

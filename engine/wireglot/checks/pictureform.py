@@ -29,24 +29,16 @@ class Pictures:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
 
-    def wire(self, node: Node) -> Node | None:
-        """Check a picture of the wire."""
-        return self._picture(node, "wire")
-
-    def ir(self, node: Node) -> Node | None:
-        """Check a picture of the IR."""
-        return self._picture(node, "ir")
-
-    def row(self, node: Node) -> Node | None:
-        """Check a picture of a ladder row."""
-        return self._picture(node, "row", rests=True)
+    def check(self, node: Node, of: str = "wire") -> Node | None:
+        """Check a picture of the `wire`, of the `ir` or of a `row` of the ladder."""
+        return self._picture(node, of, rests=of == "row")
 
     def _no(self, message: str, pos: Pos, help: str = "", rule: str = "R023", **more: str) -> bool:
         """Report what is wrong, and say no."""
         self.findings.error(rule, message, pos, help, **more)
         return False
 
-    def _picture(self, node: Node, of: str, rests: bool = False) -> Node | None:
+    def _picture(self, node: Node, of: str, rests: bool) -> Node | None:
         value = node.value
         if isinstance(value, dict):
             entries = [self._entry(key, child, node, of, rests) for key, child in value.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..language import picture as pic
-from ..language.events import OF_KIND, OF_SHAPE, Event, Word
+from ..language.events import OF_KIND, OF_SHAPE, Event
 from ..language.findings import Findings, helped
 from ..language.lenses import SAID
 from ..language.model import Dialect
@@ -99,14 +99,11 @@ def _event(
             message = "`add` says an element of a list of a part, and a candidate is none"
             help = f"write `append.candidate.{word.field}`, which puts lists together"
             findings.error("R001", message, event.pos, help, word=event.name)
-        if word.act in ("append", "part_start") and not _field(word):
+        known = word.kind not in OBJECTS or held(frozenset((word.kind,)), word.field) is not None
+        if word.act in ("append", "part_start") and not known:
             message = f"`{word.field}` is no field of a {word.kind}"
             help = helped(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")
             findings.error("R001", message, event.pos, help, word=word.field)
-
-
-def _field(word: Word) -> bool:
-    return word.kind not in OBJECTS or held(frozenset((word.kind,)), word.field) is not None
 
 
 def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:

@@ -109,7 +109,7 @@ def parsed(text: str, document: Document | None, key: str) -> Any:
     """
     said = document.texts if document is not None else ("json",)
     try:
-        whole = _json(text)
+        whole = jsontext.parse(text)
     except ValueError as error:
         if "lines" not in said:
             raise ConversionError(f"the file is no JSON: {error}") from None
@@ -127,14 +127,10 @@ def parsed(text: str, document: Document | None, key: str) -> Any:
 
 def _line(text: str) -> Any:
     try:
-        value = _json(text)
+        value = jsontext.parse(text)
     except ValueError:
         return text.removesuffix("\r")
     return value if isinstance(value, dict) else text.removesuffix("\r")
-
-
-def _json(text: str) -> Any:
-    return jsontext.parse(text)
 
 
 def printed(body: Any, document: Document | None, indent: int | None = None) -> str:

@@ -12,7 +12,7 @@ from ..errors import RuleError, UsageError
 from . import apart, short, variants, version
 from .known import Known, Later
 from .merge import Laid, Place, like, merge, near, settled, without
-from .source import LADDER, Node, Report, fingerprint, sums_of, wrong
+from .source import LADDER, Node, Report, fingerprint, raised, sums_of, wrong
 from .variants import Row
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Sorted(NamedTuple):
         return cls(dialects or {}, {}, [])
 
 
-def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
+def by_name(files: Mapping[str, Node], report: Report = raised) -> Sorted:
     """Sort files, given by the stems of their names.
 
     Raises RuleError where one has no name, or two have the same; with `report`, that is handed
@@ -62,15 +62,11 @@ def by_name(files: Mapping[str, Node], report: Report | None = None) -> Sorted:
             else:
                 join(found, Sorted.of({_dialect(node): node}))
         except RuleError as error:
-            if report is None:
-                raise
             report(error)
     for node in shown:
         try:
             apart.put(node, found.dialects)
         except RuleError as error:
-            if report is None:
-                raise
             report(error)
     return found
 
@@ -87,7 +83,7 @@ def _dialect(node: Node) -> str:
     raise wrong("a rule file names its `dialect`", pos, help, rule="R026")
 
 
-def join(one: Sorted, two: Sorted, report: Report | None = None) -> None:
+def join(one: Sorted, two: Sorted, report: Report = raised) -> None:
     """Add the files of `two` to `one`. Raises RuleError where both have a file of one name."""
     one.crossings.extend(two.crossings)
     for word, mine, theirs in (
@@ -98,17 +94,11 @@ def join(one: Sorted, two: Sorted, report: Report | None = None) -> None:
             if name in mine:
                 other = mine[name].pos.file
                 child = node.get("dialect") if name != LADDER else None
-                error = wrong(
-                    f"the {word} `{name}` has two files: {other} and {node.pos.file}",
-                    child.pos if child else node.pos,
-                    "keep one of the two" + (f", or make one `overlay: {name}`" if child else ""),
-                    rule="R031",
-                )
-                if report is None:
-                    raise error
-                report(error)
-                continue
-            mine[name] = node
+                message = f"the {word} `{name}` has two files: {other} and {node.pos.file}"
+                help = "keep one of the two" + (f", or make one `overlay: {name}`" if child else "")
+                report(wrong(message, (child or node).pos, help, rule="R031"))
+            else:
+                mine[name] = node
 
 
 def _check_overlay(node: Node) -> None:

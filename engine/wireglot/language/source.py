@@ -158,6 +158,11 @@ def _sum(text: str) -> str:
 Report = Callable[[RuleError], None]
 
 
+def raised(error: RuleError) -> None:
+    """Raise a mistake, where nobody takes it to go on."""
+    raise error
+
+
 def wrong(message: str, pos: Pos, help: str = "", text: str = "", rule: str = "") -> RuleError:
     """Build the RuleError for a place in a rule file; the excerpt is of `text`, or of the file."""
     excerpt = ""
@@ -171,7 +176,7 @@ def wrong(message: str, pos: Pos, help: str = "", text: str = "", rule: str = ""
     return RuleError(message, *place, excerpt=excerpt, help=help, rule=rule)
 
 
-def parse(text: str, file: str, report: Report | None = None) -> Node:
+def parse(text: str, file: str, report: Report = raised) -> Node:
     """Parse one rule file. Raises RuleError with the position of what is wrong.
 
     With `report`, mistakes after which reading can go on are handed to it and not raised.
@@ -220,15 +225,12 @@ def _explained(error: Any, file: str, text: str) -> RuleError:
 class _Reading:
     """Turns YAML's events into nodes and refuses what a rule file may not hold."""
 
-    def __init__(self, yaml: Any, file: str, text: str, report: Report | None) -> None:
+    def __init__(self, yaml: Any, file: str, text: str, report: Report) -> None:
         self.yaml, self.file, self.text, self.report = yaml, file, text, report
 
     def refuse(self, message: str, pos: Pos, help: str = "") -> None:
         """Report what is forbidden and go on, or raise it."""
-        error = wrong(message, pos, help, self.text, "R011")
-        if self.report is None:
-            raise error
-        self.report(error)
+        self.report(wrong(message, pos, help, self.text, "R011"))
 
     def pos(self, event: Any) -> Pos:
         """Return where an event begins."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..checks import crosscheck, layercheck
 from ..language import layers
 from ..language.findings import Findings
+from ..language.known import Known
+from ..language.ladder import Ladder
+from ..language.layers import Sorted
+from ..language.source import Node
 from ..room import unswept
 from ..rulesets import RuleSet
 from . import load
@@ -24,17 +28,24 @@ def loaded(
     """Load rule files that lie over the packaged ones. Raises RuleError, UsageError."""
     base, findings = load.packaged_below(builtin), Findings()
     own = load.of_sources(sources, findings, plugins)
-    files = layers.files(base, own)
-    layers.replaced(base.files, own, findings)
     over = load.chosen(overlays, own, findings).values()
-    same = layers.alone(base, own.dialects, over)
-    found = layercheck.flat(files, over, findings, same)
-    steps = layercheck.ladder(files, findings, same)
-    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
-    crosscheck.check(own.crossings, files, findings)
+    found, _ = _checked(base, layers.files(base, own), own, over, findings)
     findings.raise_first()
     told = findings.sorted()
-    return load.made(found.nodes, told, known=base, same=same, again=again, sources=sources)
+    return load.made(found.nodes, told, known=base, same=found.same, again=again, sources=sources)
+
+
+def _checked(
+    base: Known, files: Mapping[str, Node], own: Sorted, over: Iterable[Node], findings: Findings
+) -> tuple[layercheck.Flat, Ladder]:
+    """Check the dialects in which files of the user have a part; return all, and the ladder."""
+    layers.replaced(base.files, own, findings)
+    same = layers.alone(base, own.dialects, over)
+    steps = layercheck.ladder(files, findings, same)
+    found = layercheck.flat(files, over, findings, same)
+    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
+    crosscheck.check(own.crossings, files, findings)
+    return found, steps
 
 
 @unswept
@@ -50,14 +61,8 @@ def check(folder: Source | None = None, overlays: Sequence[str] = ()) -> Finding
     if folder is not None:
         base, folders = load.packaged(), [folder]
     own = load.of_sources([s for s in folders if folder or os.path.isdir(str(s))], findings)
-    files = layers.files(base, own)
-    layers.replaced(base.files, own, findings)
-    laid = load.chosen(overlays, own, findings)
-    same = layers.alone(base, own.dialects, laid.values())
-    steps = layercheck.ladder(files, findings, same)
-    found = layercheck.flat(files, laid.values(), findings, same)
-    layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
-    crosscheck.check(own.crossings, files, findings)
+    files, laid = layers.files(base, own), load.chosen(overlays, own, findings)
+    _, steps = _checked(base, files, own, laid.values(), findings)
     for name, node in own.overlays.items():
         if name not in laid:
             over = [*laid.values(), node]

@@ -12,7 +12,7 @@ from ..language import layers, merge
 from ..language.findings import Finding, Findings
 from ..language.known import Known
 from ..language.layers import Sorted
-from ..language.source import LADDER, Node, parse
+from ..language.source import LADDER, Node, parse, raised
 from ..rulesets import RuleSet
 from . import shelf
 from .shelf import PREPARED, Source, packaged_folder
@@ -78,21 +78,15 @@ def parsed(source: Source, shown: str | None, findings: Findings | None = None) 
 
 
 def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str, Node]:
-    found = {}
+    found: dict[str, Node] = {}
+    texts, report = ({}, raised) if findings is None else (findings.texts, findings.take)
     for file in files:
+        texts[file.name] = ""
         try:
-            if findings is not None:
-                findings.texts[file.name] = ""
-            text = file.text()
-            if findings is None:
-                found[file.stem] = parse(text, file.name)
-            else:
-                findings.texts[file.name] = text
-                found[file.stem] = parse(text, file.name, findings.take)
+            texts[file.name] = file.text()
+            found[file.stem] = parse(texts[file.name], file.name, report)
         except RuleError as error:
-            if findings is None:
-                raise
-            findings.take(error)
+            report(error)
     return found
 
 
@@ -159,7 +153,7 @@ def of_sources(
     sources: Sequence[Source], findings: Findings | None = None, plugins: bool = False
 ) -> Sorted:
     """Read the rule files of some sources; with `findings`, what is wrong goes there."""
-    report = None if findings is None else findings.take
+    report = raised if findings is None else findings.take
     own = layers.Sorted.of()
     paths = [s if isinstance(s, Mapping) else os.path.normpath(s) for s in map(_source, sources)]
     found = [shelf.files(s) for n, s in enumerate(paths) if s not in paths[:n]]
