@@ -98,7 +98,7 @@ def _origin(body: Any, done: Conversion, at: str, origin: Origin, briefly: bool)
         yield f"  from {source or '(all)'} = {excerpt(body, source)}"
     if not origin.sources:
         yield f"  from nothing in the input: {said(origin)}"
-    yield from _rule(origin.rule)
+    yield from (f"  {one}" for one in rule_told(origin.rule))
     for step in origin.steps:
         yield f"  step {step}"
     for note in done.notes:
@@ -111,7 +111,7 @@ def _fate(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
     yield f"  {told(fate)}"
     for target in fate.targets:
         yield f"  to {target or '(all)'} = {written(done, target)}"
-    yield from _rule(fate.rule)
+    yield from (f"  {one}" for one in rule_told(fate.rule))
     for note in done.notes:
         if _names(note.source_path, at):
             yield f"  note {note}"
@@ -127,10 +127,9 @@ def told(fate: Fate) -> str:
     return fate.kind if fate.code is None else f"{fate.kind}: {fate.code}"
 
 
-def _rule(rule: str | None) -> Iterator[str]:
-    if rule is not None:
-        text = rule_line(rule)
-        yield f"  rule {rule}" + (f"  {text}" if text else "")
+def rule_told(rule: str | None) -> list[str]:
+    """Return the place of a rule with its line, if there is one."""
+    return [] if rule is None else [f"rule {rule}  {rule_line(rule) or ''}".rstrip()]
 
 
 @functools.lru_cache(512)

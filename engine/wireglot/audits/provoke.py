@@ -11,7 +11,7 @@ from ..errors import ConversionError, UsageError
 from ..interpreter import reading
 from ..interpreter.reading import Read
 from ..language.lenses import stringify
-from ..trail import At, leaves
+from ..trail import leaves, path_of
 from . import probes, straining
 
 ANY_MODEL = "m"
@@ -85,7 +85,7 @@ def payloads(
                 probe.reads[(), str({})] = read
             elif not any(_read(one, body, unit, stream) for one in varied):
                 continue  # such a payload cannot be converted to anything
-            shown = {_abstract(at) for at, _ in leaves(body)}
+            shown = {path_of(at) for at, _ in leaves(body)}
             probe.fresh = not shown <= places
             places |= shown
             yield probe
@@ -141,7 +141,3 @@ def _at_home(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:
 
 def _home(messages: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     return [{**message, "spelled": {name: {}}} for message in messages]
-
-
-def _abstract(at: At) -> str:
-    return "/".join("[]" if isinstance(step, int) else step for step in at)

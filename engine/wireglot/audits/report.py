@@ -18,7 +18,7 @@ from ..notes import Note, nearest
 from ..results import Conversion
 from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import At, pointer
-from .explain import rule_line, said, told
+from .explain import rule_told, said, told
 
 PAGE = Path(__file__).parent / "page"
 LONG = 1500  # characters of a text that are shown
@@ -121,7 +121,9 @@ class _Links:
         told_of += [f"to {to or '(all)'}" for to in fate.targets]
         mark = "" if fate.kind == "carried" else fate.kind
         note = nearest(self.notes, at, "source_path")
-        return self._line(line, self.sources[at], ends, [*told_of, *_rule(fate.rule)], mark, note)
+        return self._line(
+            line, self.sources[at], ends, [*told_of, *rule_told(fate.rule)], mark, note
+        )
 
     def _origin(self, line: Line, at: str, origin: Origin) -> Line:
         ends = [self.sources[one] for one in _all(origin.sources, self.sources)]
@@ -130,7 +132,7 @@ class _Links:
         literal = any(step.way == "literal" for step in origin.steps)
         mark = "" if origin.sources else "fixed" if literal else "added"
         note = nearest(self.notes, at, "target_path")
-        told_of = [at or "(all)", *came, *_rule(origin.rule), *steps]
+        told_of = [at or "(all)", *came, *rule_told(origin.rule), *steps]
         return self._line(line, self.targets[at], ends, told_of, mark, note)
 
     def _line(
@@ -140,10 +142,6 @@ class _Links:
         where = ends[0] if ends else "said" if note is None else f"n{self.notes.index(note)}"
         say = "\n".join([*lines, *([] if note is None else [str(note)])])
         return line._replace(id=name, href=where, links=" ".join(ends), mark=mark, say=say)
-
-
-def _rule(rule: str | None) -> list[str]:
-    return [] if rule is None else [f"rule {rule}  {rule_line(rule) or ''}".rstrip()]
 
 
 def _all(places: tuple[str, ...], known: dict[str, str]) -> Iterator[str]:

@@ -11,11 +11,10 @@ from ..jsontext import parse, stringify
 from ..loaded import check_name
 from ..loading import shelf
 from ..loading.shelf import Source
-from ..loading.start import load_rules, packaged
+from ..loading.start import wanted
 from ..notes import Note
 from ..policy import Policy, of
 from ..results import PolicyError, concluded
-from ..rulesets import RuleSet
 from ..trail import keys_of, pointer, value_at
 from .wrapped import BODIES, Wrapping, deeper, put, refused
 
@@ -88,18 +87,12 @@ class Converter:
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.rules = self._loaded(job)
+        self.rules = wanted(job.rules, job.overlays, job.plugins)
         for name in (job.source, job.target):
             check_name(name, self.rules.dialects)
         given = (job.source, job.target, job.model, job.options)
         lines = job.unit in BODIES and not job.at
         self.wrapping = Wrapping(self.rules, *given) if lines else None
-
-    @staticmethod
-    def _loaded(job: Job) -> RuleSet:
-        if not (job.rules or job.overlays or job.plugins):
-            return packaged()
-        return load_rules(*job.rules, overlays=job.overlays, plugins=job.plugins)
 
     def one(self, value: Any) -> Converted:
         """Convert one value, or say why it is refused. Raises UsageError where none can be."""

@@ -14,7 +14,7 @@ from ..errors import ConversionError, UsageError
 from ..language import drawn
 from ..language import picture as pic
 from ..language.lenses import guard, same
-from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.source import Pos
 from ..loading.shelf import node_beside
 from ..loop.exchanges import kind_of, open_kind, status_of
@@ -295,8 +295,8 @@ class _Line:
             return self.found.held[unit][1] if unit in self.found.held else ()
         for kind in (self.found.kind, "error"):
             line = self.abroad.lines.get(kind)
-            for at, hole in _places(line, ()) if line is not None else ():
-                if hole.path == unit:
+            for at, p in pic.placed(line) if line is not None else ():
+                if isinstance(p, Hole) and p.path == unit:
                     return at
         return ()
 
@@ -355,13 +355,6 @@ def _match(p: Picture, value: Any, at: At, found: Found, url: str | None) -> Non
 
 def _misfit(p: Picture, at: At, told: str) -> ConversionError:
     return ConversionError(told, pointer(at), rule_of(p.pos))
-
-
-def _places(p: Picture, at: At) -> list[tuple[At, Hole]]:
-    """Return the holes of a picture, with their places."""
-    if isinstance(p, Hole):
-        return [(at, p)]
-    return [one for names, child in keyed(p) for one in _places(child, (*at, names[0]))]
 
 
 def deeper(notes: Iterable[Note], source: At, target: At) -> Iterator[Note]:

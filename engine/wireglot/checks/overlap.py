@@ -7,7 +7,6 @@ where some values of a case read as another one, writing sees it and says `ambig
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import combinations, product
 from typing import Any
@@ -41,8 +40,9 @@ def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings
             _together(dialect, shape, findings)
     for view in contexts.all:
         _shared(dialect, view.case, findings)
-        for fields in _spreading(view.case.wire):
-            _collide(dialect, fields, findings)
+        for p in pic.nodes(view.case.wire):
+            if isinstance(p, Fields) and p.spread:
+                _collide(dialect, p, findings)
 
 
 def _turns(dialect: Dialect, findings: Findings) -> None:
@@ -83,8 +83,8 @@ def _apart(
     for pair in group[:MOST]:
         if before and not pair[0].groups:
             _told_apart(dialect, pair, before, findings, pair[0].name in itself)
-        if not _compares(pair[1]):
-            before.append(pair)
+        if not any(hole.mark == "same" for hole in pic.holes(pair[1].wire)):
+            before.append(pair)  # one that compares takes some alone: writing sees which
 
 
 def _told_apart(
@@ -135,11 +135,6 @@ def _told_apart(
     )
 
 
-def _compares(case: Case) -> bool:
-    """Tell whether a case takes some of what others write: writing sees which, and takes care."""
-    return any(hole.mark == "same" for hole in pic.holes(case.wire))
-
-
 def _only_read(case: Case) -> bool:
     return any(hole.dated or "home" in hole.lenses for hole in pic.holes(case.wire))
 
@@ -180,11 +175,6 @@ def _literals(p: Picture) -> bool:
     if isinstance(p, Fields):
         return any(_literals(child) for _, child in p.entries)
     return isinstance(p, Literal | Text)
-
-
-def _spreading(p: Picture) -> Iterator[Fields]:
-    """Yield the objects of a picture in which another shape has keys, or all others are taken."""
-    return (one for one in pic.nodes(p) if isinstance(one, Fields) and one.spread)
 
 
 def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:

@@ -19,11 +19,8 @@ from .terminal import USAGE, Stop
 
 def rules(arguments: argparse.Namespace) -> RuleSet:
     """Return the rules that are asked for. Raises Stop, RuleError, UsageError."""
-    sources, overlays, plugins = arguments.rules, arguments.overlay, arguments.plugins
-    if not (sources or overlays or plugins):
-        return start.packaged()
-    terminal.folders(sources)
-    return start.load_rules(*sources, overlays=overlays, plugins=plugins)
+    terminal.folders(arguments.rules)
+    return start.wanted(arguments.rules, arguments.overlay, arguments.plugins)
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -27,6 +27,13 @@ def _packaged() -> RuleSet:
     return load_rules()
 
 
+def wanted(sources: Sequence[Source], overlays: Sequence[str], plugins: bool) -> RuleSet:
+    """Return the rules that are asked for; where nothing is, the packaged ones, loaded once."""
+    if not (sources or overlays or plugins):
+        return packaged()
+    return load_rules(*sources, overlays=overlays, plugins=plugins)
+
+
 def _prepared() -> RuleSet | None:
     """Return the packaged rule set as a wheel ships it; None in a checkout."""
     known = prepared()

@@ -54,11 +54,7 @@ def key_of(variable: str, word: str) -> str:
 
 
 def upstream(
-    rules: RuleSet,
-    to: str,
-    model: str | None = None,
-    url: str | None = None,
-    key: str | None = None,
+    rules: RuleSet, to: str, model: str | None, url: str | None, key: str | None
 ) -> Upstream:
     """Return the provider whose dialect is `to`, or the demo. Raises UsageError."""
     if to != DEMO or to in rules.dialects:
@@ -70,14 +66,9 @@ def upstream(
 
 
 def single(
-    rules: RuleSet,
-    to: str,
-    model: str | None = None,
-    url: str | None = None,
-    key: str | None = None,
-    states: States | None = None,
-    limits: Limits = LIMITS,
-) -> Setting:
+    rules: RuleSet, to: str, model: str | None, url: str | None, key: str | None,
+    states: States | None, limits: Limits = LIMITS,
+) -> Setting:  # fmt: skip
     """Return what stands before one provider, for all models. Raises UsageError."""
     row = Row("*", (upstream(rules, to, model, url, key),))
     return Setting(Relay(rules, (row,), states, wires.packaged()), limits)

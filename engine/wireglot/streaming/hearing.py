@@ -140,8 +140,11 @@ class Hearing:
     def open(self, part: Part) -> None:
         """Hear that a part begins; a call of which the name may still come waits for that."""
         place = None if self.stream.plain else dict(part.address).get("item")
-        if place is not None:
-            self._enter(part, place)
+        if place is not None:  # the first part of an item has what is said of the item
+            item = self.outcome.candidates[part.candidate].items.setdefault(place, Item())
+            if not item.parts:
+                merged(part.said, item.said)
+            item.parts.append(part)
         part.waits = part.kind == "tool_call" and not (part.whole or part.said.get("name"))
         if not part.waits:
             self._tell(part)
@@ -185,13 +188,6 @@ class Hearing:
             self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.name}")
         else:
             part.made = True
-
-    def _enter(self, part: Part, place: int) -> None:
-        """Put a part that begins into its item; the first one has what is said of the item."""
-        item = self.outcome.candidates[part.candidate].items.setdefault(place, Item())
-        if not item.parts:
-            merged(part.said, item.said)
-        item.parts.append(part)
 
     def grow(self, part: Part, piece: str) -> None:
         """Take a piece of a part that flows."""

@@ -62,7 +62,7 @@ class Frame:
         word = self.wire.get(stream.named) if isinstance(self.wire, dict) else None
         for nth, event in enumerate(stream.events):
             for picture, names in zip(event.reads, event.names, strict=True):
-                if names is not None and not _among(word, names):
+                if names is not None and not (isinstance(word, str | None) and word in names):
                     continue
                 for sight in self._match(picture, self.wire, (), Sight(event)):
                     if self._live(sight):
@@ -248,10 +248,6 @@ class Frame:
                 found.append(at)
         found.reverse()
         return found
-
-
-def _among(word: Any, names: frozenset[Any]) -> bool:
-    return word in names if isinstance(word, str | None) else False
 
 
 @functools.lru_cache(maxsize=4096)
