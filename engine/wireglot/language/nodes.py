@@ -46,6 +46,14 @@ def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from (child for child in found if isinstance(child, dict))
 
 
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield a schema and all that stand in it."""
+    if isinstance(schema, dict):
+        yield schema
+        for child in inner(schema):
+            yield from nodes(child)
+
+
 def unsound(node: dict[str, Any], at: At = ()) -> At | None:
     """Return the first place that no JSON Schema has: a word that is no type, what is no schema."""
     word = node.get("type")
@@ -161,26 +169,18 @@ class Rules:
                     if value is ABSENT or value == found:
                         rule.check(node)
 
-    def hold(self, node: dict[str, Any]) -> bool:
+    def whole(self, schema: dict[str, Any]) -> None:
+        """Raise Misfit when a schema lacks what it must have, inside too."""
+        for node in nodes(schema) if self.all else ():
+            self.check(node)
+
+    def hold(self, schema: dict[str, Any]) -> bool:
         """Tell whether a schema has all that it must have, inside too."""
-        if not self.all:
-            return True
         try:
-            self._all(node)
+            self.whole(schema)
         except Misfit:
             return False
         return True
-
-    def _all(self, node: dict[str, Any]) -> None:
-        self.check(node)
-        for key, value in node.items():
-            if key == "properties" and value.__class__ is dict:
-                for child in value.values():
-                    if child.__class__ is dict:
-                        self._all(child)
-            elif key in PLACES:
-                for child in inner({key: value}):
-                    self._all(child)
 
 
 def _fields(node: Node, word: str, name: str) -> Fields:

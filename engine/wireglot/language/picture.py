@@ -25,6 +25,7 @@ class _Absent:
 
 
 ABSENT: Any = _Absent()
+Way = tuple[str | None, ...]  # keys, and None for any element of a list
 
 
 def guards(value: Any) -> bool:
@@ -278,6 +279,17 @@ def placed(picture: Picture, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield from placed(child, (*at, name))
     for child in picture.items if isinstance(picture, Items) else ():
         yield from placed(child, (*at, "[]"))
+
+
+def ways(picture: Picture, way: Way = ()) -> Iterator[tuple[Hole, Way]]:
+    """Yield every hole by each way to it, in all spellings; None is any element of a list."""
+    if isinstance(picture, Hole):
+        yield picture, way
+    for names, child in keyed(picture):
+        for name in names:
+            yield from ways(child, (*way, name))
+    for child in picture.items if isinstance(picture, Items) else ():
+        yield from ways(child, (*way, None))
 
 
 def holes(picture: Picture) -> Iterator[Hole]:

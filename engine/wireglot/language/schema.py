@@ -7,7 +7,6 @@ written without telling anything.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterator
 from typing import Any
 
 from ..trail import At, Trail
@@ -21,6 +20,7 @@ from .nodes import (
     Rule,
     Rules,
     inner,
+    nodes,
     over,
     rewritten,
     unsound,
@@ -116,7 +116,7 @@ class Schema:
             trail.put_inside(read, key, place)
             # What stands below a keyword that was put there came from the whole node.
             if not there or (moved and key in self.touched):
-                for node in _nodes(value if key in SINGLES else {key: value}):
+                for node in nodes(value if key in SINGLES else {key: value}):
                     for word in node:
                         trail.put_inside(node, word, place)
             elif key in MAPS and isinstance(value, dict):
@@ -137,21 +137,14 @@ class Schema:
         return ()
 
     def plain(self, schema: dict[str, Any]) -> bool:
-        """Tell whether reading surely respells nothing; to be fast."""
+        """Tell whether reading surely respells nothing."""
         word = schema.get("type")
         if self._word(word) is not word:
             return False
         for words in self.respelled:
             if words <= schema.keys():
                 return False
-        for key, value in schema.items():
-            if key == "properties" and value.__class__ is dict:
-                for child in value.values():
-                    if child.__class__ is dict and not self.plain(child):
-                        return False
-            elif key in PLACES and not all(map(self.plain, inner({key: value}))):
-                return False
-        return True
+        return all(map(self.plain, inner(schema)))
 
     def home(self, schema: Any) -> Any:
         """Return a schema as this dialect spells it, whether it takes it or not."""
@@ -211,7 +204,7 @@ class Schema:
             raise Misfit(told[0].message)
         if self.root is not None and wire.get("type") != self.root:
             raise Misfit(f"the root of a schema is an {self.root} here")
-        self._check(wire)
+        self.rules.whole(wire)
         return wire, told
 
     def fits(self, schema: Any) -> bool:
@@ -265,27 +258,15 @@ class Schema:
             if key not in PLACES or key in self.whole:
                 continue
             if key in MAPS:
-                if value.__class__ is not dict:
+                if value.__class__ is not dict or not all(map(self._kept, value.values())):
                     return False
-                for child in value.values():
-                    if not self._kept(child):
-                        return False
             elif key in LISTS:
-                if value.__class__ is not list:
+                if value.__class__ is not list or not all(map(self._kept, value)):
                     return False
-                for child in value:
-                    if not self._kept(child):
-                        return False
             elif not self._kept(value):
                 if value.__class__ is not bool or not SINGLES[key]:
                     return False
         return True
-
-    def _check(self, wire: Any) -> None:
-        """Raise Misfit where a node lacks what it must have."""
-        if self.rules.all:
-            for node in _nodes(wire):
-                self.rules.check(node)
 
 
 def _mark(schema: Any, tells: bool) -> bytes | None:
@@ -306,13 +287,6 @@ def _remember(known: dict[bytes, Any], mark: bytes, what: Any) -> None:
     if len(known) >= REMEMBERED:
         known.clear()
     known[mark] = what
-
-
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(schema, dict):
-        yield schema
-        for child in inner(schema):
-            yield from _nodes(child)
 
 
 def load(name: str, node: Node) -> dict[str, Schema]:

@@ -7,13 +7,13 @@ in a hole may differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from ..errors import ConversionError
 from ..language.events import Stream, guards
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Literal, Picture
+from ..language.picture import Fields, Hole, Items, Literal, Picture, Way, ways
 from ..payload import check_json
 from ..trail import At, path_of, value_at
 from .sighting import holds
@@ -21,7 +21,6 @@ from .sighting import holds
 DEEPEST = 20  # keys and numbers on the way to a value of a form
 QUICK = (str, int)  # values of holes that are looked at at once
 Check = Callable[[Any, list[Any]], bool]  # takes the values of the holes, too
-Way = tuple[str | None, ...]  # keys, and None for any element of a list
 
 
 class Slots:
@@ -51,8 +50,10 @@ class Likeness:
         self._whole: set[str] = set()  # places where all keys, or all elements, count
         for p in [stream.frame, *(p for event in stream.events for p in event.reads)]:
             self._look(p, "")
-            ways = list(_ways(p, ()))
-            pairs = ((one, two) for n, one in enumerate(ways) for two in ways[:n])
+            found = list(ways(p)) if p is not None else []
+            # Those that take a value as it is.
+            plain = [(h.path, way) for h, way in found if h.shape is None and h.path[:3] != "at."]
+            pairs = ((one, two) for n, one in enumerate(plain) for two in plain[:n])
             self._doubles |= {(one[1], two[1]) for one, two in pairs if one[0] == two[0]}
 
     def check(self, wire: Any, slots: Slots, twins: int) -> Check | None:
@@ -156,19 +157,6 @@ class Likeness:
             return _saying(wire)
         kind = wire.__class__
         return lambda value, values: value.__class__ is kind
-
-
-def _ways(p: Picture | None, way: Way) -> Iterator[tuple[str, Way]]:
-    """Yield the holes of a picture that take a value as it is, each with its place."""
-    if isinstance(p, Fields):
-        for names, child in p.entries:
-            for name in names:
-                yield from _ways(child, (*way, name))
-    elif isinstance(p, Items):
-        for child in p.items:
-            yield from _ways(child, (*way, None))
-    elif isinstance(p, Hole) and p.shape is None and p.path[:3] != "at.":
-        yield p.path, way
 
 
 def _there(value: Any, way: Way) -> bool:

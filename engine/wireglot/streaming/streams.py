@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import UsageError, WireglotError, foreseen
 from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
-from ..language.picture import Hole, Picture, keyed
+from ..language.picture import ways
 from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
 from ..policy import Policy, of
@@ -367,16 +367,11 @@ def model_in(dialect: Dialect, frame: Any) -> str | None:
     stream = dialect.stream
     if stream is None:
         return None
-    paths = stream.once("model", lambda: tuple(dict.fromkeys(_models(stream.pictures()))))
-    found = (value_at(frame, path) for path in paths)
+
+    def named() -> list[At]:
+        there = (pair for p in stream.pictures() for pair in ways(p))
+        found = (way for hole, way in there if hole.path == "response.model" and None not in way)
+        return list(dict.fromkeys(found))
+
+    found = (value_at(frame, path) for path in stream.once("model", named))
     return next((name for name in found if isinstance(name, str)), None)
-
-
-def _models(pictures: Iterable[Picture], at: At = ()) -> Iterator[At]:
-    """Yield the places where pictures have the name of the model."""
-    for p in pictures:
-        if isinstance(p, Hole) and p.path == "response.model":
-            yield at
-        for names, child in keyed(p):
-            for name in names:
-                yield from _models((child,), (*at, name))
