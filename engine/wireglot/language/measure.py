@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import field_type
 from . import picture as pic
 from .lenses import GUARDS, UNTYPED, is_guard
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
-
-if TYPE_CHECKING:
-    from .shape import Case, Head
+from .shape import Case, Head
 
 
 def measure(case: Case, kind: str | None) -> None:

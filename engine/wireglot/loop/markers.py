@@ -7,17 +7,15 @@ reads, and what it was.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..interpreter import reading
 from ..jsontext import stringify
+from ..language.held import Held
 from ..language.model import Dialect
 from ..language.picture import Text, texts
 from .memory import digest
 from .names import paired
-
-if TYPE_CHECKING:
-    from ..language.held import Held
 
 Part = dict[str, Any]
 Marker = dict[str, Any]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..interpreter import reading, writing
+from ..interpreter.hands import Writer
+from ..interpreter.limits import Limits
+from ..interpreter.reading import Read
+from ..language.held import Held
 from ..language.picture import holes
 from ..notes import Draft
 from ..trail import Places, Trail, every
 from . import carry, memory, undo
 from .names import Names
-
-if TYPE_CHECKING:
-    from ..interpreter.hands import Writer
-    from ..interpreter.limits import Limits
-    from ..interpreter.reading import Read
-    from ..language.held import Held
 
 Part = dict[str, Any]
 Entry = dict[str, Any]

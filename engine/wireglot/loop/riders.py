@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ConversionError
 from ..interpreter import reading, writing
 from ..interpreter.limits import Limits
+from ..language.held import Held
 from ..notes import Draft
 from ..trail import At, Trail
 from . import carry
 from .memory import content, digest
 from .restored import Restored
-
-if TYPE_CHECKING:
-    from ..language.held import Held
 
 Part = dict[str, Any]
 Entry = dict[str, Any]

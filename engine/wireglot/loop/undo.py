@@ -6,17 +6,15 @@ remembered by its name; a call of it that comes in the form which the row gives 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..interpreter.hands import Writer
 from ..jsontext import stringify
+from ..language.held import Held
 from ..language.ladder import Row, step, undone
 from ..notes import Draft
 from ..trail import Trail
 from .names import Names
-
-if TYPE_CHECKING:
-    from ..interpreter.hands import Writer
-    from ..language.held import Held
 
 Part = dict[str, Any]
 

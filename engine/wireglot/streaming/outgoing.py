@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..interpreter import making
 from ..interpreter.hands import Writer
@@ -16,9 +16,7 @@ from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..trail import everywhere, value_at
 from .incoming import Part, merged, put_at
-
-if TYPE_CHECKING:
-    from .outcome import Outcome
+from .outcome import Outcome
 
 Fill = Callable[[str], list[Any]]  # makes the frames of a piece
 MARK, NUMBER = "\0piece\0", "\0number\0"

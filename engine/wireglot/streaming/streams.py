@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import UsageError, WireglotError, foreseen
 from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
+from ..interpreter.reading import Read
+from ..language.held import Held, HeldSet
+from ..language.model import Dialect
 from ..language.picture import ways
 from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
@@ -21,12 +24,7 @@ from .runs import Runs
 from .unfold import Unfold
 from .within import Within
 
-if TYPE_CHECKING:
-    from ..interpreter.reading import Read
-    from ..language.held import Held, HeldSet
-    from ..language.model import Dialect
-
-    Pair = tuple[Held, Held]
+Pair = tuple[Held, Held]
 
 
 class Translator:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UsageError
 from ..interpreter import reading
+from ..language.held import HeldSet
 from ..payload import check_frames
 from .fold import Fold
 from .incoming import Part
 from .outcome import Outcome
 from .streams import collected, ids
-
-if TYPE_CHECKING:
-    from ..language.held import HeldSet
 
 
 class TextStream:

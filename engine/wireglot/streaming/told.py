@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UsageError, foreseen
 from ..interpreter import reading
 from ..interpreter.hands import Writer
+from ..language.held import Held, HeldSet
 from ..language.model import Dialect
 from ..notes import Note
 from ..payload import check_frames, check_notes
@@ -17,9 +18,6 @@ from . import streams
 from .incoming import Candidate, Part
 from .outcome import Outcome
 from .unfold import Unfold
-
-if TYPE_CHECKING:
-    from ..language.held import Held, HeldSet
 
 
 def frames(

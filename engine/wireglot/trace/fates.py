@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..notes import nearest
+from ..interpreter.recorder import Recorder
+from ..notes import Note, nearest
 from ..results import rule_of
 from ..traces import Fate, Kind, Origin
 from ..trail import At, pointer
-
-if TYPE_CHECKING:
-    from ..interpreter.recorder import Recorder
-    from ..notes import Note
 
 _KINDS: dict[str, Kind] = {
     "lost": "lost", "changed": "changed", "moved": "moved", "kept": "kept", "repeated": "repeated",
