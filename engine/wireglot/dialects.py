@@ -38,6 +38,7 @@ class DialectRules:
         see: Where the provider describes it.
         verified: The day on which somebody last compared the two.
         model: The rule file as the engine has it.
+        ladder: What a value becomes where the dialect has no picture for it.
     """
 
     def __init__(
@@ -51,14 +52,14 @@ class DialectRules:
 
         `rules_hash` gives the hash of the rule set that it belongs to.
         """
-        self.model, self._ladder, self._pick = model, steps, pick
+        self.model, self.ladder, self._pick = model, steps, pick
         self._hash = rules_hash
         self.name, self.see, self.verified = model.name, model.see, model.verified
 
     @property
     def _alone(self) -> DialectRules:
         """The dialect as it is, whatever model a payload names."""
-        return DialectRules(self.model, self._ladder, None, self._hash)
+        return DialectRules(self.model, self.ladder, None, self._hash)
 
     @with_room
     def read(
@@ -182,11 +183,6 @@ class DialectRules:
 
         return paths.events(self.model)
 
-    @property
-    def model_keys(self) -> tuple[str, ...] | None:
-        """The keys at the top of a request that name the model; None if it stands deeper."""
-        return self.keys_of_model("request")
-
     def keys_of_model(self, unit: str) -> tuple[str, ...] | None:
         """Return the keys at the top of a payload that name the model; None if it is deeper."""
         if unit.__class__ is not str:
@@ -197,11 +193,6 @@ class DialectRules:
         shape = self.model.units.get(unit)
         wires = [case.wire for case in shape.cases] if shape else []
         return picture.model_keys(wires) if wires else ()
-
-    @property
-    def ladder(self) -> ladder.Ladder:
-        """What a value becomes where the dialect has no picture for it."""
-        return self._ladder
 
     def model_in(self, body: Any, unit: str) -> str | None:
         """Return the name of the model that a payload of this dialect holds, if it does."""

@@ -21,6 +21,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..payload import check_json
 from ..trail import At, pointer
+from .memory import Entry
 
 MARK = "wireglot"
 _HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
@@ -36,7 +37,6 @@ _SAID, _OF_TEXT = frozenset(("type", "text")), frozenset(("size", "digest"))
 _OF_CALL, _FINDS = frozenset(("call", "here")), frozenset(("call", "here", "digest"))
 _ASIDE = frozenset(("signature", "by", "home"))  # of an entry, what is no field of the part
 
-Entry = dict[str, Any]
 Ride = dict[str, list[Entry]]
 Found = TypeVar("Found")
 

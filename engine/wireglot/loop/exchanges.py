@@ -23,6 +23,7 @@ from ..room import with_room
 from ..seeds import digest
 from ..trail import value_at
 from . import carry, markers, memory, names, undo
+from .memory import Part
 from .remainder import Remainder, Turn
 from .restored import Restored
 from .riders import Riders
@@ -39,7 +40,6 @@ _KINDS = {
 }  # fmt: skip
 _STATUSES = {kind: http for http, kind in reversed(_KINDS.items())}
 _ESCAPED = later(r"\\(?:/|u00[2-7])")  # what may hide a word that is looked for in a text
-Part = dict[str, Any]
 
 
 class Exchange:

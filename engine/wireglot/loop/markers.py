@@ -14,10 +14,9 @@ from ..jsontext import stringify
 from ..language.held import Held
 from ..language.model import Dialect
 from ..language.picture import Text, texts
-from .memory import digest
+from .memory import Part, digest
 from .names import paired
 
-Part = dict[str, Any]
 Marker = dict[str, Any]
 
 

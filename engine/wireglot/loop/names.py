@@ -11,9 +11,9 @@ from ..interpreter import pairing
 from ..interpreter.limits import Limits
 from ..language.model import Dialect
 from ..language.picture import Hole, keys
+from .memory import Part
 
 _TEXT = r'"[^"\\]*(?:\\.[^"\\]*)*"'  # a text in JSON
-Part = dict[str, Any]
 Table = dict[str, dict[str, dict[str, str]]]  # dialect, kind of name: what it was, what was written
 
 

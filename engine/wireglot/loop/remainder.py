@@ -14,10 +14,8 @@ from ..language.picture import holes
 from ..notes import Draft
 from ..trail import Places, Trail, every
 from . import carry, memory, undo
+from .memory import Entry, Part
 from .names import Names
-
-Part = dict[str, Any]
-Entry = dict[str, Any]
 
 
 class Row(NamedTuple):

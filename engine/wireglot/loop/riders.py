@@ -19,11 +19,9 @@ from ..language.held import Held
 from ..notes import Draft
 from ..trail import At, Trail
 from . import carry
-from .memory import content, digest
+from .memory import Entry, Part, content, digest
 from .restored import Restored
 
-Part = dict[str, Any]
-Entry = dict[str, Any]
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
 NOTHING: tuple[carry.Ride, At] = ({}, ())
 _DATA = frozenset(("own", "value"))  # what holds JSON of the wire

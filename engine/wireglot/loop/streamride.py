@@ -23,10 +23,10 @@ from ..streaming.outgoing import Frames
 from ..streaming.streams import Translator
 from . import carry, memory, undo
 from .carry import Ride
+from .memory import Entry
 from .remainder import Remainder, Turn
 
 IR = dict[str, Any]
-Entry = dict[str, Any]
 
 
 class Rides:

@@ -14,9 +14,8 @@ from ..language.held import Held
 from ..language.ladder import Row, step, undone
 from ..notes import Draft
 from ..trail import Trail
+from .memory import Part
 from .names import Names
-
-Part = dict[str, Any]
 
 
 def codes(provider: Held) -> set[str]:
