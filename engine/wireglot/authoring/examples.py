@@ -92,14 +92,12 @@ def rows(steps: Ladder) -> Iterator[Example]:
 def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     """Yield whatever holds examples in a rule file, with their place, as `shapes/text`."""
     for section in ("tables", "schemas", "shapes"):
-        group = node.get(section)
-        for name, owner in (group.value if group else {}).items():
-            yield from _listed(f"{section}/{name}", owner)
+        for name, inner in node.under(section).items():
+            yield from _listed(f"{section}/{name}", inner)
     for unit in WHOLE:
-        if (owner := node.get(unit)) is not None:
-            yield from _listed(unit, owner)
-    top = node.get("examples")
-    for name, listed in (top.value if top else {}).items():
+        if (whole := node.get(unit)) is not None:
+            yield from _listed(unit, whole)
+    for name, listed in node.under("examples").items():
         place = name if name in WHOLE or "/" in name else f"shapes/{name}"
         owner = node.get(name) or apart.owner(node, name)
         if owner is None and apart.beside(listed.pos.file) != apart.beside(node.pos.file):
@@ -110,9 +108,7 @@ def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
 
 
 def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
-    cases = owner.get("cases")
-    inner = cases.value.values() if cases and isinstance(cases.value, dict) else ()
-    for holder in (owner, *inner):
+    for holder in (owner, *owner.under("cases").values()):
         listed = holder.get("examples")
         if listed is not None:
             yield place, holder, listed.value

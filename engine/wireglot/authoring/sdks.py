@@ -61,7 +61,7 @@ def known(folders: Sequence[str] = ()) -> dict[str, Sdk]:
 
 
 def _sdk(node: Node) -> Sdk:
-    words = node.value if isinstance(node.value, dict) else {}
+    words = node.entries
     for word, child in words.items():
         if word not in WORDS:
             raise wrong(f"`{word}` is no word of an SDK", child.pos, ", ".join(WORDS))

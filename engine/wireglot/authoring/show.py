@@ -79,8 +79,7 @@ def _named(node: Node, name: str) -> Node:
         if inner is not None and key in (*SECTIONS, "limits", "unions", "examples"):
             found[key] = Node({name: inner}, child.pos, child.keys)
     if not found:
-        shapes = node.get("shapes")
-        there = [*(shapes.value if shapes else ()), *node.value]
+        there = [*node.under("shapes"), *node.value]
         raise UsageError(f"there is no `{name}` in it; there are: {', '.join(there)}")
     return Node(found, node.pos, node.keys)
 
@@ -88,7 +87,7 @@ def _named(node: Node, name: str) -> Node:
 def _mapping(node: Node, depth: int, first: str = "") -> Iterator[Line]:
     indent = "  " * depth
     for key, child in node.value.items():
-        pos = node.keys.get(key, child.pos)
+        pos = node.place(key)
         head = f"{first or indent}{scalar(key, False)}:"
         first = ""
         yield from _entry(head, child, depth, pos)

@@ -9,7 +9,7 @@ from ..errors import RuleError, WireglotError
 from ..language.findings import Finding
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Picture
-from ..language.source import Node, parse
+from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import checking, listing
 from ..loading.start import load_rules
@@ -216,13 +216,9 @@ def again(
     lines = layout.formatted(text, f"{name}.yaml").split("\n")
     if "examples" in node.keys:
         lines = lines[: lines.index("examples:")]
-    shown = [one for one in made.shown() if _has(node, one[0])] if overlay is None else []
+    there = {f"shapes/{name}" for name in node.under("shapes")} if overlay is None else ()
+    shown = [one for one in made.shown() if one[0] in there]
     return _held(wanted, "\n".join(lines) + "\n", [], [], samples, sources, shown)
-
-
-def _has(node: Node, owner: str) -> bool:
-    shapes = node.get("shapes")
-    return shapes is not None and owner.removeprefix("shapes/") in shapes.value
 
 
 def _held(

@@ -31,8 +31,7 @@ def _shape(findings: Findings, raw: Node, found: Node, what: str) -> Node | None
     for name, case in list(cases.value.items()) if cases else ():
         if raw.get("wire") is None and given.value[name].get("wire") is None:
             message = f"the case `{name}` has no `wire`, and its shape has none"
-            pos = given.keys.get(name, case.pos)
-            error("R022", message, pos, "write `wire:` in one of the two")
+            error("R022", message, given.place(name), "write `wire:` in one of the two")
             del found.value["cases"].value[name]
         elif _lost(given.value[name], case):
             del found.value["cases"].value[name]
@@ -50,7 +49,7 @@ def _talk(findings: Findings, raw: Node, found: Node, what: str) -> Node:
     if given is None or given.value == {}:
         help = "write one for each role: user, assistant, tool, system"
         findings.error("R022", "a conversation has `cases`", (given or raw).pos, help)
-    cases: dict[str, Node] = found.value["cases"].value if "cases" in found.value else {}
+    cases = found.under("cases")
     for name, case in list(cases.items()):
         before = given.value[name] if given else case
         bare = case.get("wire") is None and found.get("wire") is None
@@ -74,8 +73,8 @@ def _table(findings: Findings, raw: Node, found: Node, what: str) -> Node | None
         message = "a table of `only` has no other word but `read-also`"
         findings.error("R022", message, raw.pos, "use `write` instead")
         return None
-    words, more, right = said["only"].plain(), found.get("read-also"), True
-    for child in more.value.values() if more else ():
+    words, right = said["only"].plain(), True
+    for child in found.under("read-also").values():
         if child.value not in words:
             message = f"`{child.value}` is none of the words of `only`"
             findings.error("R024", message, child.pos, helped(child.value, words))
@@ -101,7 +100,7 @@ def _injective(findings: Findings, table: Node) -> bool:
     ):
         listed = table.get(word) or Node({}, table.pos)
         for name in listed.value.keys() & more.keys():
-            pos = listed.keys.get(name, listed.value[name].pos)
+            pos = listed.place(name)
             told = f"`{name}` {also.format(wires.get(name))}"
             findings.error("R005", told, pos, "take one of the two out")
             right = False
@@ -144,7 +143,7 @@ def _document(findings: Findings, raw: Node, found: Node, what: str) -> Node | N
         help = "write `text: lines`"
         findings.error("R022", "a log, a tree and `instead` are of lines", raw.pos, help)
         return None
-    for name, node in found.value["ids"].value.items() if "ids" in found.value else ():
+    for name, node in found.under("ids").items():
         if "made" in node.value and "at" not in node.value:
             help = "write `at:` and the path of keys to it"
             findings.error("R022", f"the id of `{name}` is made and stands nowhere", node.pos, help)

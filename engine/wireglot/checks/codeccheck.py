@@ -10,7 +10,7 @@ from ..language.findings import Findings, helped, near
 from ..language.lenses import FORMS, GUARDS, LENSES, SAID, UNTYPED, guard, is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
-from .contexts import View, definitions
+from .contexts import View
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
 LISTS = ("bare", "blocks", "joined", "again", "single")  # lenses of a list that a shape makes
@@ -209,7 +209,7 @@ class _Case:
 def unknown_lens(lens: str, dialect: Dialect) -> str | None:
     """Return help for a lens that is not there, None for one that is."""
     named = (lens, lens.removeprefix("fits-"))
-    defined = (definitions(dialect.node, word) for word in ("tables", "schemas"))
+    defined = (dialect.node.under(word) for word in ("tables", "schemas"))
     known = {*LENSES, *FORMS, *GUARDS, *dialect.tables, *dialect.schemas, *dialect.lists}
     if is_guard(lens) or lens in known or any(n in there for there in defined for n in named):
         return None

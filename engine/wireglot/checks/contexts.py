@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ir import FUNCTION
 from ..language import picture as pic
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape
-from ..language.source import Node
 from .fields import ANY, KINDS, held
 
 Objects = frozenset[str]
@@ -126,12 +125,6 @@ class Contexts:
             else:
                 found = {w.strip("[]") or ANY for w in view.holds(hole.path) or (ANY,)}
             self._reach(hole.shape, found)
-
-
-def definitions(node: Node, word: str) -> dict[str, Any]:
-    """Return what a file defines under a word, be it with mistakes."""
-    listed = node.get(word)
-    return listed.value if listed is not None and isinstance(listed.value, dict) else {}
 
 
 def talks(dialect: Dialect) -> list[Case]:

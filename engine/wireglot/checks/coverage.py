@@ -35,19 +35,15 @@ def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings:
     talk = model.conversation
     asked = talk.enforce if talk else []
     lenses.update(name for word, name in asked if word == "strict")
-    also = {n.value for s in (clean.get("shapes") or clean).value.values()
-            if isinstance(s, Node) and (n := s.get("also"))}  # fmt: skip
+    also = {n.value for s in clean.under("shapes").values() if (n := s.get("also"))}
     used = {"shapes": {*contexts.of, *also}, "unions": contexts.unions}
     used |= dict.fromkeys(("tables", "schemas", "lists"), lenses)
     for word, names in used.items():
-        listed = raw.get(word)
-        if listed is None or not isinstance(listed.value, dict):
-            continue
-        for name, child in listed.value.items():
+        for name in raw.under(word):
             used_here = name in names or (word == "schemas" and f"fits-{name}" in names)
             what = {"tables": "table", "schemas": "schema"}.get(word, word[:-1])
             message = f"the {what} `{name}` is used nowhere"
-            pos, help = listed.keys.get(name, child.pos), "take it out, or name it in a hole"
+            pos, help = raw.value[word].place(name), "take it out, or name it in a hole"
             findings.doubt(used_here, "R014", message, pos, help)
 
 
@@ -58,7 +54,7 @@ def places(
     if "request" not in model.units or model.conversation is None:
         return
     drop = clean.get("unsupported")
-    dropped = {name: drop.keys.get(name, drop.pos) for name in drop.value} if drop else {}
+    dropped = {name: drop.place(name) for name in drop.value} if drop else {}
     kinds = {k for v in contexts.all for k in v.objects if k in KINDS or k == FUNCTION}
     pictured = frozenset(kinds)
     grown = True

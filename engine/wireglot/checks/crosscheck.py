@@ -18,7 +18,7 @@ def check(files: Iterable[Node], there: Collection[str], findings: Findings) -> 
     dialects = [name for name in there if name != LADDER]
     for file in files:
         units = forms.check(form, file.value[CROSSINGS], f"`{CROSSINGS}`")
-        for unit in units.value.values() if units is not None else ():
+        for unit in units.entries.values() if units is not None else ():
             for crossing in unit.value.values():
                 _named(crossing, dialects, findings)
 

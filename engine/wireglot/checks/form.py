@@ -59,7 +59,7 @@ class Forms:
         words = isinstance(form, forms.Words)
         help = helped(name, form.words, form.lead) if words else helped(name, form.keys)
         message = filled(form.strange.replace("{name}", "{value}"), what, "", name)
-        pos = node.keys.get(name, node.value[name].pos)
+        pos = node.place(name)
         rule = ("R021" if form.rule == "R022" else form.rule) if words else "R024"
         self.findings.error(rule, message, pos, help, word=name)
 
@@ -102,7 +102,7 @@ class Forms:
 
     def _texts(self, form: forms.Words, node: Node, what: str) -> bool:
         """Tell whether a mapping is one of texts, of the words that have to stand together."""
-        said = node.value if isinstance(node.value, dict) else {}
+        said = node.entries
         unknown = said.keys() - form.words.keys()
         for word in unknown if form.what else ():
             self.strange(word, node, form, form.what)
@@ -135,7 +135,7 @@ class Forms:
             if form.keys and name not in form.keys:
                 self.strange(name, node, form, what)
                 continue
-            key = Node(name, node.keys.get(name, child.pos))
+            key = Node(name, node.place(name))
             if form.named is not None and self.check(form.named, key, f"`{name}`", what) is None:
                 continue
             found = self.check(form.of, child, form.each.replace("{name}", name), what)
@@ -162,7 +162,7 @@ class Forms:
     # -- streams ----------------------------------------------------------------------------------
 
     def _events(self, name: str, node: Node, owner: Node) -> Node | None:
-        pos, kinds = owner.keys.get(name, node.pos), PARTS | {"candidate"}
+        pos, kinds = owner.place(name), PARTS | {"candidate"}
         try:
             words = events.parsed(name)
         except ValueError as error:
@@ -255,7 +255,7 @@ class File(Forms):
             when = row.get("for")
             never = [word for word in variants.NEVER if row.get(word) is not None]
             for word in never:
-                error("R033", f"a variant has no `{word}`", row.keys.get(word, row.pos))
+                error("R033", f"a variant has no `{word}`", row.place(word))
             if when is None or when.value == {}:
                 self.say(WHEN, when or row, "`for`")
             elif self.check(WHEN, when, "`for`") is not None and not never:
@@ -351,8 +351,7 @@ def _messages(node: Node) -> int:
 
 def _together(form: forms.Words, node: Node) -> bool:
     """Tell whether the words of one set stand in a mapping, and no others of sets."""
-    there = node.value if isinstance(node.value, dict) else {}
-    said = there.keys() & {word for words in form.sets for word in words}
+    said = node.entries.keys() & {word for words in form.sets for word in words}
     return not form.sets or any({*words} == said for words in form.sets)
 
 

@@ -12,7 +12,7 @@ from ..language.findings import Findings, helped
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from . import codeccheck
-from .contexts import Contexts, View, definitions
+from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, alone, held, names, words
 
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
@@ -20,10 +20,10 @@ PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that h
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report what is wrong with the holes of every case."""
-    listed = definitions(dialect.node, "shapes")
+    listed = dialect.node.under("shapes")
     talk = ("conversation",) if dialect.node.get("conversation") is not None else ()
-    shapes = frozenset((*listed, *definitions(dialect.node, "unions"), *talk))
-    tables, schemas = (definitions(dialect.node, word) for word in ("tables", "schemas"))
+    shapes = frozenset((*listed, *dialect.node.under("unions"), *talk))
+    tables, schemas = (dialect.node.under(word) for word in ("tables", "schemas"))
     codecs = frozenset(tables), frozenset(schemas.items()), frozenset(dialect.lists), dialect.hooks
     for view in contexts.all:
         # Dialects and sets of variants share most of their cases.
@@ -129,7 +129,7 @@ class _View:
 
     def _by(self) -> str | None:
         shape = self.view.shape
-        node = definitions(self.dialect.node, "shapes").get(shape.name) if shape else None
+        node = self.dialect.node.under("shapes").get(shape.name) if shape else None
         by = node.get("by") if node is not None else None
         return by.value if by is not None else None
 

@@ -36,13 +36,13 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
         findings.take(wrong)
     if top is None:
         return {}
-    scales = checked.value["scales"].value if "scales" in checked.value else {}
+    scales = checked.under("scales")
     clean: dict[str, Node] = {}
     known = {*KINDS, *OTHERS}
     for kind, rows in top.value.items():
         if kind not in known and kind not in shapes:
             message = f"`{kind}` is no kind of the IR and no shape"
-            findings.error("R024", message, top.keys.get(kind, rows.pos), helped(kind, known))
+            findings.error("R024", message, top.place(kind), helped(kind, known))
         lacking = _lacking(given.value[kind], findings)
         named = rows.value.items()
         right = {n: r for n, r in named if _holes(r, findings, scales) and n not in lacking}
@@ -64,7 +64,7 @@ def _lacking(rows: Node, findings: Findings) -> set[str]:
     """Report rows that lack pictures or do not say why; return their names."""
     found = set()
     for name, row in rows.value.items():
-        pos, note = rows.keys.get(name, row.pos), row.get("note")
+        pos, note = rows.place(name), row.get("note")
         if not isinstance(row.value, dict):
             continue  # that is told
         if not {"from", "to"} <= row.value.keys():
@@ -122,7 +122,7 @@ def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: 
                 shown = " -> ".join([*way, way[0]])
                 message = f"the row `{row.name}` leads back to where it began: {shown}"
                 help = "take out the row that goes up again"
-                pos = top.value[kind].keys.get(row.name, row.pos)
+                pos = top.value[kind].place(row.name)
                 findings.error("R006", message, pos, help, word=row.name)
                 break
             stack += [(after, [*way, r.name]) for _, s, after, r in edges if s == state]

@@ -140,9 +140,9 @@ def _mended(node: Node, at: Pos, rule: str) -> Node | None:
 
 def _without(node: Node, at: Pos) -> Node | None:
     """Return a node without the key at a place, or with the key without its `!`."""
-    inner = node.value.items() if isinstance(node.value, dict) else ()
+    inner = node.entries.items()
     for key, child in inner:
-        if node.keys.get(key, child.pos) == at:
+        if node.place(key) == at:
             bare = "" if child.value == REMOVED else re.sub(r"!( \(or |$)", r"\1", key)
             entries = {bare if k == key else k: v for k, v in inner if k != key or bare != key}
             entries.pop("", None)
@@ -216,8 +216,7 @@ def ladder(files: Mapping[str, Node], findings: Findings, same: Collection[str] 
     varied = [
         row for listed in rows if listed and isinstance(listed.value, list) for row in listed.value
     ]
-    there = (node.get("shapes") for node in (*files.values(), *varied))
-    shapes = {n for s in there if s is not None and isinstance(s.value, dict) for n in s.value}
+    shapes = {name for node in (*files.values(), *varied) for name in node.under("shapes")}
     return laddercheck.load(files[LADDER], findings, shapes)
 
 

@@ -126,7 +126,7 @@ class Pictures:
         return right
 
     def _key(self, key: str, child: Node, owner: Node) -> bool:
-        pos = owner.keys.get(key, child.pos)
+        pos = owner.place(key)
         if key.startswith("`") and key.endswith("`") and len(key) > 2:
             return True
         found = re.match(r"([\w.-]+):", key)

@@ -43,7 +43,7 @@ class Reach:
             elif word not in ASIDE:
                 others.append((word, node.keys.get(word), child))
         self._names = frozenset(self._named)
-        self._apart = node.get("examples")
+        self._apart = node.under("examples")
         self._said: dict[str, tuple[int, set[str]]] = {}
         odd = {name for name in self._named if not _WORDS.fullmatch(name)}
         rest, said = self._look("", others)
@@ -80,11 +80,10 @@ class Reach:
         return self._said[name]
 
     def _examples(self, name: str) -> int:
-        listed = self._apart.value if self._apart is not None else {}
         told: list[object] = []
         for place in (name, f"shapes/{name}"):
-            if place in listed:
-                _tell(listed[place], told)
+            if place in self._apart:
+                _tell(self._apart[place], told)
         return hash(tuple(told))
 
 

@@ -16,7 +16,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, keyed
 from ..language.source import Node
 from . import carrycheck, coverage, holecheck, needcheck, overlap, showncheck, streamcheck
-from .contexts import Contexts, definitions
+from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, alone, held, words
 from .form import File
 from .reach import Reach
@@ -51,14 +51,14 @@ def check(
 
 def _also(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out `also` that names no object (R014)."""
-    shapes, kept = definitions(clean, "shapes"), {}
+    shapes, kept = clean.under("shapes"), {}
     for name, shape in shapes.items():
         also = shape.get("also")
         other = shapes.get(also.value) if also else None
         wire = other.get("wire") if other else None
         if also is None or (wire is not None and isinstance(wire.value, dict)):
             continue
-        if other is not None or also.value not in definitions(raw, "shapes"):
+        if other is not None or also.value not in raw.under("shapes"):
             message = f"`also: {also.value}` names no shape that is one object"
             known = [n for n in shapes if n != name]
             findings.error("R014", message, also.pos, helped(also.value, known))
@@ -69,8 +69,8 @@ def _also(clean: Node, raw: Node, findings: Findings) -> None:
 
 def _unions(clean: Node, raw: Node, findings: Findings) -> None:
     """Take members out of unions that are no shapes (R014)."""
-    unions, defined = clean.get("unions"), definitions(raw, "shapes")
-    built, kept = definitions(clean, "shapes"), {}
+    unions, defined = clean.get("unions"), raw.under("shapes")
+    built, kept = clean.under("shapes"), {}
     for name, members in unions.value.items() if unions else ():
         for member in members.value:
             if member.value not in defined:
@@ -79,18 +79,18 @@ def _unions(clean: Node, raw: Node, findings: Findings) -> None:
         kept[name] = Node([one for one in members.value if one.value in built], members.pos)
         if name in defined and unions is not None:
             message = f"`{name}` is a shape and a union"
-            pos = unions.keys.get(name, members.pos)
-            findings.error("R014", message, pos, "give one of the two another name")
+            help = "give one of the two another name"
+            findings.error("R014", message, unions.place(name), help)
     if unions:
         clean.value["unions"] = like(unions, kept)
 
 
 def _within(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out parts that stand within texts by a shape that is not there (R014)."""
-    within, defined = clean.get("within-text"), definitions(raw, "shapes")
-    for kind, said in within.value.items() if within else ():
+    defined = raw.under("shapes")
+    for kind, said in clean.under("within-text").items():
         name = Marks.of(kind, said.value, said.pos).shape
-        if within and name and name not in defined:
+        if name and name not in defined:
             message = f"`{name}` is no shape of this file"
             findings.error("R014", message, said.pos, helped(name, defined), word=name)
             clean.value["within-text"] = without(clean.value["within-text"], (kind,))
@@ -145,9 +145,7 @@ class _Names:
         said = self.clean.get("dialect")
         home = said.pos.file if said else ""
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
-        named += (
-            [(name, slight.keys.get(name, slight.pos)) for name in slight.value] if slight else []
-        )
+        named += [(name, slight.place(name)) for name in slight.value] if slight else []
         for name, pos in named:
             if name not in known and pos.file == home:  # a child may have fewer
                 message = f"no picture of this file has `$own.{name}`"
@@ -203,8 +201,7 @@ class _Names:
 
     def _kinds(self, contexts: Contexts) -> None:
         """Report `by`, `groups` and `enforce` that name what the IR does not have (R024)."""
-        shapes = self.clean.get("shapes")
-        for name, node in shapes.value.items() if shapes else ():
+        for name, node in self.clean.under("shapes").items():
             self._by(name, node, contexts)
             self._marks(node)
             gathers = node.get("groups")
@@ -263,7 +260,7 @@ class _Names:
         for case, child in cases.value.items():
             word, ir = case.partition(".")[0], child.get("ir")
             if word not in known and not (ir is not None and ir.get(field) is not None):
-                pos = cases.keys.get(case, cases.pos)
+                pos = cases.place(case)
                 message = f"`{word}` is no `{by.value}` of the IR"
                 self.findings.error("R024", message, pos, helped(word, known), word=word)
 
@@ -301,13 +298,11 @@ class _Names:
     def _table(self, name: str, node: Node, known: frozenset[str], path: str) -> None:
         named = path.rpartition(".")[2]
         for word in ("write", "write-also", "read-also"):
-            listed = node.get(word)
-            for key, child in listed.value.items() if listed else ():
+            listed = node.get(word) or Node({}, node.pos)
+            for key, child in listed.value.items():
                 said = child.value if word == "read-also" else key
                 if said not in known and not str(said).startswith("other:"):
-                    pos = child.pos
-                    if word != "read-also" and listed is not None:
-                        pos = listed.keys.get(key, child.pos)
+                    pos = child.pos if word == "read-also" else listed.place(key)
                     message = f"`{said}` in the table `{name}` is no `{named}` of the IR"
                     self.findings.error("R024", message, pos, helped(str(said), known))
 

@@ -24,17 +24,17 @@ def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings
 
 
 def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
-    node = (dialect.node.get("shapes") or dialect.node).get(shape.name)
+    node = dialect.node.under("shapes").get(shape.name)
     if node is None:
         return
     shown: set[str] = set()
-    cases = node.get("cases")
-    apart = dialect.node.get("examples")
-    examples = _examples(node) + (_beside(apart, shape.name) if apart else [])
-    for name, case in cases.value.items() if cases else ():
-        found = _examples(case)
+    apart = dialect.node.under("examples")
+    there = [apart[at] for at in (shape.name, f"shapes/{shape.name}") if at in apart]
+    examples = [*_examples(node), *(one for listed in there for one in listed.value)]
+    for case_name, inner in node.under("cases").items():
+        found = _examples(inner)
         if found:
-            shown.add(name)
+            shown.add(case_name)
         examples += found
     shown |= {name for ir in _values(examples, "writes") if (name := written(dialect, shape, ir))}
     wires = _values(examples, "wire") + _values(examples, "reads")
@@ -54,12 +54,6 @@ def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
         right = beside or case.name in shown
         message = f"no example shows {named(shape, case)}"
         findings.doubt(right, "R008", message, place(dialect, shape, case), help)
-
-
-def _beside(node: Any, name: str) -> list[Any]:
-    return [
-        e for place in (name, f"shapes/{name}") if (listed := node.get(place)) for e in listed.value
-    ]
 
 
 def _examples(node: Any) -> list[Any]:

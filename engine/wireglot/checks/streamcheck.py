@@ -11,7 +11,6 @@ from ..language.lenses import SAID
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
 from .codeccheck import LISTS, unknown_lens
-from .contexts import definitions
 from .fields import KEPT, OBJECTS, held
 
 PLACES = frozenset("candidate index nth item inner entry frame".split())
@@ -29,7 +28,7 @@ def check(model: Dialect, findings: Findings) -> None:
     nothing (R022), and an inherited stream of other responses (R037)."""
     if model.stream is None:
         return
-    shapes = {name for word in ("shapes", "unions") for name in definitions(model.node, word)}
+    shapes = {name for word in ("shapes", "unions") for name in model.node.under(word)}
     shapes |= {f"${unit}" for unit in model.units.keys() & {"response"}}
     frame = model.stream.frame
     if frame is not None:

@@ -49,7 +49,7 @@ def crossings(node: Node) -> bool:
 def _only(node: Node, words: tuple[str, ...], what: str, help: str) -> None:
     for word in node.value:
         if word not in ("wireglot", *words):
-            pos = node.keys.get(word, node.value[word].pos)
+            pos = node.place(word)
             raise wrong(f"a file of {what} has no `{word}`", pos, help, rule="R026")
 
 
@@ -60,11 +60,11 @@ def put(node: Node, files: Mapping[str, Node]) -> None:
     if rules is None:
         help = f"put it beside the rule file that says `dialect: {named.value}`"
         raise wrong(f"there is no rule file of `{named.value}` here", named.pos, help, rule="R026")
-    for name, listed in (shown.value if isinstance(shown.value, dict) else {}).items():
+    for name, listed in shown.entries.items():
         held = owner(rules, name)
         if held is None and rules.get("extends") is None:
-            pos = shown.keys.get(name, listed.pos)
-            raise wrong(f"`{named.value}` has no `{name}` to show", pos, HELP, rule="R026")
+            told = f"`{named.value}` has no `{name}` to show"
+            raise wrong(told, shown.place(name), HELP, rule="R026")
         if held is None:  # it is a parent's
             top = rules.value.setdefault("examples", Node({}, shown.pos))
             top.value[name] = listed

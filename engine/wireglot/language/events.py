@@ -186,9 +186,8 @@ def load(
     ]
     said = (node.said("framing", "sse"), node.said("named", ""))
     stream = Stream(*said, common, events, node.said("drop", {}), node.pos)
-    asks = words["asks"].value if "asks" in words else {}
-    stream.asks = {act: list(_asks(child, ())) for act, child in asks.items()}
-    also = words["read-also"].value if "read-also" in words else {}
+    stream.asks = {act: list(_asks(child, ())) for act, child in node.under("asks").items()}
+    also = node.under("read-also")
     for event in stream.events:
         if event.name in also:
             event.reads += _shared(event.name, also[event.name], frame, respelt, False).reads

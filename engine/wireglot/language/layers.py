@@ -106,7 +106,7 @@ def _check_overlay(node: Node) -> None:
     _name(node, "overlay")
     for word in ("dialect", "extends"):
         if word in node.value:
-            pos = node.keys.get(word, node.value[word].pos)
+            pos = node.place(word)
             help = "it changes the dialect that it names, in place"
             raise wrong(f"an overlay has no `{word}`", pos, help, rule="R030")
 
@@ -261,18 +261,19 @@ def _varied(base: Node, over: Node) -> Node:
 def _shown(base: Node, over: Node) -> Node:
     """Return a layer whose lists of examples at its end stand where those below it do."""
     top = over.get("examples")
-    for name, listed in short.entries(top) if top is not None else ():
+    if top is None:
+        return over
+    for name, listed in top.entries.items():
         below, here = apart.owner(base, name), apart.owner(over, name)
         if below is None or below.get("examples") is None or (here and here.get("examples")):
             continue  # nothing to replace, or it is done
-        pos = top.keys.get(name, listed.pos) if top else listed.pos
+        pos = top.place(name)
         put = Node({"examples": listed}, pos, {"examples": pos})
         for word in reversed(apart.place(name)):
             put = Node({word: put}, pos, {word: pos})
         rest = without(over.value["examples"], (name,))
         over = merge(like(over, {**over.value, "examples": rest}), put, Place.FILE)
-    done = top is not None and over.value["examples"].value == {}
-    return without(over, ("examples",)) if done else over
+    return without(over, ("examples",)) if over.value["examples"].value == {} else over
 
 
 def _version(node: Node) -> None:

@@ -140,7 +140,7 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
     added: dict[str, Pos] = {}
     taken: dict[str, str] = {}  # what this layer takes away: its key, until the end
     for key, child in over.value.items():
-        said, pos = _key(key, pictured), over.keys.get(key, child.pos)
+        said, pos = _key(key, pictured), over.place(key)
         old, inner = there.get(said.name), place.inner(said.name)
         below = None if old is None else merged[old]
         lost = next((each for each in gone if each.key == said.name), None)
@@ -215,7 +215,7 @@ def fresh(node: Node, place: Place) -> Node:
         for key, child in node.value.items():
             said = _key(key, pictured)
             if said.whole or child.value == REMOVED:
-                pos = node.keys.get(key, child.pos)
+                pos = node.place(key)
                 raise _missing(said, pos, None, {}, child.value == REMOVED)
             fresh(child, place.inner(said.name))
     elif isinstance(node.value, list) and place.pictured:
@@ -315,11 +315,11 @@ def _settle(base: Node | None, over: Node) -> Node:
         return over if all(map(operator.is_, listed, over.value)) else like(over, listed)
     if not isinstance(over.value, dict):
         return over
-    fields = base.value if base is not None and isinstance(base.value, dict) else {}
+    fields = base.entries if base is not None else {}
     there = {_key(k, True).name: child for k, child in fields.items()}
     entries, keys, gone = {}, {}, list(getattr(over, "gone", ()))
     for key, child in over.value.items():
-        said, pos = _key(key, True), over.keys.get(key, child.pos)
+        said, pos = _key(key, True), over.place(key)
         below, was = there.get(said.name), getattr(child, "was", None)
         if (said.whole or child.value == REMOVED) and below is None:
             if was is None:

@@ -50,11 +50,11 @@ def load(node: Node) -> Dialect:
     """Build the model of one (merged) rule file, whose form is right. Raises RuleError."""
     top = node.value
     name = top["dialect"].value
-    tables = {k: _table(v) for k, v in _map(top.get("tables")).items()}
+    tables = {k: _table(v) for k, v in node.under("tables").items()}
     schemas: dict[str, Schema] = {}
-    for key, child in _map(top.get("schemas")).items():
+    for key, child in node.under("schemas").items():
         schemas.update(schema_words.load(key, child))
-    listed = _map(top.get("shapes"))
+    listed = node.under("shapes")
     respelt = "spelling" in top
     shapes = {k: _shape_of(k, v, listed, respelt) for k, v in listed.items()}
     unions: dict[str, list[str]] = node.said("unions", {})
@@ -62,7 +62,7 @@ def load(node: Node) -> Dialect:
         unit: _shape_of(unit, top[unit], listed, respelt) for unit in UNITS if unit in top
     }
     talk = top.get("conversation")
-    limits, within = node.said("limits", {}), node.get("within-text")
+    limits = node.said("limits", {})
     dialect = Dialect(
         name,
         str(node.said("see", "")),
@@ -86,7 +86,7 @@ def load(node: Node) -> Dialect:
         if "stream" in top
         else None,
         weights=Weights(frozenset(node.said("repeated", ())), node.said("slight", {})),
-        within={k: Marks.of(k, v.value, v.pos) for k, v in within.value.items()} if within else {},
+        within={k: Marks.of(k, v.value, v.pos) for k, v in node.under("within-text").items()},
         lists={k: Listing.of(v) for k, v in node.said("lists", {}).items()},
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
@@ -116,10 +116,6 @@ def _snake(wire: Picture) -> None:
             if also not in names:
                 p.entries[i] = ((*names, also), child)
         p.names = frozenset(n for names, _ in p.entries for n in names)
-
-
-def _map(node: Node | None) -> dict[str, Node]:
-    return {} if node is None else node.value
 
 
 def _signatures(said: dict[str, Any]) -> Signatures:
@@ -174,7 +170,7 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     base, by = words.get("wire"), words.get("by")
     kind = name if name in PARTS | TOOLS else None
     cases = []
-    listed = _map(words.get("cases")) or {"": Node({}, node.pos)}
+    listed = node.under("cases") or {"": Node({}, node.pos)}
     for case_name, case_node in listed.items():
         wire_node = merge(base, case_node.get("wire"))
         ir_node = case_node.get("ir") or words.get("ir")
@@ -242,10 +238,9 @@ def _skeleton(case: Case) -> str:
 
 def _steps(node: Node) -> dict[str, dict[str, Literal]]:
     """Read the elements that begin a step, by role."""
-    roles = _map(node.get("steps")).items()
     return {
         role: {key: Literal((word.value,), word.pos) for key, word in mark.value.items()}
-        for role, mark in roles
+        for role, mark in node.under("steps").items()
     }
 
 
@@ -254,7 +249,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
     words, base = node.value, node.get("wire")
     groups: dict[str, Group] = {}
     unsaid: list[Case] = []
-    for name, case_node in _map(words.get("cases")).items():
+    for name, case_node in node.under("cases").items():
         over = case_node.get("wire")
         spliced = over is not None and isinstance(over.value, str)
         merged = over if spliced and over else merge(base, over)
@@ -264,8 +259,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
             merged.value = {k: merged.value[k] for k in (*first, *merged.value)}
         by_itself = spliced  # items are told apart by their own pictures, also in lines
         if line is not None:
-            named = merged.value if isinstance(merged.value, dict) else {}
-            own = any(v.value == "$message" and k in named for k, v in line.value.items())
+            own = any(v.value == "$message" and k in merged.entries for k, v in line.value.items())
             merged = merge(line, merged) if own else _around(line, merged)
             spliced = False
         wire = drawn.parse(merged)

@@ -33,7 +33,7 @@ def spelled_out(file: Node) -> None:
     """Put what each short form stands for in its place, in a parsed file. Raises RuleError."""
     _reasons(file)
     stack = []
-    for key, child in entries(file):
+    for key, child in file.entries.items():
         if key.rstrip("!") in PICTURES:
             stack.append(child)
         elif key.rstrip("!") == "tables":
@@ -55,8 +55,8 @@ def spelled_out(file: Node) -> None:
 
 def _reasons(node: Node) -> None:
     """Give each of several names, `a b: REASON`, its own entry."""
-    for word, said in entries(node):
-        if word.rstrip("!") not in REASONS or not any(" " in key for key, _ in entries(said)):
+    for word, said in node.entries.items():
+        if word.rstrip("!") not in REASONS or not any(" " in key for key in said.entries):
             continue
         value: dict[str, Node] = {}
         keys: dict[str, Pos] = {}
@@ -64,15 +64,15 @@ def _reasons(node: Node) -> None:
             for name in key.split():
                 if name in value:
                     help = "give it one reason"
-                    raise wrong(f"`{name}` stands here twice", _at(said, key), help, rule="R022")
-                value[name], keys[name] = child, _at(said, key)
+                    raise wrong(f"`{name}` stands here twice", said.place(key), help, rule="R022")
+                value[name], keys[name] = child, said.place(key)
         said.value, said.keys = value, keys
 
 
 def _tables(tables: Node) -> None:
     """Let a list of words stand for a mapping of each to itself."""
-    for _, table in entries(tables):
-        for word, said in entries(table):
+    for table in tables.entries.values():
+        for word, said in table.entries.items():
             if word.rstrip("!") not in SAME or not isinstance(said.value, list):
                 continue
             for one in said.value:
@@ -89,7 +89,7 @@ _PATH = later(r"(\$\{?)([a-z_]\w*)\.([a-z_]\w*)(?![\w.])(?=\}|[^(]*$|[^(]*\(copy
 
 def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
     """Let holes of the wire that lie within what the `ir` picture shows have names in it."""
-    inner = {} if ir is None or not isinstance(ir.value, dict) else ir.value
+    inner = {} if ir is None else ir.entries
     there = {key: node for key, node in inner.items() if isinstance(node.value, dict)}
     if not there or ir is None:
         return wire, ir
@@ -122,10 +122,6 @@ def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
     return named, Node(value, ir.pos, ir.keys)
 
 
-def entries(node: Node) -> list[tuple[str, Node]]:
-    return list(node.value.items()) if isinstance(node.value, dict) else []
-
-
 def _spell(node: Node) -> None:
     """Replace the lists of a mapping by what they stand for."""
     value: dict[str, Node] = {}
@@ -134,7 +130,7 @@ def _spell(node: Node) -> None:
         if form is None:
             if key in value:
                 raise wrong(
-                    f"`{key}` stands in a list here, too", _at(node, key), HELP, rule="R022"
+                    f"`{key}` stands in a list here, too", node.place(key), HELP, rule="R022"
                 )
             value[key] = child
             continue
@@ -149,7 +145,3 @@ def _spell(node: Node) -> None:
             value[name] = Node(key if key == "$removed" else f"{path}{name} ({mark})", one.pos)
             node.keys[name] = one.pos
     node.value = value
-
-
-def _at(node: Node, key: str) -> Pos:
-    return node.keys.get(key) or node.value[key].pos

@@ -47,6 +47,20 @@ class Node:
         """Return the entry `name` of a mapping, or None."""
         return self.value.get(name) if isinstance(self.value, dict) else None
 
+    @property
+    def entries(self) -> dict[str, Node]:
+        """The entries of a mapping; of anything else none."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    def under(self, name: str) -> dict[str, Node]:
+        """Return the entries of the mapping under a name, none where none stands there."""
+        found = self.get(name)
+        return {} if found is None else found.entries
+
+    def place(self, name: str) -> Pos:
+        """Return where the key of an entry stands."""
+        return self.keys.get(name) or self.entries[name].pos
+
     def said(self, name: str, otherwise: Any = None) -> Any:
         """Return the entry `name` of a mapping as plain JSON, or what is said otherwise."""
         found = self.get(name)

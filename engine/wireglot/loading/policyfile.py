@@ -31,10 +31,10 @@ def loaded(node: Node) -> Policy:
             return Policy(node.plain())
         except UsageError as error:
             raise wrong(str(error), node.pos) from None
-    for word, child in node.value.items():
+    for word in node.value:
         if word not in ("policy", "rules", "otherwise"):
             help = "`policy`, `rules` and `otherwise` are"
-            raise wrong(f"`{word}` is no word of a policy", node.keys.get(word, child.pos), help)
+            raise wrong(f"`{word}` is no word of a policy", node.place(word), help)
     version = node.get("policy")
     if version is None or version.value != 1:
         raise wrong("a policy file begins with `policy: 1`", (version or node).pos)
@@ -53,7 +53,7 @@ def _row(node: Node) -> Row:
         raise wrong("a row of a policy is a mapping", node.pos, "{effect: lost, do: fail}")
     given: dict[str, Any] = {}
     for word, child in node.value.items():
-        pos = node.keys.get(word, child.pos)
+        pos = node.place(word)
         if word not in (*ASKED, "do"):
             raise wrong(f"`{word}` is no word of a row", pos, ", ".join((*ASKED, "do")))
         if not isinstance(child.value, str):
