@@ -16,8 +16,13 @@ import pytest
 
 import wireglot
 from wireglot import cli
+from wireglot.authoring.wirefacts import spelt
+from wireglot.checks.overlap import said
 from wireglot.executor import readers, writer
 from wireglot.executor.code import Code
+from wireglot.language import drawn
+from wireglot.language import picture as pic
+from wireglot.language.source import Node
 
 from . import width
 
@@ -63,6 +68,13 @@ def test_what_the_names_mean_stands_below(capsys: pytest.CaptureFixture[str]) ->
     known = {"ABSENT", "EMPTY", "KEPT", "L", "Misfit", "NO", "None", "True", "False"}
     assert used - known <= told
     assert re.search(r"^# H_\w+: \$cache as cache_mark \(optional\)  # rules/anthropic", text, re.M)
+
+
+def test_a_hole_is_shown_as_a_rule_file_says_it() -> None:
+    rules = wireglot.packaged()
+    for model in (rules[name].model for name in rules.dialects):
+        for hole in (hole for case in model.cases for hole in pic.holes(case.wire)):
+            assert said(drawn.parse(Node(spelt(hole), hole.pos))) == said(hole), hole.pos
 
 
 def test_each_line_of_a_rule_names_it(capsys: pytest.CaptureFixture[str]) -> None:

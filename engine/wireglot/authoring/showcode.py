@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +11,9 @@ from ..executor.code import literal
 from ..executor.lists import Listing
 from ..executor.readinner import Inners
 from ..language import picture as pic
-from ..language.lenses import SAID
 from ..language.model import Dialect
 from ..language.shape import Case, Shape
+from .wirefacts import spelt
 
 WORDS = ("ABSENT", "NO", "ODD", "EMPTY", "BARE", "KEPT", "Misfit")
 HEAD = """\
@@ -95,7 +94,7 @@ def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
 def _meaning(name: str, value: Any) -> str:
     """Say what stands for a value that a function knows by a name."""
     if isinstance(value, pic.Hole):
-        said = f"{hole(value)}  # {value.pos.file}:{value.pos.line}"
+        said = f"{spelt(value)}  # {value.pos.file}:{value.pos.line}"
     elif isinstance(value, Shape | Case):
         said = f"the {type(value).__name__.lower()} `{value.name or value.pos}`"
     elif isinstance(value, frozenset):
@@ -103,21 +102,11 @@ def _meaning(name: str, value: Any) -> str:
     elif isinstance(value, dict | tuple | str | float):
         said = literal(value) or repr(value)
     elif isinstance(value, Listing):
-        said = "a list for " + "; ".join(map(hole, value.holes))
+        said = "a list for " + "; ".join(map(spelt, value.holes))
     elif isinstance(value, Inners):
         said = "the cases " + ", ".join(one.name for one in value.all)
     elif isinstance(value, pic.Text):
-        pieces = zip(value.names, value.fixed[1:], strict=True)
-        said = value.fixed[0] + "".join(f"${{{name}}}{text}" for name, text in pieces)
+        said = spelt(value)
     else:
         said = f"a {type(value).__name__.lower()}"
     return f"{name}: {said}"
-
-
-def hole(h: pic.Hole) -> str:
-    """Return a hole as a rule file writes it."""
-    said = " + ".join(f"${path}" for path in h.paths)
-    said += f" {h.mode} {h.shape}" if h.mode else ""
-    said += "".join(f" | {SAID.get(lens, lens)}" for lens in h.lenses if lens != "again")
-    value = f" {json.dumps(h.value)}" if h.mark in ("default", "fill") or h.value else ""
-    return said + (f" ({h.mark}{value})" if h.mark else "")

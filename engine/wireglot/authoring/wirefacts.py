@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..language.drawn import EMPTY
 from ..language.lenses import SAID, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
@@ -151,7 +152,7 @@ class _Walk(Walk):
 
 def _of(h: Hole) -> tuple[str, str]:
     """Say of a hole whether it must be there, and what it holds; its shape is told below it."""
-    value = "" if h.value is None else f"`{_word(h.value)}`"
+    value = "" if h.value is None else f"`{_marked(h.value)}`"
     return MARKED[h.mark].format(value), f"`{_hole(h, shaped=False)}`"
 
 
@@ -173,8 +174,9 @@ def spelt(p: Picture) -> str:
     if isinstance(p, Test):
         return f"${p.word} {p.kind}".strip()
     assert isinstance(p, Hole)
-    mark = "" if p.mark is None else f" ({p.mark} {_word(p.value)})"
-    return _hole(p) + (mark if p.value is not None else mark.replace(" null", ""))
+    valued = p.mark in ("default", "fill") or p.value is not None
+    value = f" {_marked(p.value)}" if valued else ""
+    return _hole(p) + (f" ({p.mark}{value})" if p.mark else "")
 
 
 def _hole(h: Hole, shaped: bool = True) -> str:
@@ -186,6 +188,11 @@ def _hole(h: Hole, shaped: bool = True) -> str:
         + shape
         + "".join(f" | {SAID.get(lens, lens)}" for lens in h.lenses)
     )
+
+
+def _marked(value: object) -> str:
+    word = _word(value)
+    return EMPTY.get(word, word)
 
 
 def _word(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from ..ir import field_type
 from ..language import picture as pic
+from ..language.drawn import EMPTY
 from ..language.findings import Findings, helped, near
 from ..language.lenses import FORMS, GUARDS, LENSES, SAID, UNTYPED, guard, is_guard
 from ..language.model import Dialect
@@ -29,7 +30,6 @@ TAKES: dict[str, tuple[Collection[str], str]] = {
 }
 MADE = ("id", "tool_call_id")  # the fields that a hook makes
 _YES = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-_EMPTY = {"[]": "empty-list", "{}": "empty-object", "''": "empty-text"}
 
 
 def check(dialect: Dialect, view: View, findings: Findings) -> None:
@@ -183,7 +183,7 @@ class _Case:
             self.error("R010", message, hole.pos, "write `(optional)`", word=f"({hole.mark}")
         if value is None or value is ABSENT or hole.mode:
             return
-        word = _EMPTY.get(repr(value), str(value))
+        word = EMPTY.get(str(value), str(value))
         if table is not None:
             known = {str(w) for w in (*table.to_ir, *table.read_also)}
             if str(value) not in known:

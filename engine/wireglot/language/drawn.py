@@ -27,6 +27,7 @@ OR = later(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = later(r"\$\{([\w.]+)\}")
 LONG = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "fill", "made", "copy", "same", "refused", "read-only")
+EMPTY = {"[]": "empty-list", "{}": "empty-object", "": "empty-text"}  # as marks say them
 
 
 def parse(node: Node) -> Picture:
