@@ -239,7 +239,7 @@ def _fate(before: Conversion, after: Conversion, was: Fate | None, now: Fate | N
         return f"goes to {ends[1]} now, went to {ends[0]}"
     for target in now.targets:
         if target in was.targets:
-            values = [_excerpt(out, target) for out in (before, after)]
+            values = [explain.written(out, target) for out in (before, after)]
             if values[0] != values[1]:
                 return f"is in `{_end(after, target)}` {VALUES}{values[1]}`, was `{values[0]}`"
     return ""
@@ -260,10 +260,6 @@ def _end(out: Conversion, target: str) -> str:
     if target.startswith(OUTSIDE):
         return target
     return payloads.general(place_of(out.body, target), set()).removesuffix("[]")
-
-
-def _excerpt(out: Conversion, target: str) -> str:
-    return explain.written(out, target)
 
 
 def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from typing import Any
 
 from ..ir import field_type
 from ..language import picture as pic
@@ -206,23 +204,11 @@ class _View:
         ir = self.view.case.ir
         if "run" in used:  # the names that stand around the run; the others are in its parts
             return
-        for name, pos in _given(ir):
+        for name, pos in pic.named(ir) if ir is not None else ():
             if name not in used and not any(hole.path == "." for hole in self.holes):
                 message = f"`${name}` has a name in `ir` and no place in `wire`"
                 help = "put it in the `wire` picture, or say `$present` if it is only tested"
                 self.warn("R014", message, pos, help, word=f"${name}")
-
-
-def _given(ir: Picture | None) -> Iterator[tuple[str, Any]]:
-    """Yield the names that an `ir` picture gives to inner values."""
-    if isinstance(ir, Hole):
-        yield ir.path, ir.pos
-    elif isinstance(ir, Text):
-        for name in ir.names:
-            yield name, ir.pos
-    elif isinstance(ir, Fields):
-        for _, child in ir.entries:
-            yield from _given(child)
 
 
 def _what(view: View) -> str:

@@ -10,7 +10,7 @@ import functools
 import importlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..columns import columns
@@ -271,18 +271,19 @@ def _told(severities: Sequence[str], files: int) -> str:
 
 def test(arguments: argparse.Namespace) -> int:
     from ..authoring import trial
+    from ..loading import load
 
     folders = [arguments.dir] if arguments.dir else []
     terminal.folders(folders)
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
-    below = None
-    if arguments.overlay:  # what stands below the overlays holds without them
-        below = trial.loaded(folders, [])
-        tried.run(below, below.dialects)
-    for rules, names in _each(arguments, trial.loaded):
-        below = rules if below is None else below  # the first one, if no overlay is on
-        tried.run(rules, names)
-    assert below is not None
+    below = trial.loaded(folders, [])  # what stands below the overlays holds without them
+    tried.run(below, below.dialects)
+    if over := arguments.overlay:
+        rules = trial.loaded(folders, over)
+        tried.run(rules, rules.dialects)
+    for name, dialect in load.overlays_of(*folders).items():
+        if name not in over:
+            tried.run(trial.loaded(folders, [*over, name]), [dialect])
     tried.cross(below, trial.crossings(folders))
     for failure in tried.failures:
         print(failure)
@@ -290,21 +291,6 @@ def test(arguments: argparse.Namespace) -> int:
     print(f"{len(tried.examples)} examples, {tried.laws} laws on {arguments.runs} payloads each")
     print(f"{total - failed} passed, {failed} failed")
     return FAILED if failed else OK
-
-
-def _each(
-    arguments: argparse.Namespace, loaded: Callable[[Sequence[str], Sequence[str]], RuleSet]
-) -> Iterator[tuple[RuleSet, Sequence[str]]]:
-    """Yield the rules as they are asked for, then with each overlay beside them switched on."""
-    from ..loading import load
-
-    folders = [arguments.dir] if arguments.dir else []
-    terminal.folders(folders)
-    rules = loaded(folders, arguments.overlay)
-    yield rules, rules.dialects
-    for name, dialect in load.overlays_of(*folders).items():
-        if name not in arguments.overlay:
-            yield loaded(folders, [*arguments.overlay, name]), [dialect]
 
 
 def schema(arguments: argparse.Namespace) -> int:
