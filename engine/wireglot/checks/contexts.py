@@ -31,7 +31,6 @@ class View(NamedTuple):
     shape: Shape | None
     objects: Objects
     bound: dict[str, Objects]
-    inner: set[str]  # names bound within an `ir` picture
 
     def holds(self, path: str) -> Objects | None:
         """Return what a path of a hole holds; None where no field has that name."""
@@ -134,7 +133,7 @@ def talks(dialect: Dialect) -> list[Case]:
 
 def seen(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
     """Return a case with the objects that it pictures, and what its `ir` picture names."""
-    view = View(case, shape, frozenset(objects), {}, set())
+    view = View(case, shape, frozenset(objects), {})
     bind(view, case.ir, view.objects)
     return view
 
@@ -143,17 +142,14 @@ def bind(view: View, ir: Picture | None, objects: Objects) -> None:
     """Give the names of an `ir` picture what they hold."""
     if isinstance(ir, Hole):
         view.bound[ir.path] = view.bound.get(ir.path, NOTHING) | frozenset((ANY,))
-        view.inner.add(ir.path)
     elif isinstance(ir, pic.Text):
         for name in ir.names:
             view.bound[name] = frozenset(("",))
-            view.inner.add(name)
     elif isinstance(ir, Fields):
         for (name, *_), child in ir.entries:
             below = held(objects, name)
             if isinstance(child, Hole):
                 view.bound[child.path] = below or frozenset((ANY,))
-                view.inner.add(child.path)
             elif not isinstance(child, Literal):
                 bind(view, child, frozenset(below or (ANY,)))
 

@@ -183,12 +183,6 @@ class Dialect:
         return frozenset(found)
 
     @functools.cached_property
-    def keys(self) -> frozenset[str]:
-        """All keys that pictures of the wire name, in every spelling."""
-        found = (names for case in self.cases for names, _ in pic.keys(case.wire))
-        return frozenset(n for names in found for n in names)
-
-    @functools.cached_property
     def held(self) -> frozenset[Any]:
         """The kinds of parts that messages hold, those of runs among them."""
         holes = [hole for case in self.talks for hole in pic.holes(case.wire)]
@@ -200,17 +194,6 @@ class Dialect:
             self.shapes[m] for name in names for m in self.unions.get(str(name), [str(name)])
         )
         return frozenset().union(*found, *(shape.groups for shape in members))
-
-    @functools.cached_property
-    def telling(self) -> frozenset[str]:
-        """The keys by which cases are told apart: they are required, or literals."""
-        return frozenset(
-            n
-            for case in self.cases
-            for names, p in pic.keys(case.wire)
-            for n in names
-            if not (isinstance(p, Hole) and p.mark is not None)
-        )
 
     @functools.cached_property
     def tells_freeform(self) -> bool:

@@ -174,14 +174,6 @@ class Rules:
         for node in nodes(schema) if self.all else ():
             self.check(node)
 
-    def hold(self, schema: dict[str, Any]) -> bool:
-        """Tell whether a schema has all that it must have, inside too."""
-        try:
-            self.whole(schema)
-        except Misfit:
-            return False
-        return True
-
 
 def _fields(node: Node, word: str, name: str) -> Fields:
     said = node.get(word)

@@ -273,7 +273,7 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
             continue
         case.home = bool(case_node.get("read-only"))
         skeleton = name if by_itself else _skeleton(case)
-        groups.setdefault(skeleton, Group([], skeleton, spliced)).cases.append(case)
+        groups.setdefault(skeleton, Group([], spliced)).cases.append(case)
     order = asked(words.get("enforce"))
     return Conversation(
         node.said("per", "message"), list(groups.values()), order.steps, node.pos, order.turns,

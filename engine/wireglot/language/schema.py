@@ -207,25 +207,6 @@ class Schema:
         self.rules.whole(wire)
         return wire, told
 
-    def fits(self, schema: Any) -> bool:
-        """Tell whether this dialect takes a schema as it is.
-
-        Raises Misfit where it takes the schema in other words.
-        """
-        if self.simple and schema.__class__ is dict and self._plain(schema):
-            if self.root is not None and schema.get("type") != self.root:
-                return False
-            if schema.get("properties") == []:
-                return False
-            return self.rootless.isdisjoint(schema) and self.rules.hold(schema)
-        try:
-            wire, told = self.write(schema)
-        except Misfit:
-            return False
-        if not told and wire is not schema and not same(wire, schema):
-            raise Misfit("the schema is taken in other words")
-        return not told
-
     def _plain(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
         if self.keep is None and not self.types and not self.risky:

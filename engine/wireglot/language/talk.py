@@ -15,10 +15,10 @@ LATER = "later-system"  # a step whose text is what system text says behind the 
 class Group:
     """Conversation cases that share one skeleton: one wire message, read item by item."""
 
-    __slots__ = ("cases", "skeleton", "spliced")
+    __slots__ = ("cases", "spliced")
 
-    def __init__(self, cases: list[Case], skeleton: str, spliced: bool) -> None:
-        self.cases, self.skeleton, self.spliced = cases, skeleton, spliced
+    def __init__(self, cases: list[Case], spliced: bool) -> None:
+        self.cases, self.spliced = cases, spliced
 
     @property
     def whole(self) -> bool:

@@ -20,7 +20,7 @@ class TextStream:
 
     def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
         check_frames(frames)
-        self._rules, self._dialect, self._frames = rules[dialect], dialect, frames
+        self._rules, self._frames = rules[dialect], frames
         self._pieces: list[str] = []
         self._fold = Fold(self._rules.model, self)
         self._ir: dict[str, Any] | None = None
