@@ -34,19 +34,18 @@ class Case:
     dialect: str
     unit: str
     target: str = ""
-    known: dict[tuple[str, int], tuple[Any, Any]] = field(default_factory=dict, compare=False)
+    known: dict[int, tuple[Any, Any]] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
         """A name for people."""
         return f"{self.dialect}/{self.unit}" + (f" to {self.target}" if self.target else "")
 
-    def once(self, what: str, wire: Any, make: Callable[[], Any]) -> Any:
-        """Return what is made of a payload, which other laws of the unit may have made before."""
-        key = (what, id(wire))
-        if key not in self.known:
-            self.known[key] = (wire, make())
-        return self.known[key][1]
+    def once(self, wire: Any, make: Callable[[], Any]) -> Any:
+        """Return what is made of a payload, which the law may have made for another dialect."""
+        if id(wire) not in self.known:
+            self.known[id(wire)] = (wire, make())
+        return self.known[id(wire)][1]
 
     def read(self, wire: Any) -> Any:
         """Read a payload into the IR, memory and all."""

@@ -169,7 +169,7 @@ def _total(case: Case, wire: Any) -> None:
 
 def _cross(case: Case, wire: Any) -> None:
     here, there = case.dialect, case.target
-    ir, normal = case.once("normal", wire, lambda: _normal(case, wire))
+    ir, normal = case.once(wire, lambda: _normal(case, wire))
     middle, one, around = case.convert(normal, here, there)
     # What the other dialect keeps outside the body comes back from there.
     outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
@@ -304,7 +304,7 @@ def cases(
     others = rules.dialects if targets is None else tuple(targets)
     units = [unit for unit in UNITS if unit in rules[name].model.units]
     for unit in units:
-        known: dict[tuple[str, int], tuple[Any, Any]] = {}
+        known: dict[int, tuple[Any, Any]] = {}
         streamed = unit == "response" and rules[name].model.stream is not None
         for law, hold in {**LAWS, **(STREAMED if streamed else {})}.items():
             yield law, hold, Case(rules, name, unit)

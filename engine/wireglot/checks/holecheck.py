@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 from ..ir import field_type
 from ..language import picture as pic
 from ..language.findings import Findings, helped
@@ -27,12 +25,8 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         # Dialects and sets of variants share most of their cases.
         said = listed.get(view.shape.name) if view.shape else None
         named = tuple([tables.get(one) for h in pic.holes(view.case.wire) for one in h.lenses])
-        look = functools.partial(_look, dialect, findings, view, shapes)
-        findings.once((_look, view.case, said, view.objects, named, shapes, codecs), look)
-
-
-def _look(dialect: Dialect, findings: Findings, view: View, shapes: frozenset[str]) -> None:
-    _View(dialect, findings, view, shapes).check()
+        look = _View(dialect, findings, view, shapes).check
+        findings.once((_View, view.case, said, view.objects, named, shapes, codecs), look)
 
 
 class _View:

@@ -69,15 +69,13 @@ def called(folders: Iterable[Source]) -> str:
     return PACKAGED if same else packaged_folder()
 
 
-def parsed(source: Source, shown: str | None, findings: Findings | None = None) -> dict[str, Node]:
-    """Parse every rule file of a source; `shown` is its name in messages, if not its own.
-
-    With `findings`, what is wrong goes there, and a file that cannot be read is left out.
-    """
-    return _parsed(shelf.files(source, shown), findings)
+def parsed(source: Source, shown: str | None) -> dict[str, Node]:
+    """Parse every rule file of a source; `shown` is its name in messages, if not its own."""
+    return _parsed(shelf.files(source, shown), None)
 
 
 def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str, Node]:
+    """Parse files; with `findings`, what is wrong goes there, and what cannot be read is left out."""
     found: dict[str, Node] = {}
     texts, report = ({}, raised) if findings is None else (findings.texts, findings.take)
     for file in files:
