@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import WireglotError, short
-from .notes import Cause, Draft, Effect, Note, causes, severity_of
+from .notes import Cause, Draft, Note, causes, severity_of
 from .policy import Policy
 from .trail import Places, pointer
 
@@ -94,7 +94,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool | Non
     for code, effect, at, pos, text in found:
         if code in ("reworded", "ambiguous", "inconsistent", "dropped", "no-message") and same:
             continue
-        kind = effect_of("lost" if code == "unfit" and same is False else effect)
+        kind: Any = "lost" if code == "unfit" and same is False else effect
         severity, rule = severity_of(kind, code), rule_of(pos)
         notes.append(Note(code, kind, severity, pointer(at), None, rule, short(text)))
     return notes
@@ -112,12 +112,6 @@ def all_notes(
     late = finished(drafts, body)
     told = ("unknown-key", "no-message")
     return early + [n for n in late if n.code not in told or n.source_path not in known]
-
-
-def effect_of(word: str) -> Effect:
-    """Return a word as the effect that it is."""
-    found: Any = word
-    return found  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(8192)

@@ -62,7 +62,7 @@ def pairs(
         there = [name for name in there if name in among or any(name == one.of for one in found)]
     for unit in UNITS:
         touched = {one.of for one in found if not one.units or unit in one.units}
-        within = [name for name in there if all_have(unit, old, new, name)]
+        within = [n for n in there if all(unit in rules[n].model.units for rules in (old, new))]
         for source in within:
             made: list[Any] | None = None
             for target in within:
@@ -91,11 +91,6 @@ def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], bool]]) -> 
             groups.setdefault((unit, text, tuple(some), noted), []).append(path)
     for (unit, text, some, noted), named in groups.items():
         yield Crossed(some, unit, tuple(named), text, noted)
-
-
-def all_have(unit: str, old: RuleSet, new: RuleSet, *names: str) -> bool:
-    """Tell whether dialects have a unit in both sets."""
-    return all(unit in rules[name].model.units for rules in (old, new) for name in names)
 
 
 def _models(old: RuleSet, new: RuleSet, *names: str) -> list[str]:

@@ -60,7 +60,8 @@ def changes(
             grouped.setdefault((place.path, str(rest[0])), []).append((one, rest))
     words = vocabulary_of(rules)
     for (path, key), ones in grouped.items():
-        there = [dialect for dialect in (base, model) if _named(dialect, path, key)]
+        dialects = ((one, _pictures(one, path)) for one in (base, model))
+        there = [one for one, pictures in dialects if any(key in p.names for p in pictures)]
         if base in there:
             asked.append(f"{'.'.join(path)}: `{key}` has a value that its picture does not take")
         elif there:
@@ -70,11 +71,6 @@ def changes(
             yield from _key(rules, base, words, path, key, ones, asked)
     yield from _spellings(model, recordings)
     asked += _words(model, recordings)
-
-
-def _named(model: Dialect, path: Path, key: str) -> bool:
-    """Tell whether a dialect has a picture of a key at a place."""
-    return any(key in picture.names for picture in _pictures(model, path))
 
 
 def _place(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
@@ -241,7 +237,8 @@ def _keys(pictures: Iterable[Picture]) -> set[str]:
 
 def _twice(model: Dialect, path: Path, ones: Sequence[Unknown]) -> str | None:
     """Return the field whose number a key of the counts always has, too."""
-    if path[-2:] != ("usage", "wire") or len({one.value for one in ones if _whole(one)}) < 2:
+    numbers = {one.value for one in ones if type(one.value) is int}
+    if path[-2:] != ("usage", "wire") or len(numbers) < 2:
         return None
     around = [(value_at(one.whole, one.at[:-1]), one.value) for one in ones]
     for at in {at: None for value, _ in around for at in _numbers(value)}:
@@ -254,10 +251,6 @@ def _twice(model: Dialect, path: Path, ones: Sequence[Unknown]) -> str | None:
             if isinstance(hole, Hole) and len(hole.paths) == 1:
                 return f"${hole.path} (copy)"
     return None
-
-
-def _whole(one: Unknown) -> bool:
-    return isinstance(one.value, int) and not isinstance(one.value, bool)
 
 
 def _numbers(value: Any, at: At = ()) -> Iterator[At]:

@@ -54,11 +54,6 @@ class Example:
     said: dict[str, Any]
 
     @property
-    def where(self) -> str:
-        """The place of the example in its rule file."""
-        return str(self.pos)
-
-    @property
     def name(self) -> str:
         """A name for people: `dialect/shape[nth]`."""
         return f"{self.dialect}/{self.owner.removeprefix('shapes/')}[{self.nth}]"

@@ -57,7 +57,7 @@ class Trial:
             self.examples.add(example.pos)
             message = examples.check(rules, example, dialect)
             if message:
-                self.failures.append(f"{example.where}: {message}")
+                self.failures.append(f"{example.pos}: {message}")
         if self.runs:
             touched = [n for n in names if self._touched(rules[n].model.node)]
             self.laws += sum(1 for name in touched for _ in laws.cases(rules, name, self.targets))
@@ -82,7 +82,10 @@ class Trial:
     ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
         for example in examples.rows(rules.ladder):
             yield example, None
-        homes = {name: _home(rules._files()[name]) for name in rules.dialects}
+        files = rules._files()
+        # The file that names a dialect is its home.
+        named = {name: files[name].get("dialect") or files[name] for name in rules.dialects}
+        homes = {name: node.pos.file for name, node in named.items()}
         for name in names:
             others = {file for other, file in homes.items() if file != homes[name]}
             for dialect in (rules[name], *rules.variants(name)):
@@ -106,9 +109,3 @@ class Trial:
 def _folder(file: str) -> str:
     """Return the folder that a rule file is in, or that a file of examples is beside."""
     return os.path.dirname(apart.beside(file))
-
-
-def _home(node: Node) -> str:
-    """Return the file that names the dialect."""
-    named = node.get("dialect")
-    return (named or node).pos.file

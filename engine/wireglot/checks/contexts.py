@@ -118,7 +118,8 @@ class Contexts:
             if hole.path == ".":
                 found: set[str] = set(view.objects)
             elif hole.path == "run":
-                found = {FUNCTION if k == FUNCTION else "tool" for k in _gathered(view)}
+                gathered = view.shape.groups if view.shape is not None else NOTHING
+                found = {FUNCTION if kind == FUNCTION else "tool" for kind in gathered}
             elif hole.mode == "entries":
                 found = {"entry"}
             else:
@@ -152,7 +153,3 @@ def bind(view: View, ir: Picture | None, objects: Objects) -> None:
                 view.bound[child.path] = below or frozenset((ANY,))
             elif not isinstance(child, Literal):
                 bind(view, child, frozenset(below or (ANY,)))
-
-
-def _gathered(view: View) -> frozenset[str]:
-    return view.shape.groups if view.shape is not None else NOTHING

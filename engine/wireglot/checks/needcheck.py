@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..ir import FUNCTION, MEDIA
 from ..language import picture as pic
 from ..language.findings import Findings
 from ..language.model import Dialect
-from ..language.picture import Hole
 from ..language.shape import Case, Shape
 from .casetrial import named, place
 from .contexts import Contexts
@@ -34,7 +32,8 @@ _HELP = {
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that never say what others rely on, and texts that may be no JSON (R035)."""
     views = contexts.all
-    within = {m for v in views for h in _itself(v.case) for m in dialect.unions.get(h, [h])}
+    itself = [h.named for v in views for h in pic.holes(v.case.wire) if h.path == "." and h.shape]
+    within = {member for name in itself for member in dialect.unions.get(name, [name])}
     for view in views:
         shape = view.shape
         if shape is None or shape.name not in contexts.of or shape.groups or shape.marks:
@@ -86,8 +85,3 @@ def _says(dialect: Dialect, case: Case, paths: tuple[str, ...]) -> bool:
             if all(_says(dialect, one, inside) for _, one in dialect.cases_of(hole.named)):
                 return True
     return any(path in text.names for path in paths for text in pic.texts(case.wire))
-
-
-def _itself(case: Case) -> Iterator[str]:
-    holes: Iterator[Hole] = pic.holes(case.wire)
-    return (hole.named for hole in holes if hole.path == "." and hole.shape)

@@ -150,7 +150,8 @@ class Pictures:
         if found := re.search(r"\(([A-Za-z-]+)([^()]*)\)\s*$", text):
             word = found[1]
             if word not in drawn.MARKS:
-                help = helped(word, drawn.MARKS, "the marks are") + _spaced(text)
+                help = helped(word, drawn.MARKS, "the marks are")
+                help += "; put a space before `(`" if re.search(r"\S\(", text) else ""
             elif re.search(r"\S\(", text):
                 help = f"put a space before `({word}`"
                 word = ""
@@ -188,7 +189,3 @@ class Pictures:
             message = f"`{text[:60]}` is a text, with a codec that says nothing to it"
             self.findings.warn("R028", message, node.pos, help)
         return True
-
-
-def _spaced(text: str) -> str:
-    return "; put a space before `(`" if re.search(r"\S\(", text) else ""

@@ -43,20 +43,10 @@ def packaged(folder: str, read: Callable[[], Sorted]) -> Kept:
         if not sys.dont_write_bytecode:
             _put(file, data)
     pieces, crossings, rest = pickle.loads(data)
-    files = Later(pieces, lambda name: _node(pieces[name]))
+    files: Later = Later(pieces, lambda name: pickle.loads(pieces[name]))
     parents = rest[0]
     flat = Later(pieces, lambda name: layers.one(name, files, parents.get(name), flat))
-    return Kept(Known(files, flat, *rest), lambda: _nodes(crossings))
-
-
-def _node(data: bytes) -> Node:
-    found: Node = pickle.loads(data)
-    return found
-
-
-def _nodes(data: bytes) -> list[Node]:
-    found: list[Node] = pickle.loads(data)
-    return found
+    return Kept(Known(files, flat, *rest), lambda: pickle.loads(crossings))
 
 
 def _sum(folder: str) -> bytes:

@@ -75,7 +75,7 @@ def parsed(source: Source, shown: str | None) -> dict[str, Node]:
 
 
 def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str, Node]:
-    """Parse files; with `findings`, what is wrong goes there, and what cannot be read is left out."""
+    """Parse files; with `findings` what is wrong goes there, and a file with it is left out."""
     found: dict[str, Node] = {}
     texts, report = ({}, raised) if findings is None else (findings.texts, findings.take)
     for file in files:

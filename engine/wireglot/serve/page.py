@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..audits import report
 from ..errors import WireglotError
-from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming import framing
 from .record import Recorder, Seen, given_back
@@ -83,18 +82,11 @@ def _row(seen: Seen) -> str:
     links = "".join(
         f' <a href="{PATH}/{seen.number}/{unit}">{unit}</a>' for unit in ("request", "answer")
     )
-    told = [*map(_said, filter(_counts, seen.notes)), *([seen.failed] if seen.failed else [])]
+    told = [str(note)[:500] for note in seen.notes if note.effect in ("lost", "changed")]
+    told += [seen.failed] if seen.failed else []
     notes = "".join(f"<li>{escape(one)}</li>" for one in told)
     row = "".join(f"<td>{escape(str(cell)[:200])}</td>" for cell in cells)
     return f"<tr>{row}<td><ul>{notes}</ul></td><td>{links}</td></tr>"
-
-
-def _counts(note: Note) -> bool:
-    return note.effect in ("lost", "changed")
-
-
-def _said(note: Note) -> str:
-    return str(note)[:500]
 
 
 def _report(rules: RuleSet, seen: Seen, asks: bool) -> str:

@@ -82,7 +82,8 @@ def _apart(relay: Relay, record: dict[str, Any]) -> Iterator[str]:
     if not record["streamed"]:
         yield from _differ("given", record["given"], json.loads(now.body))
         return
-    old, new = (_frames(rules, record, data) for data in (given_back(record["given"]), now.body))
+    stream = rules[record["client"]].model.streamed
+    old, new = (framing.read(data, stream) for data in (given_back(record["given"]), now.body))
     if len(old) != len(new):
         yield f"given: {len(new)} frames now, was {len(old)}"
     for nth, (one, two) in enumerate(zip(old, new, strict=False)):
@@ -97,10 +98,6 @@ def _answered(turn: Turn, record: dict[str, Any]) -> Reply:
         return turn.whole(record["answered"], headers, came)
     said = turn.begun(headers)
     return Reply(200, said, turn.feed(came) + turn.finish())
-
-
-def _frames(rules: RuleSet, record: dict[str, Any], data: bytes) -> list[Any]:
-    return framing.read(data, rules[record["client"]].model.streamed)
 
 
 def _differ(what: str, old: Any, new: Any) -> Iterator[str]:
