@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..ir import PARTS
-from ..trail import leaves
+from ..trail import leaves, value_at
 from .vocabulary import Vocabulary, tokens
 
 NAME = re.compile(r"[\w.-]{1,80}")
@@ -204,8 +204,7 @@ def lists(body: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
 
 def objects(body: Any, path: Path) -> list[dict[str, Any]]:
     """Return the objects of the list that stands at a path of keys, or none."""
-    for key in path:
-        body = body.get(key) if isinstance(body, dict) else None
+    body = value_at(body, path)
     return [one for one in body if isinstance(one, dict)] if isinstance(body, list) else []
 
 

@@ -14,7 +14,7 @@ from ..language.version import VERSION
 from ..loading import checking, listing
 from ..loading.start import load_rules
 from ..rulesets import RuleSet
-from ..trail import keys_of
+from ..trail import keys_of, value_at
 from . import examples, layout, vocabulary, wirefacts
 from .draft import Draft, Shown
 from .samples import Seen
@@ -144,8 +144,7 @@ def placed(
 ) -> tuple[Say, Tree, str]:
     """Find the hole of a key that is not pictured: that of a key which means the same, or none."""
     beside: dict[str, Picture] = {}
-    for key in keys[:-1]:
-        body = body.get(key) if isinstance(body, dict) else None
+    body = value_at(body, keys[:-1])
     for step in (*keys[:-1], None):
         beside = (
             {names[0]: child for names, child in top.entries} if isinstance(top, Fields) else {}

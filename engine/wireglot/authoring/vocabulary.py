@@ -16,7 +16,7 @@ from ..language.model import Dialect
 from ..language.picture import Hole, Literal, keyed
 from ..rulesets import RuleSet
 from ..trace import paths
-from ..trail import leaves
+from ..trail import everywhere, leaves
 
 TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -102,7 +102,9 @@ class Vocabulary:
             for listed in map(body.get, SAYS)
             for one in (listed if isinstance(listed, list) else ())
         )
-        if len(body) <= 3 and (faulty or (len(body) == 1 and not any(_listed(body)))):
+        values = (one for _, one in everywhere(body) if isinstance(one, list))
+        lists = (any(isinstance(element, dict) for element in one) for one in values)
+        if len(body) <= 3 and (faulty or (len(body) == 1 and not any(lists))):
             return "error"
         asked, answered = self.tops["request"], self.tops["response"]
         more = sum((answered[key] > asked[key]) - (answered[key] < asked[key]) for key in body)
@@ -120,15 +122,6 @@ class Vocabulary:
                 if found is None or likeness > best:
                     best, found = likeness, field
         return None if found is None else (found, best == 1.0)
-
-
-def _listed(value: Any) -> Iterable[bool]:
-    """Yield a yes for each list of objects in a payload."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for child in inner:
-        if isinstance(child, list) and any(isinstance(one, dict) for one in child):
-            yield True
-        yield from _listed(child)
 
 
 def _alike(one: tuple[str, ...], two: tuple[str, ...]) -> float:

@@ -11,6 +11,7 @@ from ..interpreter.jobs import WriteJob
 from ..interpreter.recorder import Recorder
 from ..language.documents import Tree
 from ..language.picture import ABSENT
+from ..trail import value_at
 
 Rows = list[tuple[Any, bool]]  # lines, and whether each is on the path
 
@@ -66,9 +67,8 @@ def _leaf(tree: Tree, lines: list[Any], by_id: dict[str, list[int]]) -> int:
 
 
 def _turn(tree: Tree, line: Any) -> str | None:
-    for key in tree.turn:
-        line = line.get(key) if isinstance(line, dict) else None
-    return line if isinstance(line, str) else None
+    turn = value_at(line, tree.turn)
+    return turn if isinstance(turn, str) else None
 
 
 def _text(name: Any) -> str:
@@ -99,9 +99,7 @@ def summed(tree: Tree, lines: list[Any], path: list[int], like: Callable[[Any], 
 
 def _keeps(tree: Tree, line: Any) -> str | int | list[Any] | None:
     for path in tree.keeps:
-        found = line
-        for key in path:
-            found = found.get(key) if isinstance(found, dict) else None
+        found: Any = value_at(line, path)
         if isinstance(found, str | int | list):
             return found
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from ..notes import Effect
-from ..trail import At
+from ..trail import At, place_of, value_at
 from .lenses import Misfit, same, stringify
 from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, Row, rewritten, used
 
@@ -140,14 +140,8 @@ class Walk:
     def _resolve(self, ref: Any) -> tuple[dict[str, Any] | None, At]:
         if not isinstance(ref, str) or not ref.startswith("#"):
             return None, ()
-        value, at = self.root, ()
-        for key in ref[1:].split("/")[1:] if ref != "#" else ():
-            name: Any = key.replace("~1", "/").replace("~0", "~")
-            if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-                name = int(name)
-            elif not isinstance(value, dict) or name not in value:
-                return None, ()
-            value, at = value[name], (*at, name)  # type: ignore[assignment]
+        at = place_of(self.root, ref[1:])
+        value = value_at(self.root, at)
         return (value, at) if isinstance(value, dict) else (None, ())
 
     # -- what is inside -----------------------------------------------------------------------

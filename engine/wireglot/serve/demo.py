@@ -17,7 +17,7 @@ from typing import Any
 
 from ..rulesets import RuleSet
 from ..streaming import framing
-from ..trail import value_at
+from ..trail import everywhere, value_at
 from .relay import JSON, STREAMS, TYPE, written
 from .sending import Came
 
@@ -153,26 +153,13 @@ def example(schema: Any, root: Any, depth: int) -> Any:
 
 def split(frame: Any, texts: set[str]) -> list[Any]:
     """Return a frame that says a whole text as several that say it word by word."""
-    found = _holds(frame, texts)
-    if found is None:
+    held = (at for at, one in everywhere(frame) if isinstance(one, str) and one in texts)
+    if not (at := next(held, ())):
         return [frame]
-    owner, key = found
+    owner, key = value_at(frame, at[:-1]), at[-1]
     whole: str = owner[key]
     made: list[Any] = []
     for word in whole.split(" "):
         owner[key] = word if not made else f" {word}"
         made.append(json.loads(json.dumps(frame)))
     return made
-
-
-def _holds(value: Any, texts: set[str]) -> tuple[Any, Any] | None:
-    """Return where in a frame one of the texts stands."""
-    if not isinstance(value, dict | list):
-        return None
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(inner, str) and inner in texts:
-            return value, key
-        found = _holds(inner, texts)
-        if found is not None:
-            return found
-    return None
