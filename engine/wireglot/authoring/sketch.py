@@ -35,32 +35,24 @@ def emit(tree: Tree, depth: int = 0) -> Iterator[str]:
         elif isinstance(value, dict):
             yield f"{head} {{}}"
         elif isinstance(value, list):
-            yield f"{head} {_list(value)}"
+            yield f"{head} {flow(value)}"
         else:
             why = f"    {ASK} {value.why}" if value.why else ""
             yield f"{head} {value.text}{why}"
 
 
-def flow(tree: Tree) -> str | None:
-    """Return a tree in one line, or None where something is asked in it."""
-    texts = []
-    for key, value in tree.items():
-        if isinstance(value, dict):
-            text = flow(value)
-        elif isinstance(value, list):
-            text = _list(value)
-        else:
-            text = None if value.why else value.text
-        if text is None:
-            return None
-        texts.append(f"{scalar(key)}: {text}")
-    return "{" + ", ".join(texts) + "}"
-
-
-def _list(value: list[Any]) -> str:
-    """Return a list of texts and of trees in which nothing is asked, in one line."""
-    inner = (flow(one) if isinstance(one, dict) else scalar(one) for one in value)
-    return f"[{', '.join(map(str, inner))}]"
+def flow(value: Any) -> str | None:
+    """Return a tree, or a JSON value, in one line; None for a tree in which something is asked."""
+    if isinstance(value, Say):
+        return None if value.why else value.text
+    if isinstance(value, dict):
+        texts = {scalar(key): flow(inner) for key, inner in value.items()}
+        asked = None in texts.values()
+        return None if asked else f"{{{', '.join(f'{key}: {texts[key]}' for key in texts)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(str(flow(one)) for one in value)}]"
+    plain = isinstance(value, str) and value.isprintable() and not {"'", "\\"} & {*value}
+    return f"'{value}'" if plain and '"' in value else scalar(value)
 
 
 def listed(said: Any) -> Iterator[str]:
@@ -75,7 +67,7 @@ def block(value: Any) -> Iterator[str]:
     """Yield the lines of an object or list: what is short stands in one line."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         item = not isinstance(value, dict)
-        head, short = "-" if item else f"{scalar(key)}:", of_json(inner)
+        head, short = "-" if item else f"{scalar(key)}:", str(flow(inner))
         if len(head) + len(short) < SHORT or not isinstance(inner, dict | list) or not inner:
             yield f"{head} {short}"
         elif item:
@@ -83,13 +75,3 @@ def block(value: Any) -> Iterator[str]:
         else:
             yield head
             yield from (f"  {line}" for line in block(inner))
-
-
-def of_json(value: Any) -> str:
-    """Return a JSON value in one line."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{scalar(k)}: {of_json(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(of_json, value)) + "]"
-    plain = isinstance(value, str) and value.isprintable() and not {"'", "\\"} & {*value}
-    return f"'{value}'" if plain and '"' in value else scalar(value)
