@@ -151,7 +151,8 @@ def run(
 def same(one: Done, two: Done) -> bool:
     """Tell whether two results and their notes are the same, wherever the rules stand."""
     if isinstance(one, ConversionError) or isinstance(two, ConversionError):
-        return getattr(one, "reason", None) == getattr(two, "reason", None)
+        why = [out.reason if isinstance(out, ConversionError) else None for out in (one, two)]
+        return why[0] == why[1]
     return (
         not differences(one.body, two.body)
         and one.envelope == two.envelope
