@@ -6,6 +6,7 @@ Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, 3 a note was for
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,16 @@ from .results import PolicyError
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    try:
+        return _run(argv)
+    finally:
+        if (
+            argv is None
+        ):  # the process ends, and need not look through all that is there for garbage
+            gc.freeze()
+
+
+def _run(argv: Sequence[str] | None) -> int:
     if sys.stderr is None:  # closed; what is said there must not end up in the result
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     arguments = _arguments(argv)

@@ -6,6 +6,8 @@ import re
 from fnmatch import fnmatchcase
 from typing import Any
 
+_CHOICE = frozenset("?[")  # what a glob may say beside `*`
+
 
 class _Later:
     """Stands for a compiled pattern, whose methods it takes over as they are asked for."""
@@ -26,10 +28,21 @@ def later(text: str, flags: re.RegexFlag | int = 0) -> re.Pattern[str]:
 
 
 def fits(name: str, glob: str) -> bool:
-    """Tell whether a name is one that a glob is for; most globs are a beginning and `*`."""
-    start, star, rest = glob.partition("*")
-    if "?" in start or "[" in start:
-        return fnmatchcase(name, glob)
-    if not star:
-        return name == glob
-    return name.startswith(start) and (not rest or fnmatchcase(name, glob))
+    """Tell whether a name is one that a glob is for, by its pieces where these say it all.
+
+    A regular expression for each glob of a file would take a third of a process's first conversion.
+    """
+    if _CHOICE.isdisjoint(glob):
+        start, *pieces = glob.split("*")
+        if not pieces:
+            return name == glob
+        *within, end = pieces
+        at = len(start) if name.startswith(start) else -1
+        for piece in within if at >= 0 else ():
+            found = name.find(piece, at)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return at >= 0 and len(name) - at >= len(end) and name.endswith(end)
+    start = glob[: next(i for i, sign in enumerate(glob) if sign in "*?[")]
+    return name.startswith(start) and fnmatchcase(name, glob)
