@@ -229,7 +229,7 @@ class Exchange:
         pair = (self.client, self.provider)
         done = concluded(out, notes, envelope, self._judge, *pair, self._rules.hash)
         self.notes = done.notes
-        told = list(map(_mark, done.notes))
+        told = [_mark(note.code, note.source_path, note.message) for note in done.notes]
         before = set(self._state["told"])
         self._state["told"] = told
         if before.isdisjoint(told):
@@ -321,9 +321,10 @@ def messages_of(read: reading.Read) -> list[Any]:
     return read.ir.get("messages") or []
 
 
-def _mark(note: Note) -> str:
+@functools.lru_cache(8192)  # a history says the same in each request
+def _mark(code: str, at: str | None, message: str) -> str:
     """Return what a note is known by in the next request."""
-    return digest(f"{note.code}\n{note.source_path}\n{note.message}", 12)
+    return digest(f"{code}\n{at}\n{message}", 12)
 
 
 def _fingerprint(body: Any) -> str:

@@ -242,6 +242,7 @@ class Turns:
         self._used: set[int | None] = set()
         self._own: dict[int, int] = {}  # the turns of messages that say themselves which they are
         self._signed: dict[str, set[int]] = {}  # by their signatures
+        self._says: dict[int, str] = {}  # what messages say, before anything is put back
         for nth, turn in enumerate(turns):
             keys: dict[Any, None] = {("", turn["says"]): None}
             for entry in turn["parts"]:
@@ -260,7 +261,7 @@ class Turns:
             turns = self._signed.get(name, ()) if isinstance(name, str) else ()
             nth = next(iter(turns), None)
             if len(turns) > 1:  # it is one that says the same
-                nth = self._oldest(("signature", name, says(message["parts"])))
+                nth = self._oldest(("signature", name, self._said(message)))
             if nth is not None and nth not in self._used:
                 self._used.add(nth)
                 self._own[id(message)] = nth
@@ -277,14 +278,14 @@ class Turns:
         calls = [part for part in message["parts"] if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
         own = self._own.get(id(message))
-        if own is not None and self._turns[own]["says"] == says(message["parts"]):
+        if own is not None and self._turns[own]["says"] == self._said(message):
             return self._turns[own], not ids
         self._used -= {own}  # it is edited
         if places is not None:
             place, said = places.of(message)
             found = self._best(ids, said, place)
         else:
-            found = self._first(ids, message["parts"])
+            found = self._first(ids, message)
         self._used |= {own} - {None}
         if found is None:
             return None, not ids
@@ -306,13 +307,19 @@ class Turns:
         one = max(ranks, default=0) >= 8 or len({str(self._turns[n]["parts"]) for n in best}) == 1
         return best[0] if one else None
 
-    def _first(self, ids: list[Any], parts: list[Part]) -> int | None:
+    def _said(self, message: Any) -> str:
+        """Return what a message says, by which turns are found."""
+        if id(message) not in self._says:
+            self._says[id(message)] = says(message["parts"])
+        return self._says[id(message)]
+
+    def _first(self, ids: list[Any], message: Any) -> int | None:
         """Return the first turn that has one of some ids, and says the same if one does; or that
         says the same where there are none."""
         named = [nth for name in ids if (nth := self._oldest((name,))) is not None]
         if ids and (not named or len(self._of.get((ids[0],), ())) == len(ids) == 1):
             return named[0] if named else None  # whatever it says
-        said = says(parts)
+        said = self._said(message)
         keys = [(name, said) for name in ids] or ([("", said)] if said else [])
         same = [nth for key in keys if (nth := self._oldest(key)) is not None]
         return min(same or named, default=None)
