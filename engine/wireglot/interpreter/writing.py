@@ -31,9 +31,11 @@ from .sight import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held
+    from ..language.model import Dialect
     from ..language.shape import Shape
     from .reading import Read
 
+Enveloped = tuple[Envelope, set[str]]
 REMEMBERED = 1000  # envelopes of a dialect
 PLAIN = frozenset(map(type, (None, ABSENT, "", True)))  # what is told apart by value
 
@@ -72,8 +74,11 @@ def returned(
     envelope, outside = None, set[str]()
     if unit == "request":
         if "envelope" in rules.model.units:
-            writer = Writer(rules.model.of_unit(unit), True, read.trail, {}, rules.ladder)
-            envelope, outside = envelope_of(writer, read.ir)
+            known = _envelope(dialect := rules.model.of_unit(unit), True, read.ir)
+            if known is None:
+                writer = Writer(dialect, True, read.trail, {}, rules.ladder)
+                known = envelope_of(writer, read.ir)
+            envelope, outside = known
         for said in ("model", "stream"):
             if said in read.ir and said not in outside and read.trail.find(read.ir, said) is None:
                 return None
@@ -280,27 +285,46 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     return turns.narrowed(writer, ir, tools)
 
 
-def envelope_of(writer: Writer, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
+def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:
     """Write what a request keeps outside its body; also return the fields that went there.
 
     It says little, and mostly the same: what came of some texts and switches is remembered.
     """
     dialect, shape = writer.dialect, writer.dialect.units["envelope"]
-    fields = dialect.once("envelope of", lambda: sorted(dialect.fields_of(shape.cases)))
-    made: dict[Any, tuple[Envelope, set[str]]] = dialect.once(("envelope", writer.same), dict)
-    said = tuple([ir.get(field, ABSENT) for field in fields])
+    said = _said(dialect, ir)
     if writer.options or writer.recorder is not None or not PLAIN.issuperset(map(type, said)):
         return _enveloped(writer, shape, ir)
-    if said not in made:
-        mark = len(writer.notes)
-        found = _enveloped(writer, shape, ir)
-        if len(writer.notes) > mark:
-            return found
-        if len(made) >= REMEMBERED:
-            made.clear()
-        made[said] = found
-    envelope, claims = made[said]
-    return envelope._replace(headers=dict(envelope.headers)), set(claims)
+    known, mark = _envelope(dialect, writer.same, ir), len(writer.notes)
+    if known is not None:
+        return known
+    found = _enveloped(writer, shape, ir)
+    if len(writer.notes) > mark:
+        return found
+    made = dialect.once(("envelope", writer.same), dict[Any, Any])
+    if len(made) >= REMEMBERED:
+        made.clear()
+    made[said] = found
+    return _fresh(*found)
+
+
+def _said(dialect: Dialect, ir: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what a request says in the fields of which its envelope is made."""
+    cases = dialect.units["envelope"].cases
+    fields = dialect.once("envelope of", lambda: sorted(dialect.fields_of(cases)))
+    return tuple([ir.get(field, ABSENT) for field in fields])
+
+
+def _envelope(dialect: Dialect, same: bool, ir: dict[str, Any]) -> Enveloped | None:
+    """Return the envelope that is remembered for what a request says, if one is."""
+    said = _said(dialect, ir)
+    made: dict[Any, Enveloped] = dialect.once(("envelope", same), dict)
+    found = made.get(said) if PLAIN.issuperset(map(type, said)) else None
+    return None if found is None else _fresh(*found)
+
+
+def _fresh(one: Envelope, claims: set[str]) -> Enveloped:
+    """Return an envelope that its caller may change."""
+    return Envelope(one.model, one.stream, one.method, one.path, dict(one.headers)), set(claims)
 
 
 def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
