@@ -14,7 +14,7 @@ from ..language.picture import ABSENT, Hole
 from .contexts import View
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "blocks", "joined", "again", "single")  # lenses of a list that a shape makes
+LISTS = ("bare", "blocks", "joined", "again", "single", "pieces")  # lenses of a list that a shape makes
 # What codecs take, and what they give.
 TAKES: dict[str, tuple[Collection[str], str]] = {
     "json": (TYPES, "string"),

@@ -36,7 +36,7 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
         raise Unwritten
     typed, single, listed, parsed = False, False, False, False
     for lens in reversed(h.lenses):
-        if lens == "home" or lens == "again":
+        if lens == "home" or lens == "again" or lens == "pieces":
             continue
         if (single or listed) and not (is_guard(lens) and "list" in lens.split("+")):
             raise Unwritten  # it takes the list of one

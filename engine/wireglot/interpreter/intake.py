@@ -205,7 +205,7 @@ def through(
             env.spelled.setdefault(here, {})["list"] = True
             return text, False
         return value, False
-    if lens == "again":
+    if lens == "again" or lens == "pieces":  # of the whole list, which others look at
         return value, False
     if lens == "single":
         return [value], False

@@ -84,6 +84,7 @@ def read(
         if not gone and within.tells_calls(reader.dialect):
             odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
+            units.together(reader, ir)
             odd += _apart(reader.trail, ir)
         if wanted == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)

@@ -75,6 +75,29 @@ def holds_one(dialect: Dialect) -> bool:
     return all("single" in h.lenses for h in found if h.path == "candidates")
 
 
+def together(reader: ReadJob, ir: dict[str, Any]) -> None:
+    """Let an answer that comes in several be one, where a dialect says that they are its pieces.
+
+    Where two of them say something they are answers, each by itself.
+    """
+    shape, owners = reader.dialect.units["response"], ir.get("candidates") or []
+    pieces = (h for case in shape.cases for h in holes(case.wire) if "pieces" in h.lenses)
+    hole = reader.dialect.once("pieces", lambda: next(pieces, None))
+    kinds = [[part.get("type") for part in one.get("parts", ())] for one in owners]
+    if hole is None or len(owners) < 2 or sum("text" in found for found in kinds) > 1:
+        return
+    ends = owners[acting(kinds)]
+    whole: dict[str, Any] = {}
+    for one in (*owners, ends):  # why it ended says the one that acts
+        whole.update(one)
+        reader.trail.copy(one, whole)
+    whole["parts"] = [part for one in owners for part in one.get("parts", ())]
+    for one in owners[1:]:
+        at = reader.trail.find(one) or ()
+        reader.notes.append(("joined", "changed", at, hole.pos, "it is a piece of one answer"))
+    ir["candidates"] = [whole]
+
+
 def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
     """Tell whether system text stood apart from the messages at home."""
     return same and any(

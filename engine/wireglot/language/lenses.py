@@ -58,7 +58,7 @@ _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.
 UNTYPED = frozenset(("refless", "filled", "bytes", "home"))
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
-FORMS = frozenset(("bare", "blocks", "joined", "again", "single", "listed", "plain"))
+FORMS = frozenset("bare blocks joined again single pieces listed plain".split())
 # How a rule file says some of them: the form that is preferred, and another that is read, too.
 SPELLED = {
     "text": "joined",
