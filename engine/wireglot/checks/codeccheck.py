@@ -14,7 +14,8 @@ from ..language.picture import ABSENT, Hole
 from .contexts import View
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-LISTS = ("bare", "blocks", "joined", "again", "single", "pieces")  # lenses of a list that a shape makes
+# Lenses of a list that a shape makes.
+LISTS = ("bare", "blocks", "joined", "again", "single", "pieces")
 # What codecs take, and what they give.
 TAKES: dict[str, tuple[Collection[str], str]] = {
     "json": (TYPES, "string"),
