@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
-from . import marks, turns
+from . import marks
 from .jobs import WriteJob
+from .limits import TOLD
 
 if TYPE_CHECKING:
     from ..language.shape import Shape
+    from ..language.source import Pos
     from .sight import View
 
 # Fields of a request that say something about its tools.
@@ -78,7 +80,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     else:
         _pieces(writer, ir, holes, names, stay, view)
         if "allowed" in (ir.get("tool_choice") or ()):
-            turns.fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
+            _fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
 
 
 def _pictured(writer: WriteJob) -> set[Any]:
@@ -204,3 +206,17 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     if ir.pop(path, None) is not None:
         writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
+
+
+def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
+    """Let a choice among tools name them as they are written: each may be an element of its own."""
+    if TOLD not in writer.limits.limits:
+        return
+    fits = [writer.limits.fit(TOLD, name) for name in names]
+    if fits == names:
+        return
+    told = f"`{names}` does not fit the limits of `{TOLD}` here"
+    writer.note("renamed", "changed", writer.trail.find(ir, "tool_choice"), pos, told)
+    writer.watch["tool_choice"] = writer.notes[-1]
+    writer.respelt.update(zip(names, fits, strict=True))
+    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language import picture as pic
 from ..language.picture import Hole
@@ -14,12 +14,8 @@ from ..notes import ONE_ROLE
 from . import share
 from .copies import with_parts
 from .jobs import WriteJob
-from .limits import TOLD
 from .placing import case_of, down, unplaced
 from .sight import blank
-
-if TYPE_CHECKING:
-    from ..language.source import Pos
 
 
 def right(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -127,25 +123,34 @@ def ended(
     writer: WriteJob, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Put a turn at one end where another role stands there; an open call stays the last word."""
+    if not _lacks(writer, conversation, turn, messages):
+        return messages
+    place = _head(messages) if turn.at == "start" else len(messages)
+    return [*messages[:place], made(writer, turn), *messages[place:]]
+
+
+def _head(messages: list[dict[str, Any]]) -> int:
+    """Return the place of the first turn, behind what the system says."""
+    roles = [message.get("role") for message in messages]
+    return next((n for n, role in enumerate(roles) if role != "system"), len(roles))
+
+
+def _lacks(
+    writer: WriteJob, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
+) -> bool:
+    """Tell whether another role stands where a turn must stand, and is none that is as good."""
     first = turn.at == "start"
     talk = [m for m in messages if m.get("role") != "system"]
-    end = talk[0 if first else -1] if talk else None
-    if end is None:
-        return messages  # where nothing was said nothing goes on
+    if not talk or (turn.before and not _holds(talk, turn.before)):
+        return False  # where nothing was said nothing goes on
+    end = talk[0 if first else -1]
     role = end.get("role")
-    if turn.before and not _holds(talk, turn.before):
-        return messages
-    if role == turn.role or (
-        role == "tool"
-        and (_one_turn(conversation, "tool", turn.role) or (not first and turn.role == "user"))
-    ):
-        return messages
-    if not first and (_waits(writer, end) or (end.get("prefix") and goes_on(writer, conversation))):
-        return messages
-    place = len(messages)
-    if first:
-        place = next((i for i, m in enumerate(messages) if m.get("role") != "system"), place)
-    return [*messages[:place], made(writer, turn), *messages[place:]]
+    if role == "tool" and not first and turn.role == "user":
+        return False
+    if role == turn.role or (role == "tool" and _one_turn(conversation, "tool", turn.role)):
+        return False
+    goes = end.get("prefix") and goes_on(writer, conversation)
+    return first or not (_waits(writer, end) or goes)
 
 
 def _waits(writer: WriteJob, end: dict[str, Any]) -> bool:
@@ -344,14 +349,17 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     messages = ir.get("messages")
     if text is None or not isinstance(messages, list) or not messages:
         return ir
+    talk, pos = writer.dialect.talk, writer.dialect.talk.places["say-json"]
     roles = [message.get("role") for message in messages]
     place = roles.index("user") if "user" in roles else len(messages)
-    said = (part.get("text") for m in messages[: place + 1] for part in m.get("parts", ()))
+    heard = messages[: place + 1]
+    if any(t.at == "start" and _lacks(writer, talk, t, messages) for t in talk.turns):
+        place, heard = len(messages), messages[: _head(messages)]  # a user is put before all
+    said = (part.get("text") for message in heard for part in message.get("parts", ()))
     if any("json" in words.lower() for words in said if isinstance(words, str)):
         return ir
-    pos = writer.dialect.talk.places["say-json"]
     if place == len(messages):  # the first one to speak, before whom no other user is put
-        place = next((i for i, role in enumerate(roles) if role != "system"), place)
+        place = _head(messages)
         first = made(writer, Turn("user", text, "start", ("", ""), pos))
         return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place:]])
     part = {"type": "text", "text": text}
@@ -383,17 +391,3 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     else:
         made = writer.trail.changed(choice, name=whole[choice["name"]])
     return writer.trail.changed(ir, tool_choice=made)
-
-
-def fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
-    """Let a choice among tools name them as they are written: each may be an element of its own."""
-    if TOLD not in writer.limits.limits:
-        return
-    fits = [writer.limits.fit(TOLD, name) for name in names]
-    if fits == names:
-        return
-    told = f"`{names}` does not fit the limits of `{TOLD}` here"
-    writer.note("renamed", "changed", writer.trail.find(ir, "tool_choice"), pos, told)
-    writer.watch["tool_choice"] = writer.notes[-1]
-    writer.respelt.update(zip(names, fits, strict=True))
-    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)
