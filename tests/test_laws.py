@@ -530,8 +530,12 @@ ANSWERED = [{"role": "assistant",
              "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
             {"role": "user", "content": [RESULT]}]  # fmt: skip
 USED = {"type": "tool_use", "name": "g"}
+WATCHED = {
+    "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "tool_call", "name": "f"}]}]
+}
 UNTHOUGHT = {"system": [{"type": "text", "text": "a"}],
              "messages": [{"role": "assistant", "content": [USED]}]}  # fmt: skip
+RETURNED = {"steps": [{"type": "function_result", "name": "f", "result": "a"}], "status": "f"}
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
@@ -555,8 +559,10 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Cross", "copilot", "request", "openai-responses", SILENT),
         ("Cross", "cerebras", "request", "openai-responses", SEEN),
         ("Cross", "gemini-interactions", "request", "deepseek", SHORT),
+        ("Cross", "gemini-interactions", "response", "openai-responses", RETURNED),
         ("Cross", "anthropic", "request", "openai-chat", {"max_tokens": 9, "messages": ANSWERED}),
         ("Cross", "minimax-anthropic", "request", "kimi", UNTHOUGHT),
+        ("Cross", "otel-genai", "request", "kimi-anthropic", WATCHED),
     ],
 )
 def test_payloads_that_broke_laws_keep_them(

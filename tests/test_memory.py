@@ -509,3 +509,16 @@ def test_no_kept_spelling_speaks_over_what_was_written() -> None:
     out = chat.write(ir)
     assert "reasoning_content" not in out.body["messages"][1]
     assert [note.code for note in out.notes] == ["no-place"]
+
+
+def test_no_kept_spelling_within_an_answer_speaks_over_what_was_written() -> None:
+    chat = wireglot.packaged()["chat-compatible"]
+    detail = {"type": "reasoning.text", "text": "Z"}
+    said = [{"reasoning": "x"}, {"reasoning_details": [detail], "reasoning_content": "1"}]
+    body = {"choices": [{"message": message} for message in said]}
+    ir = chat.read(body, "response").ir
+    assert chat.write(ir, "response").body == body
+    ir["candidates"][1]["parts"] = ir["candidates"][0]["parts"]
+    out = chat.write(ir, "response")
+    assert out.body["choices"][1] == body["choices"][0]
+    assert [note.code for note in out.notes] == ["no-place"]

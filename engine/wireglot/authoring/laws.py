@@ -183,7 +183,9 @@ def _cross(case: Case, wire: Any) -> None:
     # So is what was added because something else was said, or is no longer.
     named += [n.target_path for n in one if n.effect == "added" and n.source_path]
     # An element there, its words, or those beside them that are read as one, as a thought is.
-    elements = sum(bool(re.fullmatch(r".*/\d+(/(\w+_)?(text|content))?", p)) for p in added)
+    elements = sum(
+        bool(re.fullmatch(r".*/\d+(/(\w+_)?(text|content|thinking))?", p)) for p in added
+    )
     unsaid = case.unsaid(ir)
     if any(note.code == "freeform-wrapped" for note in one):  # the choice follows its tool
         named.append("/tool_choice")
@@ -198,8 +200,19 @@ def _cross(case: Case, wire: Any) -> None:
         if within and one_text(apart, within):  # a thought heads any text there
             continue
         # What came in addition is a literal of the other dialect's rules, or was noted there.
-        if apart.meant is not ABSENT and not _has_no_place(case, apart):
+        if apart.meant is ABSENT or _has_no_place(case, apart):
+            continue
+        if not _lost_there(case, normal, at, two):
             raise _broken(case, "it comes back otherwise and no note says so", apart)
+
+
+def _lost_there(case: Case, wire: Any, at: str, notes: Iterable[Note]) -> bool:
+    """Tell whether the way back notes as lost what a leaf became in the other dialect."""
+    here, there = case.dialect, case.target
+    trace = case.rules.convert(wire, here, there, case.unit, model="m", trace=True).trace
+    places = {note.source_path for note in notes if note.effect == "lost"}
+    fates = trace.of_source(at).values() if trace else ()
+    return any(not places.isdisjoint(fate.targets) for fate in fates)
 
 
 def _lost(case: Case, notes: Iterable[Note]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT
@@ -87,18 +88,23 @@ def _taken(writer: WriteJob, view: View) -> bool:
 
 def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
     """Leave out a spelling of a key that would be read in the place of the one that was written."""
-    form = view.case.wire
-    if not kept or not isinstance(form, Fields) or not isinstance(wire, dict):
-        return kept
-    for names, _ in form.entries:
-        written = next((n for n, name in enumerate(names) if name in wire), 0)
-        for name in names[:written]:
-            if kept.get(f"/{name}"):
-                kept = {key: value for key, value in kept.items() if key != f"/{name}"}
-                at = writer.trail.find(view.obj, "kept")
-                at = None if at is None else (*at, name)
-                writer.note("no-place", "lost", at, view.case.pos, no_place(name))
-    return kept
+    spoken = _spoken(view.case.wire, wire, "") if kept else ()
+    gone = [key for key in spoken if kept.get(key)]
+    for key in gone:
+        at = writer.trail.find(view.obj, "kept")
+        at = None if at is None else (*at, *keys_of(key))
+        writer.note("no-place", "lost", at, view.case.pos, no_place(keys_of(key)[-1]))
+    return {key: value for key, value in kept.items() if key not in gone} if gone else kept
+
+
+def _spoken(form: Any, wire: Any, base: str) -> Iterator[str]:
+    """Yield the places of spellings that are read before the one that was written."""
+    if not isinstance(form, Fields) or not isinstance(wire, dict):
+        return
+    for names, child in form.entries:
+        written = next((n for n, name in enumerate(names) if name in wire), None)
+        yield from (f"{base}/{name}" for name in names[:written] if written)
+        yield from _spoken(child, wire.get(names[written or 0]), f"{base}/{names[written or 0]}")
 
 
 def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
