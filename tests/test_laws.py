@@ -536,6 +536,8 @@ WATCHED = {
 UNTHOUGHT = {"system": [{"type": "text", "text": "a"}],
              "messages": [{"role": "assistant", "content": [USED]}]}  # fmt: skip
 RETURNED = {"steps": [{"type": "function_result", "name": "f", "result": "a"}], "status": "f"}
+LATER = {"messages": [{"role": "assistant", "function_call": {"name": "g"}},
+                      {"role": "developer", "content": [{}]}]}  # fmt: skip
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
@@ -552,6 +554,7 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("Kept", "gemini-interactions", "request", "", {"input": [REMARKED]}),
         ("Kept", "adp-v1", "session", "", {"content": [ACTED, {"class_": "code_action"}]}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
+        ("Stable", "together", "request", "", LATER),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),
         ("Cross", "minimax", "request", "deepseek", {"messages": [REFUSED]}),
         ("Cross", "openai-chat", "request", "vllm", {"messages": [], **FREEFORM}),

@@ -59,9 +59,10 @@ def give(
     of the ladder takes it. `lower` are fields that rows take and no picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
-        if part.get("dialect") == writer.dialect.name:
+        wide = next((h for h in holes if "joined" not in h.lenses), None)  # no text alone
+        wide = holes[0] if wide is None and writer.same else wide
+        if wide is not None and part.get("dialect") == writer.dialect.name:
             memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
-            wide = next((h for h in holes if "joined" not in h.lenses), holes[0])  # no text alone
             hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
             return [(hole, part, gathering.odd(writer, part))]
         told = "no picture describes this, and the target has no place for it"
