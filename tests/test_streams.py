@@ -679,6 +679,16 @@ def test_an_error_in_another_form_is_one_in_a_stream_too(source: str) -> None:
     assert {"/0/error/type", "/0/error/code"} <= {note.source_path for note in told.notes}
 
 
+@pytest.mark.parametrize(("code", "kind"), [(0, None), (2056, "rate_limit"), (1, None)])
+def test_a_status_that_is_none_of_success_is_an_error_of_minimax(
+    code: int, kind: str | None
+) -> None:
+    t = RULES.translator("minimax", "anthropic")
+    frame = {"id": "c", "choices": None, "base_resp": {"status_code": code, "status_msg": "No."}}
+    t.feed(frame)
+    assert t.error == (kind and {"kind": kind, "message": "No."})
+
+
 @pytest.mark.parametrize(
     "frame", [{"zzz": 1}, {"message": {"a": 1}}, {"error": None}, {"reason": "a"}]
 )
