@@ -442,6 +442,8 @@ def test_an_id_that_comes_behind_the_name_of_its_call_is_told() -> None:
     out, made = translated(frames, "openai-chat", "anthropic")
     assert [one[1:] for one in called(out, "anthropic")] == [("f", {"x": 1})]
     assert "inconsistent" in codes(made)
+    whole = RULES.collect(frames, "openai-chat")
+    assert [call["id"] for call in whole["choices"][0]["message"]["tool_calls"]] == ["a"]
 
 
 @pytest.mark.parametrize("target", ["openai-chat", "anthropic", "gemini"])

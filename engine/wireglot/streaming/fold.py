@@ -262,6 +262,8 @@ class Fold(Hearing):
             for key, value in said.items():
                 there.said[key] = there.said.get(key) or value
                 self.heard(key, there.said[key], value)
+            if name and there.made:  # another id went out before it came
+                there.was["id"], there.made = name, False
             self.go_on(there)
             if piece:
                 self.grow(there, piece)
