@@ -21,6 +21,12 @@ MAX_DEPTH = 7
 WORDS = ("a", "Hi", "b c", "x-1", "Zoë", "1")
 OBJECTS: tuple[Any, ...] = ({}, {"a": 1}, {"b": {"c": [True, None]}}, {"output": "x"}, {"d": "e"})
 ANY: tuple[Any, ...] = ("x", "", 7, 0.5, True, [], {}, ["a", 1], {"k": None})
+# What dialects have a place for; another word of the same is lost in most.
+MEDIA = {
+    "media_type": ("image/png", "application/pdf", "audio/wav"),
+    "url": ("https://a.b/c.png", "gs://a/c.pdf"),
+    "data": ("AA==",),
+}
 BY_TYPE: dict[str, tuple[Any, ...]] = {
     "string": WORDS,
     "integer": (1, 7, 40),  # 0 often means that nothing is asked for
@@ -69,7 +75,7 @@ class Generator(Maker):
     # -- pictures -----------------------------------------------------------------------------
 
     def piece(self, name: str, made: Made) -> str:
-        return self.text()
+        return self.chance.choice(MEDIA[name]) if name in MEDIA and self.often() else self.text()
 
     def rest(self, n: int, hole: Hole, made: Made) -> Any:
         return self.hole(hole, made) if hole.mark is None or self.often() else ABSENT
@@ -131,6 +137,9 @@ class Generator(Maker):
         for lens in h.lenses:
             if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in BY_TYPE]):
                 return self.chance.choice(BY_TYPE[self.chance.choice(kinds)])
+        last = h.path.rpartition(".")[2]
+        if last in MEDIA and not h.path.startswith("own.") and self.often():
+            return self.chance.choice(MEDIA[last])
         kind = field_type(made.case.shape, h.path)
         if h.path in made.summed:
             return made.number(h.path, self, there=True)
