@@ -538,6 +538,7 @@ UNTHOUGHT = {"system": [{"type": "text", "text": "a"}],
 RETURNED = {"steps": [{"type": "function_result", "name": "f", "result": "a"}], "status": "f"}
 LATER = {"messages": [{"role": "assistant", "function_call": {"name": "g"}},
                       {"role": "developer", "content": [{}]}]}  # fmt: skip
+OTHERWISE = {"source": "agent", "model_name": "m", "message": "a", "extra": {"stop_reason": "n"}}
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
@@ -551,6 +552,7 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("GetPut", "gemini-cli", "session", "", {"messages": [SPOKEN]}),
         ("GetPut", "gemini-cli", "session", "", {"messages": [NAMED]}),
         ("GetPut", "adp", "session", "", {"steps": [OBSERVED]}),
+        ("GetPut", "atif", "session", "", {"steps": [OTHERWISE]}),
         ("Kept", "gemini-interactions", "request", "", {"input": [REMARKED]}),
         ("Kept", "adp-v1", "session", "", {"content": [ACTED, {"class_": "code_action"}]}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),

@@ -166,9 +166,9 @@ class HoleLines(ValueLines):
             self.cold()
             return
         made = f"{c.writes.parts(self.h.named)}(x, o, {self.h.mark is not None}, {self.into})"
-        if self.h.mark is not None:  # only where it takes something
-            heads = c.writes.heads(self.h.named)
-            made = f"(NO, ()) if {c.code.value(heads)}.isdisjoint(o) else {made}"
+        none = f"{c.code.value(c.writes.heads(self.h.named))}.isdisjoint(o)" if self.h.mark else ""
+        if none:  # only where it takes something
+            made = f"(NO, ()) if {none} else {made}"
         t(f"{w}, {claims} = {made}{self.where}")
         with t.under(f"if {w} is not NO:"):
             c.took(claims)
@@ -180,6 +180,8 @@ class HoleLines(ValueLines):
         other = "else"
         if self.h.mark == "optional":  # else nothing of it need stand there
             other = f"elif may_step(x, {self.h.shape!r}, o)"
+            if c.writes.home:  # it may be a word that this dialect alone reads, and writes again
+                other += f" or not {none}"
         with t.under(f"{other}:"):
             self.cold()
 
