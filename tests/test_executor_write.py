@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 import wireglot
+from wireglot.authoring.generate import Generator
+from wireglot.authoring.laws import UNITS
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import orderly, reading, speaking, writing
 from wireglot.interpreter.sight import Look
 
+from . import width
 from .beside import TRAFFIC, recorded
 from .mutate import some
 
@@ -56,6 +59,42 @@ def test_functions_write_what_the_walk_writes(source: str, monkeypatch: pytest.M
                 assert found == converted(body, source, target, unit), (target, unit, body)
             compared += 1
     assert compared > 10
+
+
+UNPARSED = {
+    "class_": "api_action",
+    "function": "f",
+    "tool_call_id": "c",
+    "kwargs": {"_unparsed": ""},
+}
+CALLING = {"role": "assistant", "content": "b",
+           "tool_calls": [{"function": {"name": "g", "arguments": "{}"}}]}  # fmt: skip
+ODD = [
+    ("adp-v1", "session", {"content": [UNPARSED]}),
+    ("cohere", "request", {"messages": [CALLING]}),
+    ("atif", "session", {"steps": [{"source": "agent", "extra": {"stop_reason": "n"}}]}),
+]
+
+
+def pictured() -> Iterator[tuple[str, str, Any]]:
+    """Yield payloads that the pictures of each dialect make, and some that differed."""
+    yield from ODD
+    for name in RULES.dialects:
+        model = RULES[name].model
+        for unit in (unit for unit in UNITS if unit in model.units):
+            for n in range(width.times(1, 10)):
+                yield name, unit, Generator(model.of_unit(unit), f"{name}/{unit}/{n}").unit(unit)
+
+
+def test_functions_write_at_home_what_the_walk_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, unit, body in pictured():
+        ir = RULES[name].read(body, unit).ir
+        found = RULES[name].write(ir, unit)
+        assert found.body == body, (name, unit, body)
+        with monkeypatch.context() as patch:
+            patch.setattr(CodedWriter, "quick", property(lambda _: False))
+            walked = RULES[name].write(ir, unit)
+        assert (walked.body, walked.notes) == (found.body, found.notes), (name, unit, body)
 
 
 class Unsure(Look):

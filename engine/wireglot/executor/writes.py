@@ -212,7 +212,7 @@ class Writes:
                     with t.under(
                         f"if w is not NO and (took or not ({marked} or w is ABSENT or w == {{}})):"
                     ):
-                        if case.note is not None:
+                        if case.note is not None and not self.home:
                             t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
                         t("if x.watch: x.stood_within(w, took, into)")
                         t("return w, took")

@@ -32,8 +32,8 @@ class Writer(CodedWriter):
         found.dialect, found.writes = dialect, writes_of(dialect, self.same)
         return found
 
-    def afresh(self) -> Writer:
-        return Writer(self.dialect, False, Trail(), {"repair": False})
+    def afresh(self, same: bool = False) -> Writer:
+        return Writer(self.dialect, same, Trail(), {"repair": False})
 
     def reader(self) -> Reader:
         return Reader(self.dialect, {}, probe=True)

@@ -114,7 +114,7 @@ class WriteJob:
     give: Callable[..., list[tuple[Hole, Any, Any]]]  # one part; a lost one is noted
     leftover: Callable[[View, Any], None]  # put kept keys back, or note what no picture took
     talk: Callable[[Hole, Any, View, At, Any], Any]
-    afresh: Callable[[], WriteJob]  # that remembers nothing, and repairs nothing
+    afresh: Callable[..., WriteJob]  # that remembers nothing, and repairs nothing; abroad, or not
     reader: Callable[[], ReadJob]  # that only sees what a written value means
     of: Callable[[Dialect], WriteJob]  # of another dialect, for the same payload
 

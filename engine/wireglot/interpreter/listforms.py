@@ -153,7 +153,7 @@ def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
     if part.get("type") != writer.dialect.plain_kind(h.named):
         return None
     try:
-        bare = writer.afresh().shape(
+        bare = writer.afresh(writer.same).shape(
             h.named, {"type": part.get("type", "text"), "text": part["text"]}
         )
     except Misfit:
