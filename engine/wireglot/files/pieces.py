@@ -39,7 +39,7 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             at, first = writer.trail.find(last), next(iter(last.get("parts", ())), None)
             told = "what was said at once is one message"
             writer.note("joined", "changed", at, talk.pos, told, None, first)
-        joins, out[-1] = True, turns.joined(writer, talk, last, more)
+        joins, out[-1] = True, turns.joined(writer, last, more)
         if reason is not None:
             out[-1]["stop_reason"] = reason
     if len(out) == len(messages):

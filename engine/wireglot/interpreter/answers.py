@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..hooks import left_out
 from ..language.model import Dialect
 from ..language.picture import Hole, Items, Picture, keyed
 from ..trail import At, pointer
-from .copies import instead, with_parts
-from .jobs import ReadJob, WriteJob
+from .copies import instead, parts_of, with_parts
+from .jobs import Message, Part, ReadJob, WriteJob
 from .placing import unplaced
 
 RESULT = "result"  # the field of a call that holds its result, between the two
+UNCALLED = "a result whose call is not there is left out"
 
 
-def lifted(reader: ReadJob, messages: list[dict[str, Any]], at: At) -> list[dict[str, Any]]:
+def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     """Take the results out of their calls, into a message of tools behind these."""
-    out: list[dict[str, Any]] = []
+    out: list[Message] = []
     for message in messages:
         out.append(message)
         results = [
@@ -33,9 +35,9 @@ def lifted(reader: ReadJob, messages: list[dict[str, Any]], at: At) -> list[dict
     return out
 
 
-def _answer(reader: ReadJob, call: dict[str, Any]) -> dict[str, Any]:
+def _answer(reader: ReadJob, call: Part) -> Message:
     """Return the result that stood in a call; the call tells its name, and its id if it has one."""
-    result: dict[str, Any] = call.pop(RESULT)
+    result: Part = call.pop(RESULT)
     result["type"] = "tool_result"
     dialect = reader.dialect
     if "id" not in call and result.get("tool_call_id") is not None:
@@ -89,13 +91,13 @@ def _found(p: Picture, path: str, at: At) -> At | None:
     return None
 
 
-def joined(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put each result into its call, by id and occurrence; one without a call is left out."""
-    waiting: dict[Any, deque[dict[str, Any]]] = {}
+    waiting: dict[Any, deque[Part]] = {}
     for part in parts_of(messages, "tool_result"):
         waiting.setdefault(part.get("tool_call_id"), deque()).append(part)
-    out: list[dict[str, Any]] = []
-    placed: list[dict[str, Any]] = []
+    out: list[Message] = []
+    placed: list[Part] = []
     for message in messages:
         if message.get("role") == "assistant":
             message = _answered(writer, message, waiting, placed)
@@ -105,17 +107,12 @@ def joined(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
     return [kept for message in out if (kept := _rest(writer, message, lost)) is not None]
 
 
-def parts_of(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    """Return the parts of a kind that messages have."""
-    return [p for m in messages for p in m.get("parts", ()) if p.get("type") == kind]
-
-
 def _answered(
     writer: WriteJob,
-    message: dict[str, Any],
-    waiting: dict[Any, deque[dict[str, Any]]],
-    placed: list[dict[str, Any]],
-) -> dict[str, Any]:
+    message: Message,
+    waiting: dict[Any, deque[Part]],
+    placed: list[Part],
+) -> Message:
     """Return a message whose calls hold their results; these join the ones that are `placed`."""
     parts = []
     for part in message.get("parts", ()):
@@ -126,37 +123,38 @@ def _answered(
             instead(writer, part, whole)
             part = whole
         parts.append(part)
-    same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
-    return message if same else with_parts(writer, message, parts)
+    return with_parts(writer, message, parts)
 
 
-def _reordered(
-    writer: WriteJob, messages: list[dict[str, Any]], placed: list[dict[str, Any]]
-) -> None:
+def _reordered(writer: WriteJob, messages: list[Message], placed: list[Part]) -> None:
     """Note the results that stood in another order than the calls that hold them now."""
     there = {id(part) for part in placed}
     stood = (part for part in parts_of(messages, "tool_result") if id(part) in there)
-    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
-    for one, two in zip(placed, stood, strict=True):
-        if one is not two:
-            told = "results stand in the order of their calls in the target"
-            writer.note("reordered", "moved", writer.trail.find(one), pos, told, None, one)
+    reordered(writer, placed, stood)
 
 
-def _rest(writer: WriteJob, message: dict[str, Any], lost: set[int]) -> dict[str, Any] | None:
+def reordered(
+    writer: WriteJob, now: Iterable[Part], before: Iterable[Part], told: Collection[int] = ()
+) -> None:
+    """Note the results that stood in another order than they do now, unless it is `told`."""
+    for one, two in zip(now, before, strict=True):
+        if one is not two and id(one) not in told:
+            why = "results stand in the order of their calls in the target"
+            writer.told("reordered", "moved", one, why, writer.rule())
+
+
+def _rest(writer: WriteJob, message: Message, lost: set[int]) -> Message | None:
     """Return what is left of a message without its results; None where that is nothing."""
     parts = message.get("parts", ())
     rest = [part for part in parts if part.get("type") != "tool_result"]
     if len(rest) == len(parts):
         return message
-    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
     for part in parts:
         if id(part) in lost:
-            told = "a result whose call is not there is left out"
-            writer.note("unpaired", "lost", writer.trail.find(part), pos, told)
+            writer.lost("unpaired", part, UNCALLED, writer.rule())
             writer.gone.append(part)
     if rest:
         role = "user" if message.get("role") == "tool" else message.get("role")
         return {**with_parts(writer, message, rest), "role": role}
-    unplaced(writer, message, pos)
+    unplaced(writer, message, writer.rule())
     return None

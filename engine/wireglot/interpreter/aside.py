@@ -13,16 +13,11 @@ from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import whose
 from ..language.model import Dialect
-from ..language.talk import Conversation
 from .copies import instead, with_parts
-from .jobs import WriteJob
-
-Part = dict[str, Any]
+from .jobs import Message, Part, WriteJob
 
 
-def returned(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put media into the results that returned them, where a text before them says so."""
     look = writer.look
     if writer.same or (look is not None and look.kinds.isdisjoint(MEDIA)):
@@ -31,7 +26,7 @@ def returned(
     source: Any = writer.trail.source
     if not rows or source is None or _hold(source) or not _hold(writer.dialect):
         return messages
-    out: list[dict[str, Any]] = []
+    out: list[Message] = []
     start = 0  # where the results begin that stand right before
     for message in messages:
         role = message.get("role")
@@ -41,7 +36,7 @@ def returned(
                 if part.get("type") == "tool_result":
                     for text in {whose(row, part, part.get) for row in rows}:
                         labels.setdefault(text, []).append(part)
-            home, rest = _sorted(writer, talk, message.get("parts", ()), labels)
+            home, rest = _sorted(writer, message.get("parts", ()), labels)
             if home:
                 out[start:] = [_given(writer, one, home) for one in out[start:]]
                 if not rest and message.keys() <= {"role", "parts", "spelled"}:
@@ -71,7 +66,7 @@ def _holds(dialect: Dialect, name: str = "tool_result") -> bool:
 
 
 def _sorted(
-    writer: WriteJob, talk: Conversation, parts: Any, labels: dict[str | None, list[Part]]
+    writer: WriteJob, parts: Any, labels: dict[str | None, list[Part]]
 ) -> tuple[dict[int, list[Part]], list[Part]]:
     """Return the media of each result, by its identity, and what is left; noted."""
     home: dict[int, list[Part]] = {}
@@ -81,7 +76,7 @@ def _sorted(
         if part.get("type") in MEDIA and result is not None:
             home.setdefault(id(result), []).append(part)
             told = "a text before this says which result returned it, and there it stands"
-            writer.note("moved", "moved", writer.trail.find(part), talk.pos, told, None, part)
+            writer.told("moved", "moved", part, told, writer.rule())
             continue
         owners = labels.get(part.get("text"), ()) if part.get("type") == "text" else ()
         after = parts[i + 1].get("type") if i + 1 < len(parts) else None
@@ -90,12 +85,11 @@ def _sorted(
             rest.append(part)
             continue
         told = "the place of the media behind this says the same"
-        at = writer.trail.find(part)
-        writer.note("no-place", "lost", at, talk.pos, told, weight="slight")
+        writer.lost("no-place", part, told, writer.rule(), weight="slight")
     return home, rest
 
 
-def _given(writer: WriteJob, message: dict[str, Any], home: dict[int, list[Part]]) -> Any:
+def _given(writer: WriteJob, message: Message, home: dict[int, list[Part]]) -> Any:
     """Return a message of results with the media that these returned."""
     parts = message.get("parts", ())
     if not any(id(part) in home for part in parts):

@@ -67,7 +67,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         return
     for name in missing:
         told = f"the target has no tool `{name}`"
-        writer.note("no-tool", "lost", writer.trail.find(ir, "tool_choice"), view.case.pos, told)
+        writer.lost("no-tool", ir, told, view.case.pos, "tool_choice")
     stay = [name for name in asked if name in names]
     if missing:
         ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
@@ -205,7 +205,7 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
 
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     if ir.pop(path, None) is not None:
-        writer.note("no-tool", "lost", writer.trail.find(view.obj, path), view.case.pos, told)
+        writer.lost("no-tool", view.obj, told, view.case.pos, path)
 
 
 def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:

@@ -15,15 +15,15 @@ from ..language.talk import Conversation, Group
 from ..trail import At, pointer
 from . import answers, building, elements, marks, steps
 from .env import Env
-from .jobs import ReadJob
+from .jobs import Message, ReadJob
 
 
-def read_messages(reader: ReadJob, wire: Any, at: At) -> list[dict[str, Any]]:
+def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
     """Read the list of wire messages."""
     talk = reader.dialect.talk
     if not isinstance(wire, list):
         raise Misfit("expected a list of messages", at, talk.pos)
-    messages: list[dict[str, Any]] = []
+    messages: list[Message] = []
     before: Group | None = None
     run: Shape | None = None
     file = reader.file
@@ -85,7 +85,7 @@ def plain(messages: Any) -> str | None:
     return parts[0]["text"] if parts[0].keys() == {"type", "text"} else None
 
 
-def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Message]]:
     """Read one wire message: its group, and the one or more IR messages that it holds."""
     talk = reader.dialect.talk
     key = talk.speaker()
@@ -105,7 +105,7 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
                     loose = group.spliced and any(_items(reader, g) for g in talk.groups)
                     best = best if _by_role(misfit, key) or loose else misfit
     assert best is not None
-    flat = _flat(reader, talk, item)
+    flat = _flat(reader, item)
     if flat is not None:
         case = flat.cases[0]
         message = {"role": talk.role(case), "parts": [elements.unknown(reader, item, at)]}
@@ -121,11 +121,11 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[dict[s
     raise best
 
 
-def _flat(reader: ReadJob, talk: Conversation, item: Any) -> Group | None:
+def _flat(reader: ReadJob, item: Any) -> Group | None:
     """Return the group that keeps an item of no known kind, where items are parts by themselves."""
     if not isinstance(item, dict):
         return None
-    found = None
+    talk, found = reader.dialect.talk, None
     for group in talk.groups:
         if group.spliced:
             if _items(reader, group) and talk.role(group.cases[0]) != "tool":
@@ -148,7 +148,7 @@ def _fixed(group: Group) -> list[str]:
     ]
 
 
-def _second(talk: Conversation, group: Group, message: dict[str, Any]) -> bool:
+def _second(talk: Conversation, group: Group, message: Message) -> bool:
     """Tell whether an earlier group has messages of this role, too."""
     before = talk.groups[: talk.groups.index(group)]
     return any(talk.role(case) == message["role"] for other in before for case in other.cases)
@@ -172,9 +172,7 @@ def _roles(talk: Conversation, key: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def read_group(
-    reader: ReadJob, group: Group, item: Any, at: At, lenient: bool
-) -> list[dict[str, Any]]:
+def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) -> list[Message]:
     """Read one wire message by the cases of one group."""
     talk, case = reader.dialect.talk, group.cases[0]
     reader.run = None
@@ -190,7 +188,7 @@ def read_group(
     building.tests(reader, case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
-    messages: list[dict[str, Any]] = []
+    messages: list[Message] = []
     if talk.several(group, reader.dialect.told_roles):
         messages = spoken(parts, talk.role(plain), talk.several(group))
     if not messages:
@@ -201,13 +199,13 @@ def read_group(
         reader.remember(first, "", "case", case.name)
     for message in messages:
         reader.trail.put(message, None, at)
-    messages = steps.parted(reader, talk, messages, at)
+    messages = steps.parted(reader, messages, at)
     return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
 
 
-def spoken(parts: list[Any], role: str, results: bool) -> list[dict[str, Any]]:
+def spoken(parts: list[Any], role: str, results: bool) -> list[Message]:
     """Return the messages that one holds on the wire: what says its role apart, and `results`."""
-    messages: list[dict[str, Any]] = []
+    messages: list[Message] = []
     for part in parts:
         told = part.pop("role", role)
         told = "tool" if results and part.get("type") == "tool_result" else told
@@ -217,7 +215,7 @@ def spoken(parts: list[Any], role: str, results: bool) -> list[dict[str, Any]]:
     return messages
 
 
-def _fields(reader: ReadJob, case: Case, env: Env, message: dict[str, Any]) -> None:
+def _fields(reader: ReadJob, case: Case, env: Env, message: Message) -> None:
     role = message["role"]
     building.fill(reader, message, case.ir, env)
     message["role"] = role if role == "tool" else message.get("role", role)

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .jobs import WriteJob
+from .jobs import Message, Part, WriteJob
 
 
-def with_parts(writer: WriteJob, message: dict[str, Any], parts: list[Any]) -> dict[str, Any]:
-    """Return a message with other parts, from the same place."""
+def parts_of(messages: Iterable[Message], kind: str | None = None) -> list[Part]:
+    """Return the parts that messages have, or those of a kind."""
+    parts = (part for message in messages for part in message.get("parts", ()))
+    return [part for part in parts if kind is None or part.get("type") == kind]
+
+
+def with_parts(writer: WriteJob, message: Message, parts: list[Any]) -> Message:
+    """Return a message with other parts, from the same place; itself where they are its own."""
+    if unchanged(parts, message.get("parts", ())):
+        return message
     return writer.trail.changed(message, parts=parts)
 
 
-def instead(writer: WriteJob, part: dict[str, Any], fresh: dict[str, Any]) -> None:
+def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
+    """Tell whether a list holds what another one holds, and no copies of that."""
+    return len(new) == len(old) and all(map(operator.is_, new, old))
+
+
+def instead(writer: WriteJob, part: Part, fresh: Part) -> None:
     """Let a part be written instead of another: it comes from the same place."""
     writer.trail.copy(part, fresh)
     writer.instead[id(part)] = (part, fresh)

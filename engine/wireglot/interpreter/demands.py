@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..trail import every
 from . import choice, marks
-from .copies import with_parts
+from .copies import unchanged, with_parts
 from .jobs import WriteJob
 from .leftover import weighed
 
@@ -74,25 +73,23 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         parts = message.get("parts", ())
         rest = [part for part in parts if not _declaring(part)]
         if rest or not parts:
-            whole = len(rest) == len(parts)
-            out.append(message if whole else with_parts(writer, message, rest))
+            out.append(with_parts(writer, message, rest))
         for part in filter(_declaring, parts):
             for family, own in (part.get("own") or {}).items():
                 for name in own:
-                    at = writer.trail.find(own, name)
                     weight, told = weighed(writer, "tools", family, name)
-                    writer.note("own-field", "lost", at, pos, told, weight=weight)
+                    writer.lost("own-field", own, told, pos, name, weight)
             for tool in part["tools"]:
-                name, at = tool.get("name"), writer.trail.find(tool)
+                name = tool.get("name")
                 if name is not None and name in known:
                     told = "another tool of this name is declared before"
-                    writer.note("no-place", "lost", at, pos, told)
+                    writer.lost("no-place", tool, told, pos)
                     continue
                 known.add(name)
                 tools.append(tool)
                 told = "the target declares tools in one place"
-                writer.note("lifted", "moved", at, pos, told, None, tool)
-    if len(out) == len(messages) and all(map(operator.is_, out, messages)):
+                writer.told("lifted", "moved", tool, told, pos)
+    if unchanged(out, messages):
         return ir
     return writer.trail.changed(ir, messages=out, tools=tools)
 
@@ -125,10 +122,10 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     new = dict(ir)
     if isinstance(tools, list):
         out = [_strictly(writer, schema, tool, "parameters") for tool in tools]
-        new["tools"] = tools if all(map(operator.is_, out, tools)) else out
+        new["tools"] = tools if unchanged(out, tools) else out
     if isinstance(form, dict) and form.get("strict") is True:
         new["response_format"] = _strictly(writer, schema, form, "schema")
-    if all(map(operator.is_, new.values(), ir.values())):
+    if unchanged([*new.values()], [*ir.values()]):
         return ir
     writer.trail.copy(ir, new)
     return new
@@ -146,8 +143,7 @@ def _strictly(writer: WriteJob, schema: Schema, owner: dict[str, Any], key: str)
     found = _kept(schema, owner, key, writer.same) if owner.get("strict") is True else None
     if found is None or (isinstance(found, list) and not found[1]):
         return owner
-    talk = writer.dialect.conversation
-    pos = talk.places.get("strict") if talk else None
+    pos = writer.rule("strict")
     if isinstance(found, tuple):
         fresh = {word: value for word, value in owner.items() if word != "strict"}
         # At home the schema is at fault, abroad it is `strict` that is lost.

@@ -4,69 +4,61 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..language.picture import Hole
-from ..language.talk import Conversation
 from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft, foreign
 from . import share, turns, within
+from .answers import reordered
 from .copies import instead, with_parts
-from .jobs import WriteJob
+from .jobs import Message, Part, WriteJob
 from .placing import case_of, unplaced
 from .sight import blank
 
+if TYPE_CHECKING:
+    from ..language.source import Pos
 
-def users(
-    writer: WriteJob, talk: Conversation, role: Any, parts: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+
+def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
     """Leave out what only a user may say; each such part is noted."""
-    if role != "assistant":
-        return parts
-    steps = talk.enforce
-    kinds = writer.dialect.once(
-        "user-only", lambda: {k for word, k in steps if word == "user-only"}
-    )
-    if not kinds or kinds.isdisjoint([p.get("type") for p in parts]):
-        return parts
-    for part in parts:
-        if part.get("type") in kinds:
-            told = f"in the target, a turn of the model holds no {part['type']}"
-            writer.note("no-place", "lost", writer.trail.find(part), talk.pos, told)
-    return [p for p in parts if p.get("type") not in kinds]
+    kinds = writer.asks("user-only") if role == "assistant" else frozenset()
+    told = "in the target, a turn of the model holds no {}"
+    return _left(writer, parts, told, writer.rule(), lambda part: part.get("type") in kinds)
 
 
-def present(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out what the target takes in the present turn alone; each such part is noted."""
-    kinds = {kind for word, kind in writer.asked if word == "this-turn"}
+    kinds = writer.asks("this-turn")
     if not kinds:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
-    told = "the target takes no {} of turns that are over"
-    pos = talk.places.get("this-turn", talk.pos)
+    told, rule = "the target takes no {} of turns that are over", writer.rule("this-turn")
     out = [
-        _without(writer, message, told, pos, lambda part: part.get("type") in kinds)
+        _without(writer, message, told, rule, lambda part: part.get("type") in kinds)
         for message in messages[:last]
     ]
     return [*out, *messages[last:]]
 
 
 def _without(
-    writer: WriteJob, message: dict[str, Any], told: str, pos: Any, goes: Callable[[Any], bool]
-) -> dict[str, Any]:
+    writer: WriteJob, message: Message, told: str, rule: Pos, goes: Callable[[Any], bool]
+) -> Message:
     """Return a message without the parts that go, each noted; the message itself if none does."""
-    parts = message.get("parts", ())
-    gone = [part for part in parts if goes(part)]
-    for part in gone:
-        why = told.format(part["type"])
-        writer.note("no-place", "lost", writer.trail.find(part), pos, why)
-    return with_parts(writer, message, [p for p in parts if not goes(p)]) if gone else message
+    parts = message.get("parts", [])
+    return with_parts(writer, message, _left(writer, parts, told, rule, goes))
 
 
-def found(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _left(
+    writer: WriteJob, parts: list[Part], told: str, rule: Pos, goes: Callable[[Part], bool]
+) -> list[Part]:
+    """Return the parts that do not go, with a note on each that does."""
+    stay = [part for part in parts if not goes(part)]
+    for part in filter(goes, parts) if len(stay) < len(parts) else ():
+        writer.lost("no-place", part, told.format(part["type"]), rule)
+    return stay
+
+
+def found(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out searches without what they found and findings without a search, each noted."""
     if ("found", "search") not in writer.asked:
         return messages
@@ -76,14 +68,14 @@ def found(
     told = "the target takes a search back with what it found: this {} is alone"
     keys = {"search": "id", "finding": "search_id"}
 
-    def alone(part: dict[str, Any]) -> bool:
+    def alone(part: Part) -> bool:
         key = keys.get(str(part.get("type")))
         return key is not None and part.get(key) not in both
 
-    return [_without(writer, one, told, talk.places["found"], alone) for one in messages]
+    return [_without(writer, one, told, writer.rule("found"), alone) for one in messages]
 
 
-def _sealed(writer: WriteJob, part: dict[str, Any]) -> bool:
+def _sealed(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part is what a search found, and the target itself has sealed it."""
     if part.get("type") != "finding" or "search_id" not in part:
         return False
@@ -92,11 +84,10 @@ def _sealed(writer: WriteJob, part: dict[str, Any]) -> bool:
     return all(isinstance(seal, dict) and seal.get("origin") == origin for seal in seals)
 
 
-def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def signed(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the first call of each step of the present turn be signed, or note that it is not."""
-    talk = writer.dialect.conversation
-    kinds = {kind for word, kind in writer.asked if word == "signed"}
-    if not kinds or talk is None:
+    kinds = writer.asks("signed")
+    if not kinds:
         return messages
     out = list(messages)
     roles = [message.get("role") for message in messages]
@@ -108,27 +99,26 @@ def signed(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
         first = next((p for p in parts if p.get("type") in kinds), None)
         if first is None or _signed(writer, first):
             continue
-        stands, pos = writer.dialect.signatures.placeholder, talk.places.get("signed")
+        stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
         if stands is None:
             told = "the target wants the signature that came with this call, and none is there"
-            at = writer.trail.find(first)
-            writer.note("unsigned", "kept", at, pos, told, None, first)
+            writer.told("unsigned", "kept", first, told, rule)
             continue
         if isinstance(other := first.get("signature"), dict):
             at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
             said = f"{foreign(other.get('origin'))} signature"
-            writer.note("foreign-signature", "lost", at or writer.trail.find(first), pos, said)
+            writer.note("foreign-signature", "lost", at or writer.trail.find(first), rule, said)
         signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
         fresh = {**first, "signature": signature}
         instead(writer, first, fresh)
         told = "the target wants a signature beside this call; this says that there is none"
-        writer.supplied(fresh, "signature", pos, told)
+        writer.supplied(fresh, "signature", rule, told)
         fit = [fresh if part is first else part for part in parts]
         out[i] = with_parts(writer, messages[i], fit)
     return out
 
 
-def _signed(writer: WriteJob, part: dict[str, Any]) -> bool:
+def _signed(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part has a signature that the target can read, or at home says it has none."""
     signature = part.get("signature")
     signer = writer.dialect.origin["signature"]
@@ -141,22 +131,21 @@ def _signed(writer: WriteJob, part: dict[str, Any]) -> bool:
     )
 
 
-def full(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out messages that hold nothing, before their neighbours are joined."""
-    talk = writer.dialect.conversation
-    if talk is None or ("no-empty", "") not in writer.asked:
+    if ("no-empty", "") not in writer.asked:
         return messages
     if writer.same and ("no-blank", "") not in writer.asked:
         return messages  # what has nothing in it may yet be written
     out = []
     for message in messages:
         parts = [p for p in message.get("parts", ()) if not blank(writer, p, message.get("role"))]
-        if parts and not _hollow(writer, talk, message, parts):
+        if parts and not _hollow(writer, message, parts):
             out.append(message)
             continue
         for part in message.get("parts", ()) if not parts else ():
-            writer.note("empty-text", "lost", writer.trail.find(part), talk.pos, NO_WORD)
-        writer.note("empty-message", "lost", writer.trail.find(message), talk.pos, LEFT_OUT)
+            writer.lost("empty-text", part, NO_WORD, writer.rule())
+        writer.lost("empty-message", message, LEFT_OUT, writer.rule())
     return out
 
 
@@ -164,9 +153,7 @@ def full(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any
 SAID = frozenset(("text", "tool_call", "tool_result"))
 
 
-def _hollow(
-    writer: WriteJob, talk: Conversation, message: dict[str, Any], parts: list[Any]
-) -> bool:
+def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
     said = SAID if writer.dialect.answered else SAID & writer.dialect.held  # in their calls
     if writer.same or any(part.get("type") in said for part in parts):
@@ -175,9 +162,9 @@ def _hollow(
         return False
     mark, gone = len(writer.notes), len(writer.gone)
     writer.role = message.get("role")
-    _, case, placed = case_of(writer, talk, message)
+    _, case, placed = case_of(writer, message)
     holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
-    stay = users(writer, talk, placed.get("role"), parts)
+    stay = users(writer, placed.get("role"), parts)
     found = [part for part in stay if holes and share.give(writer, holes, part)]
     if not found and not writer.beside:
         return True
@@ -186,25 +173,25 @@ def _hollow(
     return False
 
 
-def order(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
-    talk = writer.dialect.conversation
-    asked = {word for word, _ in talk.enforce} if talk else set()
+    talk = writer.dialect.talk
+    asked = {word for word, _ in talk.enforce}
     if writer.same and not _by_order(writer, messages):  # their order says nothing
         asked -= {"order-results-by-calls"}
     if not asked & {"answer-next", "order-results-by-calls"}:
         return messages
-    out: list[dict[str, Any]] = []
+    out: list[Message] = []
     moved: set[int] = set()
     calls: list[Any] = []
-    heads: list[dict[str, Any]] = []  # earlier messages of the same calls
+    heads: list[Message] = []  # earlier messages of the same calls
     later = Later(writer, messages)
     for i, message in enumerate(messages):
         if moved:  # a result may stand in the turn of anybody
             parts = [p for p in message.get("parts", ()) if id(p) not in moved]
             if len(parts) != len(message.get("parts", ())):
                 if not parts:
-                    if id(message) not in moved and talk is not None:
+                    if id(message) not in moved:
                         unplaced(writer, message, talk.pos)
                     continue
                 message = with_parts(writer, message, parts)
@@ -213,26 +200,26 @@ def order(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, An
             continue
         calls += [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
         after = messages[i + 1] if i + 1 < len(messages) else {}
-        if after.get("role") == "assistant" and talk is not None:
+        if after.get("role") == "assistant":
             if writer.same and talk.per == "run":
                 continue  # they are one turn
             if not writer.same and calls and _calls(after):
                 if talk.per == "message":
                     heads.append(out.pop())
                 continue  # called at once, and answered together
-        while heads and talk is not None:
-            out[-1] = turns.joined(writer, talk, heads.pop(), out[-1])
+        while heads:
+            out[-1] = turns.joined(writer, heads.pop(), out[-1])
         if calls:
             answer(writer, later, i, calls, asked, moved, out)
         calls = []
     return out
 
 
-def _calls(message: dict[str, Any]) -> bool:
+def _calls(message: Message) -> bool:
     return any(part.get("type") == "tool_call" for part in message.get("parts", ()))
 
 
-def _by_order(writer: WriteJob, messages: list[dict[str, Any]]) -> bool:
+def _by_order(writer: WriteJob, messages: list[Message]) -> bool:
     """Tell whether results have neither ids nor names of their own at home: then order tells."""
     for message in messages:
         names = [
@@ -252,7 +239,7 @@ def _by_order(writer: WriteJob, messages: list[dict[str, Any]]) -> bool:
 class Later:
     """Where the results of calls stand, and which turn ends before them; each is looked at once."""
 
-    def __init__(self, writer: WriteJob, messages: list[dict[str, Any]]) -> None:
+    def __init__(self, writer: WriteJob, messages: list[Message]) -> None:
         self.messages = messages
         # By id, in their order: a place with a result, or with None for a call that takes the rest.
         self._by_id: dict[Any, deque[tuple[int, int, Any]]] = {}
@@ -263,8 +250,7 @@ class Later:
                 elif part.get("type") == "tool_result":
                     self._by_id.setdefault(part.get("tool_call_id"), deque()).append((i, j, part))
         # At home what a user says in the same turn may stand before the results.
-        talk = writer.dialect.conversation
-        per_run = writer.same and talk is not None and talk.per == "run"
+        per_run = writer.same and writer.dialect.talk.per == "run"
         beside = ("tool", "user") if per_run else ("tool",)
         self._turn = len(messages)
         self._turns: list[int] = []  # the next message, from each on, that ends the turn
@@ -297,10 +283,9 @@ def answer(
     calls: list[Any],
     asked: set[str],
     moved: set[int],
-    out: list[dict[str, Any]],
+    out: list[Message],
 ) -> None:
     """Put the answers of some calls right after them."""
-    talk = writer.dialect.talk
     ids = [c.get("id") for c in calls]
     found = later.results(i, ids)
     far = [part for place, part in found if later.apart(i, place)]
@@ -312,16 +297,13 @@ def answer(
         return
     gone = {id(part) for part in far}
     for part in far:
-        writer.note("moved", "moved", writer.trail.find(part), talk.pos, BEHIND_CALL, None, part)
+        writer.told("moved", "moved", part, BEHIND_CALL, writer.rule())
     there = [part for part in ordered if id(part) not in writer.answers]
     before = [part for part in answers if id(part) not in writer.answers]
-    for one, two in zip(there, before, strict=True):
-        if one is not two and id(one) not in gone:
-            told = "results stand in the order of their calls in the target"
-            writer.note("reordered", "moved", writer.trail.find(one), talk.pos, told, None, one)
+    reordered(writer, there, before, gone)
     stands = {id(part): later.messages[place] for place, part in found}
     moved.update(stands)
-    alone = "tool" in writer.dialect.once("alone", talk.alone)
+    alone = "tool" in writer.dialect.once("alone", writer.dialect.talk.alone)
     for parts in [[part] for part in ordered] if alone else [ordered]:
         whole = stands[id(parts[0])]
         same = sorted(map(id, whole["parts"])) == sorted(map(id, parts))
@@ -332,18 +314,15 @@ def answer(
             out.append({"role": "tool", "parts": parts})
 
 
-def merged(
-    writer: WriteJob, talk: Conversation, before: dict[str, Any], message: dict[str, Any]
-) -> list[Draft]:
+def merged(writer: WriteJob, before: Message, message: Message) -> list[Draft]:
     """Note that a message joins the one before; return the note."""
     if before.get("role") == message.get("role") != "tool":
-        at = writer.trail.find(message)
-        writer.note("joined", "changed", at, talk.pos, ONE_ROLE)
+        writer.note("joined", "changed", writer.trail.find(message), writer.rule(), ONE_ROLE)
         return writer.notes[-1:]
     return []
 
 
-def put_first(writer: WriteJob, talk: Conversation, kind: str, parts: list[Any]) -> list[Any]:
+def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
     if len(parts) < 2 or [p.get("type") for p in parts].count(kind) in (0, len(parts)):
         return parts
@@ -358,17 +337,17 @@ def put_first(writer: WriteJob, talk: Conversation, kind: str, parts: list[Any])
             seen = True
         elif seen:
             told = f"a {kind} stands first in its message in the target"
-            writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
+            writer.told("reordered", "moved", part, told, writer.rule())
     return head + [part for part, first in zip(parts, leads, strict=True) if not first]
 
 
-def before_calls(writer: WriteJob, talk: Conversation, parts: list[Any]) -> list[Any]:
+def before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
     """Let texts of a flat list stand before the calls of their turn: results follow these."""
     said = ("text", "refusal")
     first = next((i for i, p in enumerate(parts) if p.get("type") == "tool_call"), len(parts))
     late = [part for part in parts[first:] if part.get("type") in said]
     for part in late:
         told = "results follow their calls here; what is said between stands before these"
-        writer.note("reordered", "moved", writer.trail.find(part), talk.pos, told, None, part)
+        writer.told("reordered", "moved", part, told, writer.rule())
     rest = [part for part in parts[first:] if part.get("type") not in said]
     return parts[:first] + late + rest if late else parts

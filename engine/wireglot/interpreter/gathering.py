@@ -144,8 +144,7 @@ def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     view.lists["run"] = {id(run_hole(run.case)): run.wire}
     wire = writer.picture(run.case.wire, view, (), top=True)
     for path in sorted(run.said - view.claims):
-        at = writer.trail.find(first, path)
-        writer.note("no-place", "lost", at, run.case.pos, no_place(path))
+        writer.lost("no-place", first, no_place(path), run.case.pos, path)
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
         around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .recorder import Recorder
     from .resolver import Resolver
 
+Message = dict[str, Any]  # of the IR, as what follows
+Part = dict[str, Any]
 START = "1970-01-01T00:00:00.000Z"
 
 
@@ -206,6 +208,31 @@ class WriteJob:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place, weight))
+
+    def asks(self, step: str) -> frozenset[str]:
+        """Return what a step that is asked for names: kinds of parts, or a text."""
+        return frozenset(named for word, named in self.asked if word == step)
+
+    def rule(self, step: str = "") -> Pos:
+        """Return where messages are asked to go through a step, or are pictured at all."""
+        talk = self.dialect.talk
+        return talk.places.get(step, talk.pos)
+
+    def told(self, code: str, effect: Effect, part: Any, told: str, rule: Pos | None) -> None:
+        """Note what becomes of a part, from where it stood to where it will stand."""
+        self.note(code, effect, self.trail.find(part), rule, told, None, part)
+
+    def lost(
+        self,
+        code: str,
+        part: Any,
+        told: str,
+        rule: Pos | None,
+        path: str | None = None,
+        weight: Weight = "",
+    ) -> None:
+        """Note that something that was said, or one field of it, is left out."""
+        self.note(code, "lost", self.trail.find(part, path), rule, told, weight=weight)
 
     def by_case(self, case: Case, at: At | None, owner: Any, place: Any = None) -> None:
         """Note that something was written by a case that says so."""

@@ -51,7 +51,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             view.claims.add(path)
             reason = view.case.drop.get(path)
             code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
-            writer.note(code, "lost", writer.trail.find(obj, path), hole.pos, told)
+            writer.lost(code, obj, told, hole.pos, path)
     for key, value in obj.items():
         if key in view.claims:
             continue

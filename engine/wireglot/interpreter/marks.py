@@ -10,7 +10,7 @@ from ..ir import MEDIA
 from ..language.picture import Literal, holes, keyed
 from ..notes import Weight
 from .copies import instead, with_parts
-from .jobs import ReadJob, WriteJob
+from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
     from ..language.model import Dialect
@@ -47,13 +47,12 @@ def fewer(
     told = f"the target takes {top} marks of what is cached at most"
     for owner in rest:
         if id(owner) in gone:
-            at = writer.trail.find(owner, "cache")
-            writer.note("no-place", "lost", at, pos, told, weight="slight")
+            writer.lost("no-place", owner, told, pos, "cache", "slight")
     for key in found:
         ir[key] = _without(writer, ir[key], gone)
 
 
-def lowered(reader: ReadJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def lowered(reader: ReadJob, messages: list[Message]) -> list[Message]:
     """Let the last part of a message have the mark that its dialect puts on the message."""
     if reader.dialect.marked:
         for message in messages:
@@ -64,13 +63,13 @@ def lowered(reader: ReadJob, messages: list[dict[str, Any]]) -> list[dict[str, A
     return messages
 
 
-def raised(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a message have the mark of its last part, where the pictures of parts have no place."""
     if not writer.dialect.marked:
         return messages
     out = []
     for message in messages:
-        last: dict[str, Any] = next(iter(message.get("parts", ())[-1:]), {})
+        last: Part = next(iter(message.get("parts", ())[-1:]), {})
         if "cache" in last and "cache" not in message and not _holds(writer, last.get("type")):
             at = writer.trail.find(last, "cache")
             bare = {key: value for key, value in last.items() if key != "cache"}
@@ -90,7 +89,7 @@ def _holds(writer: WriteJob, kind: Any) -> bool:
     return any(hole.path == "cache" for case in cases for hole in holes(case.wire))
 
 
-def _marked(value: Any) -> Iterator[dict[str, Any]]:
+def _marked(value: Any) -> Iterator[Part]:
     """Yield what is marked, in its order; a mark stands behind what it holds."""
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, dict):
@@ -117,7 +116,7 @@ def _without(writer: WriteJob, value: Any, gone: set[int]) -> Any:
     return out
 
 
-def limited(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out parts beyond the number that the target takes, and let no text come again.
 
     The latest stay, which stand nearest to what is new.
@@ -129,20 +128,18 @@ def limited(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, 
         return messages
     found = [part for message in messages for part in _parts(message)]
     gone: set[int] = set()
-    talk = writer.dialect.conversation
-    pos = talk.pos if talk is not None else None
     for kind, top in counts.items():
         these = [part for part in found if part.get("type") == kind]
         for part in these[: max(0, len(these) - top)]:
             told = f"the target takes {top} of the kind {kind} at most"
-            writer.note("no-place", "lost", writer.trail.find(part), pos, told)
+            writer.lost("no-place", part, told, writer.rule())
             gone.add(id(part))
     found = [part for part in found if id(part) not in gone]
     named = {id(part): fresh for name in unique for part, fresh in _again(writer, name, found)}
     return _fewer(writer, messages, gone, named) if gone or named else messages
 
 
-def _parts(owner: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _parts(owner: Part) -> Iterator[Part]:
     """Yield the parts of a message, and the blocks within them, in their order."""
     for key in INSIDE:
         value = owner.get(key)
@@ -156,9 +153,7 @@ def _parts(owner: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield from _parts(value)
 
 
-def _again(
-    writer: WriteJob, name: str, parts: list[dict[str, Any]]
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _again(writer: WriteJob, name: str, parts: list[Part]) -> Iterator[tuple[Part, Part]]:
     """Yield each part whose text another one before it has, and the part with another text."""
     kind, _, field = name.partition(".")
     said = [p for p in parts if p.get("type") == kind and isinstance(p.get(field), str)]

@@ -10,28 +10,28 @@ from typing import Any
 from ..hooks import left_out
 from ..notes import BEHIND_CALL
 from ..waiting import Waiting
-from .answers import parts_of
-from .copies import instead, with_parts
-from .jobs import WriteJob
+from .answers import UNCALLED
+from .copies import instead, parts_of, with_parts
+from .jobs import Message, Part, WriteJob
 from .placing import unplaced
 
-Found = tuple[int, dict[str, Any]]  # the place of a message, and a part of it
-Pairs = list[tuple[dict[str, Any], dict[str, Any]]]  # results and their calls
+Found = tuple[int, Part]  # the place of a message, and a part of it
+Pairs = list[tuple[Part, Part]]  # results and their calls
 
 
 def named(
-    messages: list[dict[str, Any]],
+    messages: list[Message],
     dialect: str,
     told: bool = False,
     own: frozenset[str] = frozenset(),
-) -> list[tuple[str, dict[str, Any]]]:
+) -> list[tuple[str, Part]]:
     """Give each result the name of its call, by id and occurrence.
 
     Returns what was odd: (`duplicate-id` | `unpaired` | `inconsistent`, part); `told` says that
     results tell whether their calls are freeform, and `own` are names that results tell by words
     of their own: one that was read by another word remembers that it did not tell.
     """
-    odd: list[tuple[str, dict[str, Any]]] = []
+    odd: list[tuple[str, Part]] = []
     pairs = by_id(messages)
     calls: list[Found] = []
     waiting = Counter[str]()
@@ -65,14 +65,14 @@ def named(
     return odd
 
 
-def by_id(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
+def by_id(messages: list[Message]) -> dict[int, Part]:
     """Return the call of each result, by id: one of the last turn first, in their order.
 
     One before it may have been given up, where providers number the calls of each turn anew.
     """
-    pairs: dict[int, dict[str, Any]] = {}
+    pairs: dict[int, Part] = {}
     waiting = Waiting()
-    results: dict[Any, list[dict[str, Any]]] = {}  # behind the last call
+    results: dict[Any, list[Part]] = {}  # behind the last call
 
     def settle() -> None:
         for key, parts in results.items():
@@ -95,7 +95,7 @@ def by_id(messages: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
 
 
 def known(
-    messages: list[dict[str, Any]], names: dict[Any, str], dialect: str, own: frozenset[str]
+    messages: list[Message], names: dict[Any, str], dialect: str, own: frozenset[str]
 ) -> None:
     """Give each result the name of its call, where the ids of all calls are known to pair."""
     for message in messages:
@@ -104,7 +104,7 @@ def known(
                 _name(part, names[part["tool_call_id"]], dialect, own)
 
 
-def _name(part: dict[str, Any], name: str, dialect: str, own: frozenset[str]) -> None:
+def _name(part: Part, name: str, dialect: str, own: frozenset[str]) -> None:
     """Name a result, which may remember that it did not tell."""
     if name in own:
         memory = part.setdefault("spelled", {}).setdefault(dialect, {})
@@ -114,7 +114,7 @@ def _name(part: dict[str, Any], name: str, dialect: str, own: frozenset[str]) ->
         left_out(part, dialect, "name")
 
 
-def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def ids(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Give each call an id of its own where it has none, or that of a call that still waits.
 
     Where ids are `unique`, no later call has it either.
@@ -152,8 +152,7 @@ def ids(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]
                     waiting[key] -= 1
                 part = _renamed(writer, part, key, new)
             parts.append(part)
-        same = all(one is two for one, two in zip(parts, message.get("parts", ()), strict=True))
-        out.append(message if same else with_parts(writer, message, parts))
+        out.append(with_parts(writer, message, parts))
     return out
 
 
@@ -165,7 +164,7 @@ def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
     return new
 
 
-def _renamed(writer: WriteJob, part: dict[str, Any], key: str, new: str) -> dict[str, Any]:
+def _renamed(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     """Return a call or result with another id, noted."""
     if new == key:
         return part
@@ -173,21 +172,22 @@ def _renamed(writer: WriteJob, part: dict[str, Any], key: str, new: str) -> dict
     fresh = {**part, field: new}
     instead(writer, part, fresh)
     writer.calls[new] = part.get("name", "")
-    told = f"another call has the id `{key}`" if key else "an empty id tells no calls apart"
-    pos = writer.dialect.conversation.pos if writer.dialect.conversation else None
     at = writer.trail.find(part, field)
     if key:
-        writer.note("renamed", "changed", at, pos, told, None, fresh)
+        told = f"another call has the id `{key}`"
+        writer.note("renamed", "changed", at, writer.rule(), told, None, fresh)
     else:
-        writer.note("made-id", "added", at, pos, told, None, fresh)
+        told = "an empty id tells no calls apart"
+        writer.note("made-id", "added", at, writer.rule(), told, None, fresh)
     return fresh
 
 
-def paired(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results behind their calls, leave out those without one, answer calls without one."""
-    text = next((text for word, text in writer.asked if word == "pair"), None)
+    text = next(iter(writer.asks("pair")), None)
     if text is None or not writer.whole:
         return messages
+    rule = writer.rule("pair")
     calls, lost, pairs = _matched(messages)
     if writer.named:
         messages = _alike(writer, messages, pairs)
@@ -198,19 +198,17 @@ def paired(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
         open_calls = [(i, call) for i, call in open_calls if i < len(messages) - 1]
     moved = {id(part) for part, _ in early}
     gone = moved | {id(part) for _, part in lost}
-    behind: dict[int, list[dict[str, Any]]] = {}
+    behind: dict[int, list[Part]] = {}
     places = {id(call): i for i, call in calls}
     settled = [call for _, call in open_calls] + [part for _, part in lost]
     for part, call in early:
         part = _answering(writer, part, call)
         behind.setdefault(places[id(call)], []).append(part)
         settled += [part, call]
-        at = writer.trail.find(part)
-        writer.note("moved", "moved", at, _pos(writer), BEHIND_CALL, None, part)
+        writer.told("moved", "moved", part, BEHIND_CALL, rule)
     _forget(writer, settled)
     for _, part in lost:
-        told = "a result whose call is not there is left out"
-        writer.note("unpaired", "lost", writer.trail.find(part), _pos(writer), told)
+        writer.lost("unpaired", part, UNCALLED, rule)
     for i, call in open_calls:
         behind.setdefault(i, []).append(_answer(writer, call, text))
     if not gone and not behind:
@@ -218,7 +216,7 @@ def paired(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, A
     return _rebuilt(writer, messages, gone, behind)
 
 
-def freeform(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def freeform(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Say of a result that its call took freeform input, where results tell that on the wire."""
     if not writer.dialect.tells_freeform:
         return messages
@@ -230,7 +228,7 @@ def freeform(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str,
     return _swapped(writer, messages, fresh)
 
 
-def _matched(messages: list[dict[str, Any]]) -> tuple[list[Found], list[Found], Pairs]:
+def _matched(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
     """Return the calls without a result after them, the results without a call, and the pairs."""
     pairs: Pairs = []
     waiting: dict[Any, deque[Found]] = {}
@@ -249,7 +247,7 @@ def _matched(messages: list[dict[str, Any]]) -> tuple[list[Found], list[Found], 
     return calls, lost, pairs
 
 
-def _alike(writer: WriteJob, messages: list[dict[str, Any]], pairs: Pairs) -> list[dict[str, Any]]:
+def _alike(writer: WriteJob, messages: list[Message], pairs: Pairs) -> list[Message]:
     """Let results have the names of their calls."""
     other = {
         id(part): {**part, "name": call["name"]}
@@ -261,28 +259,23 @@ def _alike(writer: WriteJob, messages: list[dict[str, Any]], pairs: Pairs) -> li
             fresh = other[id(part)]
             told = f"a result of the call `{fresh['name']}` has another name"
             at = writer.trail.find(part, "name")
-            writer.note("renamed", "changed", at, _pos(writer), told, None, fresh)
+            writer.note("renamed", "changed", at, writer.rule("pair"), told, None, fresh)
     return _swapped(writer, messages, other)
 
 
-def _swapped(
-    writer: WriteJob, messages: list[dict[str, Any]], fresh: dict[int, dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _swapped(writer: WriteJob, messages: list[Message], fresh: dict[int, Part]) -> list[Message]:
     """Return the messages with other parts in place of some."""
     out = []
     for message in messages:
-        old = message.get("parts", ())
-        parts = [fresh.get(id(part), part) for part in old]
-        changed = [pair for pair in zip(old, parts, strict=True) if pair[0] is not pair[1]]
-        for part, new in changed:
-            instead(writer, part, new)
-        out.append(with_parts(writer, message, parts) if changed else message)
+        parts = message.get("parts", ())
+        for part in parts:
+            if id(part) in fresh:
+                instead(writer, part, fresh[id(part)])
+        out.append(with_parts(writer, message, [fresh.get(id(part), part) for part in parts]))
     return out
 
 
-def _early(
-    writer: WriteJob, calls: list[Found], lost: list[Found]
-) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+def _early(writer: WriteJob, calls: list[Found], lost: list[Found]) -> list[tuple[Part, Part]]:
     """Return results that stand before their calls, with these; they are lost no longer."""
     found = []
     taken: set[int] = set()
@@ -309,7 +302,7 @@ def _early(
     return found
 
 
-def _answering(writer: WriteJob, part: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+def _answering(writer: WriteJob, part: Part, call: Part) -> Part:
     """Return a result with the id and the name of its call."""
     fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
     if fresh == part:
@@ -318,7 +311,7 @@ def _answering(writer: WriteJob, part: dict[str, Any], call: dict[str, Any]) -> 
     return fresh
 
 
-def _answer(writer: WriteJob, call: dict[str, Any], text: str) -> dict[str, Any]:
+def _answer(writer: WriteJob, call: Part, text: str) -> Part:
     """Return the result of a call that nobody answered, and note it."""
     made = {"type": "tool_result", "tool_call_id": call.get("id"), "kind": "error", "value": text}
     if "name" in call:
@@ -326,38 +319,39 @@ def _answer(writer: WriteJob, call: dict[str, Any], text: str) -> dict[str, Any]
     if id(call) in writer.made:
         writer.made.add(id(made))
     writer.answers.add(id(made))
-    told = "no result of this call is there; the text of the rule answers it"
-    writer.note("answered", "added", writer.trail.find(call), _pos(writer), told, None, made)
+    told, at = (
+        "no result of this call is there; the text of the rule answers it",
+        writer.trail.find(call),
+    )
+    writer.note("answered", "added", at, writer.rule("pair"), told, None, made)
     return made
 
 
 def _rebuilt(
     writer: WriteJob,
-    messages: list[dict[str, Any]],
+    messages: list[Message],
     gone: set[int],
-    behind: dict[int, list[dict[str, Any]]],
-) -> list[dict[str, Any]]:
+    behind: dict[int, list[Part]],
+) -> list[Message]:
     """Return the messages without some parts, and with others behind the results of a turn."""
-    out: list[dict[str, Any]] = []
-    wanted: list[dict[str, Any]] = []
+    out: list[Message] = []
+    wanted: list[Part] = []
     for i, message in enumerate(messages):
         parts = [part for part in message.get("parts", ()) if id(part) not in gone]
         if message.get("role") != "tool" and wanted:
             out.append({"role": "tool", "parts": wanted})
             wanted = []
-        if len(parts) == len(message.get("parts", ())):
-            out.append(message)
-        elif parts:
+        if parts or not message.get("parts"):
             out.append(with_parts(writer, message, parts))
         else:
-            unplaced(writer, message, _pos(writer))
+            unplaced(writer, message, writer.rule("pair"))
         wanted = wanted + behind.get(i, [])
     if wanted:
         out.append({"role": "tool", "parts": wanted})
     return out
 
 
-def _forget(writer: WriteJob, parts: list[dict[str, Any]]) -> None:
+def _forget(writer: WriteJob, parts: list[Part]) -> None:
     """Take back the notes that these parts have no counterpart."""
     names = {id(part) for part in parts}
     names |= {id(old) for old, new in writer.instead.values() if id(new) in names}
@@ -366,8 +360,3 @@ def _forget(writer: WriteJob, parts: list[dict[str, Any]]) -> None:
         for draft in writer.notes
         if draft.code != "unpaired" or draft.effect != "kept" or id(draft.place) not in names
     ]
-
-
-def _pos(writer: WriteJob) -> Any:
-    talk = writer.dialect.conversation
-    return talk.places.get("pair", talk.pos) if talk else None

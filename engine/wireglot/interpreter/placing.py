@@ -11,7 +11,7 @@ from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Weight
-from .jobs import WriteJob
+from .jobs import Message, WriteJob
 from .sight import View, memory_of
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
@@ -19,11 +19,9 @@ PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or f
 NEVER = "the target has what it says to its model from elsewhere"
 
 
-def case_of(
-    writer: WriteJob, talk: Conversation, message: dict[str, Any]
-) -> tuple[Group, Case, dict[str, Any]]:
+def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
     """Return the group and case that take a message, which may have gone down for it."""
-    read_by = None
+    talk, read_by = writer.dialect.talk, None
     if writer.same and "spelled" in message:
         read_by = memory_of(message, writer.dialect.name).get("", {}).get("case")
     if not read_by and "level" not in message:
@@ -51,33 +49,30 @@ def case_of(
             except Misfit:
                 continue
             return group, case, message
-    return case_of(writer, talk, down(writer, message, talk))
+    return case_of(writer, down(writer, message))
 
 
-def placed(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def placed(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out messages of a role that the target does not have, in no form."""
-    strange = writer.dialect.once(("strange", id(talk)), lambda: _strange(writer, talk))
+    strange = writer.dialect.once("strange", lambda: _strange(writer))
     if not strange or writer.same:
         return messages
     for message in messages:
         if (why := strange.get(str(message.get("role")))) is not None:
             kinds = {part.get("type") for part in message.get("parts", ())}
             weight: Weight = "" if GRAVE.isdisjoint(kinds) else "grave"
-            at = writer.trail.find(message)
-            writer.note("no-place", "lost", at, talk.pos, why, weight=weight)
+            writer.lost("no-place", message, why, writer.rule(), weight=weight)
     return [message for message in messages if message.get("role") not in strange]
 
 
-def _strange(writer: WriteJob, talk: Conversation) -> dict[str, str]:
+def _strange(writer: WriteJob) -> dict[str, str]:
     """Return the roles that no case takes, and none that the ladder makes of them, and why."""
     found, mark = {}, len(writer.notes)
-    never = {role: NEVER for word, role in talk.enforce if word == "never"}
+    never = {role: NEVER for word, role in writer.dialect.talk.enforce if word == "never"}
     held = {"tool"} if writer.dialect.answered else set()  # results stand in their calls
     for role in sorted(set(ROLES) - never.keys() - held):
         try:
-            case_of(writer, talk, {"role": role, "parts": []})
+            case_of(writer, {"role": role, "parts": []})
         except Misfit as misfit:
             misfit.__traceback__ = None
             found[role] = misfit.reason
@@ -115,14 +110,14 @@ def _role_alone(ir: Picture) -> bool:
     )
 
 
-def _read_there(writer: WriteJob, case: Case, message: dict[str, Any]) -> bool:
+def _read_there(writer: WriteJob, case: Case, message: Message) -> bool:
     """Tell whether `(read-only)` holes of a case, which take no others, read all parts there."""
     parts, names = message.get("parts", ()), {h.shape for h in case.lists.get("parts", ())}
     found = (p.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}) for p in parts)
     return all(memory.get("hole") in names for memory in found)
 
 
-def down(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+def down(writer: WriteJob, message: Message) -> Message:
     """Take a message one rung down the ladder; raises Misfit where there is none."""
     for row in writer.ladder.get("message", ()):
         try:
@@ -133,13 +128,11 @@ def down(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[
         where = next(iter(message.get("parts", ())), None)
         writer.note(row.name, row.effect, at, row.pos, row.says(message), None, where)
         return new
-    at = writer.trail.find(message)
-    raise Misfit(
-        f"the target has no message for the role `{message.get('role')}`", at or (), talk.pos
-    )
+    told = f"the target has no message for the role `{message.get('role')}`"
+    raise Misfit(told, writer.trail.find(message) or (), writer.rule())
 
 
-def unplaced(writer: WriteJob, message: dict[str, Any], pos: Any) -> None:
+def unplaced(writer: WriteJob, message: Message, pos: Any) -> None:
     """Note what a message holds beside its parts, which go elsewhere."""
     if message.keys() <= PLACED and not writer.marking and writer.recorder is None:
         return
@@ -149,7 +142,7 @@ def unplaced(writer: WriteJob, message: dict[str, Any], pos: Any) -> None:
     writer.leftover(view, {})
 
 
-def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
+def _says(writer: WriteJob, message: Message, wire: Any) -> bool:
     """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
     if (message.get("own") or {}).get(writer.dialect.family):
         return True
@@ -158,10 +151,9 @@ def _says(writer: WriteJob, message: dict[str, Any], wire: Any) -> bool:
 
 def walked(
     writer: WriteJob,
-    talk: Conversation,
     case: Case,
-    run: list[tuple[Case, dict[str, Any]]],
-    whole: dict[str, Any],
+    run: list[tuple[Case, Message]],
+    whole: Message,
     made: bool,
 ) -> list[Any]:
     """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
@@ -179,18 +171,16 @@ def walked(
         gone = {id(part) for part in writer.gone}
         if not parts or any(id(part) not in gone for part in parts):
             raise
-        at = writer.trail.find(first)  # of one part that has no place nothing is left
-        writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+        # Of one part that has no place nothing is left.
+        writer.lost("empty-message", first, LEFT_OUT, writer.rule())
         return []
     if (
-        writer.repair
-        and ("no-empty", "") in talk.enforce
+        ("no-empty", "") in writer.asked
         and not any(view.lists.get("parts", {}).values())
         and not (writer.same and _says(writer, first, wire))
     ):
-        at = writer.trail.find(first)
         if not made:
-            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+            writer.lost("empty-message", first, LEFT_OUT, writer.rule())
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)
@@ -200,7 +190,7 @@ def walked(
     return [wire]
 
 
-def noted(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]], wires: list[Any]) -> None:
+def noted(writer: WriteJob, run: list[tuple[Case, Message]], wires: list[Any]) -> None:
     """Note of the messages of a run what their cases say is noted."""
     for case, message in run if wires and not writer.same else ():
         if case.note is not None:

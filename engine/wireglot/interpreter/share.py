@@ -189,8 +189,7 @@ def marked(
             misfit.__traceback__ = None
             del writer.notes[mark:]
             told = f"{no_place(field)}: {misfit.reason}"
-            at = writer.trail.find(part, field)
-            writer.note("no-place", "lost", at, misfit.pos or hole.pos, told)
+            writer.lost("no-place", part, told, misfit.pos or hole.pos, field)
     return found
 
 
@@ -244,15 +243,14 @@ def told(
         code = {"native": "own-field", "unknown": "unknown-part"}.get(str(kind), "no-place")
         why = f"the target has no place for this {kind}"
         weight: Weight = "grave" if kind in GRAVE else ""
-        writer.note(code, "lost", writer.trail.find(block), row.pos, why, weight=weight)
+        writer.lost(code, block, why, row.pos, weight=weight)
     for block in beside:
-        at = writer.trail.find(block)
         if writer.alone:
             why = "media have no place in a result here, and nothing stands beside a single one"
-            writer.note("no-place", "lost", at, row.pos, why)
+            writer.lost("no-place", block, why, row.pos)
             continue
         why = "media of a tool result stand in a user message after it"
-        writer.note("moved", "moved", at, row.pos, why, None, block)
+        writer.told("moved", "moved", block, why, row.pos)
 
 
 def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:

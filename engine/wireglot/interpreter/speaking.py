@@ -15,7 +15,7 @@ from ..notes import Draft
 from ..trail import HOLDERS, everywhere
 from . import answers, aside, enforce, marks, pairing, steps, system, turns, weaving
 from .copies import instead, with_parts
-from .jobs import WriteJob
+from .jobs import Message, WriteJob
 from .orderly import orderly
 from .placing import case_of, noted, placed, unplaced, walked
 from .sight import Look, blank, memory_of
@@ -58,42 +58,36 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     talk = writer.dialect.talk
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
-    messages = placed(writer, talk, messages)
-    messages = system.later(writer, talk, aside.returned(writer, talk, messages))
+    messages = placed(writer, messages)
+    messages = system.later(writer, aside.returned(writer, messages))
     if writer.repair:
-        messages = ordered(writer, talk, messages, whole)
-        messages = trimmed(writer, talk, messages) if whole else messages
+        messages = ordered(writer, messages, whole)
+        messages = trimmed(writer, messages) if whole else messages
     messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
-    if not writer.same and turns.goes_on(writer, talk) and talk.joins("assistant"):
-        messages = going_on(writer, talk, messages)
-    return _Runs(writer, talk, messages).write()
+    if not writer.same and turns.goes_on(writer) and talk.joins("assistant"):
+        messages = going_on(writer, messages)
+    return _Runs(writer, messages).write()
 
 
-def ordered(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]], whole: bool
-) -> list[dict[str, Any]]:
+def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
     given = bool(messages)
     if given and orderly(writer, writer.look or Look(messages)):
-        return turns.ends(writer, talk, messages) if whole else messages
+        return turns.ends(writer, messages) if whole else messages
     messages = pairing.ids(writer, marks.limited(writer, messages))
     messages = pairing.paired(writer, messages)
     messages = pairing.freeform(writer, messages)
     messages = enforce.order(writer, enforce.full(writer, messages))
-    messages = turns.attended(
-        writer, talk, enforce.present(writer, talk, enforce.found(writer, talk, messages))
-    )
-    messages = enforce.signed(writer, messages)
+    messages = enforce.present(writer, enforce.found(writer, messages))
+    messages = enforce.signed(writer, turns.attended(writer, messages))
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     return weaving.gathered(writer, messages)
 
 
-def trimmed(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the text with which the model ends the messages, and goes on from, end in no space."""
     last = messages[-1] if messages and ("trim-end", "") in writer.asked else {}
     parts = last.get("parts", [])
@@ -112,15 +106,13 @@ def trimmed(
     instead(writer, end, fresh)
     at = writer.trail.find(end, "text")
     why = "the target takes no space at the end of what the model is to go on from"
-    writer.note("reworded", "changed", at, talk.places["trim-end"], why, None, fresh)
+    writer.note("reworded", "changed", at, writer.rule("trim-end"), why, None, fresh)
     return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
 
 
-def going_on(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the first of neighbours that become one say whether the model goes on from the last."""
-    out: list[dict[str, Any]] = []
+    out: list[Message] = []
     for role, found in groupby(messages, lambda message: message.get("role")):
         first, *others = found
         if role == "assistant" and others and any("prefix" in m for m in (first, others[-1])):
@@ -130,8 +122,8 @@ def going_on(
             writer.trail.copy(first, fresh)
             writer.trail.copy(last, others[-1])
             if "prefix" in first:
-                told, at = "the model says more behind this", writer.trail.find(first, "prefix")
-                writer.note("no-place", "lost", at, talk.pos, told)
+                told = "the model says more behind this"
+                writer.lost("no-place", first, told, writer.rule(), "prefix")
             if "prefix" in last:
                 fresh["prefix"] = last["prefix"]
                 writer.trail.put(fresh, "prefix", writer.trail.find(last, "prefix"))
@@ -143,39 +135,37 @@ def going_on(
 class _Runs:
     """Messages on their way to the wire: those that become one stand in one run."""
 
-    def __init__(
-        self, writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-    ) -> None:
-        self.writer, self.talk = writer, talk
+    def __init__(self, writer: WriteJob, messages: list[Message]) -> None:
+        self.writer, self.talk = writer, writer.dialect.talk
         self.out: list[Any] = []
         self.waiting = deque(messages)
-        self.run: list[tuple[Case, dict[str, Any]]] = []
+        self.run: list[tuple[Case, Message]] = []
         self.group: Group | None = None
         self.joined: list[Draft] = []
-        self.asides: list[dict[str, Any]] = []  # messages that the source does not have
-        asked = talk.enforce if writer.repair else ()
+        self.asides: list[Message] = []  # messages that the source does not have
+        asked = self.talk.enforce if writer.repair else ()
         self.leads = [kind for word, kind in asked if word == "put-first"]  # of their message
         self.bars = frozenset(kind for word, kind in asked if word == "user-only")
-        held = writer.dialect.told_roles or talk.steps or writer.dialect.document
+        held = writer.dialect.told_roles or self.talk.steps or writer.dialect.document
         self.usual = not held  # else a message is more than its parts
 
     def write(self) -> list[Any]:
         """Write all messages."""
         writer, talk, waiting, run = self.writer, self.talk, self.waiting, self.run
         while waiting:
-            found, case, message = case_of(writer, talk, waiting.popleft())
+            found, case, message = case_of(writer, waiting.popleft())
             if run and not self._joins(found, message):
                 if self._flush(message):
                     continue
             elif run and writer.repair and message.get("role") not in talk.steps:
-                self.joined.extend(enforce.merged(writer, talk, run[-1][1], message))
+                self.joined.extend(enforce.merged(writer, run[-1][1], message))
             self.group = found
             run.append((case, message))
             if not waiting:
                 self._flush()
         return self.out
 
-    def _joins(self, found: Group, message: dict[str, Any]) -> bool:
+    def _joins(self, found: Group, message: Message) -> bool:
         """Tell whether a message becomes one with those of the run."""
         if found is not self.group:
             return False
@@ -188,7 +178,7 @@ class _Runs:
         memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
         return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
 
-    def _flush(self, behind: dict[str, Any] | None = None) -> bool:
+    def _flush(self, behind: Message | None = None) -> bool:
         """Write the run; what left its messages stands behind it, before the one `behind` it.
 
         Tell whether it does: that message waits again.
@@ -214,13 +204,13 @@ class _Runs:
         if writer.beside:
             left = self._left()
             self.asides.append(left)
-            turns.aside(writer, self.talk, left, self.waiting)
+            turns.aside(writer, left, self.waiting)
         if not beside or behind is None or self.waiting[0] is not behind:
             return beside
         self.waiting.popleft()
         return False
 
-    def _lone(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
+    def _lone(self, case: Case, message: Message) -> Message | None:
         """Write a message that stands alone and has all it says in its parts; None for others."""
         writer, group, parts = self.writer, self.group, message.get("parts")
         if not parts or group is None or group.spliced:
@@ -248,8 +238,8 @@ class _Runs:
                 run.append(steps[len(run)])
                 wires = self._wires(run, made)
             self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
-        if turns.joins_aside(writer, talk):
-            case = _case_aside(writer, talk, self.group)
+        if turns.joins_aside(writer):
+            case = _case_aside(writer, self.group)
             if case is not None:
                 # What left its message belongs to this very run: write that once more.
                 del writer.notes[mark:], writer.lefts[lost:]
@@ -258,7 +248,7 @@ class _Runs:
                 writer.beside = []
         return wires
 
-    def _wires(self, run: list[tuple[Case, dict[str, Any]]], made: bool = False) -> list[Any]:
+    def _wires(self, run: list[tuple[Case, Message]], made: bool = False) -> list[Any]:
         """Write a run of messages; `made` says that the source has no such message."""
         writer, talk = self.writer, self.talk
         writer.since = len(writer.notes)
@@ -270,13 +260,13 @@ class _Runs:
             run = [(one, _named(writer, told, message)) for one, message in run]
             parts = run[0][1].get("parts", ())
         if talk.steps:
-            parts = steps.marked(writer, talk, run)
+            parts = steps.marked(writer, run)
         elif len(run) > 1:
             parts = [part for _, message in run for part in message.get("parts", ())]
         for kind in self.leads:
-            parts = enforce.put_first(writer, talk, kind, parts)
+            parts = enforce.put_first(writer, kind, parts)
         if self.bars:
-            parts = enforce.users(writer, talk, first.get("role"), parts)
+            parts = enforce.users(writer, first.get("role"), parts)
         alone = len(run) == 1 and parts is given
         if len(run) > 1:
             case = next((one for one, _ in run if talk.role(one) != "tool"), case)
@@ -291,30 +281,30 @@ class _Runs:
                 return [usual]
         whole = dict(first) if alone else {**first, "parts": parts}
         writer.trail.copy(first, whole)
-        return walked(writer, talk, case, run, whole, made)
+        return walked(writer, case, run, whole, made)
 
-    def _spliced(self, run: list[tuple[Case, dict[str, Any]]]) -> list[Any]:
+    def _spliced(self, run: list[tuple[Case, Message]]) -> list[Any]:
         """Write messages whose parts are elements of the list, each message by itself."""
         writer, hole, wires = self.writer, run[0][0].wire, list[Any]()
         assert isinstance(hole, Hole)
         for _, message in run:
             said = message.get("parts", [])
             if len(said) > 1 and ("answer-next", "") in writer.asked:
-                said = enforce.before_calls(writer, self.talk, said)
+                said = enforce.before_calls(writer, said)
             wires += writer.elements(hole, said)
             unplaced(writer, message, self.talk.pos)
         noted(writer, run, wires)
         return wires
 
-    def _left(self) -> dict[str, Any]:
+    def _left(self) -> Message:
         """Return a user's message of what left its message."""
         blocks, self.writer.beside = self.writer.beside, []
-        made = {"role": "user", "parts": turns.labelled(self.writer, self.talk, blocks)}
-        [left] = turns.attended(self.writer, self.talk, [made])
+        made = {"role": "user", "parts": turns.labelled(self.writer, blocks)}
+        [left] = turns.attended(self.writer, [made])
         return left
 
 
-def _named(writer: WriteJob, told: Collection[str], message: dict[str, Any]) -> dict[str, Any]:
+def _named(writer: WriteJob, told: Collection[str], message: Message) -> Message:
     """Return a message with parts that say whose they are, where elements of the target do."""
     role = message.get("role")
     if role not in told:
@@ -324,30 +314,29 @@ def _named(writer: WriteJob, told: Collection[str], message: dict[str, Any]) -> 
         said = part.get("type") == "text"
         parts.append(writer.trail.changed(part, role=role) if said else part)
         if not said:
-            at, pos = writer.trail.find(part), writer.dialect.talk.pos
             why = f"the {role} says texts alone in the target: a part of another kind is the user's"
-            writer.note("system-as-user", "changed", at, pos, why, None, part)
+            writer.told("system-as-user", "changed", part, why, writer.rule())
     return with_parts(writer, message, parts)
 
 
-def _case_aside(writer: WriteJob, talk: Conversation, group: Group | None) -> Case | None:
+def _case_aside(writer: WriteJob, group: Group | None) -> Case | None:
     """Return the case of a group that a user's message without more has, if it has one."""
     if group is None or group.spliced:
         return None
-    found, case, _ = case_of(writer, talk, {"role": "user", "parts": []})
+    found, case, _ = case_of(writer, {"role": "user", "parts": []})
     return case if found is group else None
 
 
 def _with_aside(
-    talk: Conversation, run: list[tuple[Case, dict[str, Any]]], case: Case, left: dict[str, Any]
-) -> list[tuple[Case, dict[str, Any]]]:
+    talk: Conversation, run: list[tuple[Case, Message]], case: Case, left: Message
+) -> list[tuple[Case, Message]]:
     """Put a user's message of what left the results right after them."""
     places = [i + 1 for i, (other, _) in enumerate(run) if talk.role(other) == "tool"]
     place = places[-1] if places else len(run)
     return [*run[:place], (case, left), *run[place:]]
 
 
-def _plain(writer: WriteJob, run: list[tuple[Case, dict[str, Any]]]) -> bool:
+def _plain(writer: WriteJob, run: list[tuple[Case, Message]]) -> bool:
     """Tell whether messages that become one are nothing but their parts, and nothing is noted."""
     return not writer.same and all(
         case.note is None and message.keys() <= PLAIN for case, message in run

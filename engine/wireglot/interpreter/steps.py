@@ -6,20 +6,18 @@ from typing import Any
 
 from ..language.picture import Literal
 from ..language.shape import Case
-from ..language.talk import Conversation
 from ..trail import At
-from .jobs import ReadJob, WriteJob
+from .jobs import Message, ReadJob, WriteJob
 from .sight import View, Written, memory_of
 
-Message = dict[str, Any]
 Mark = dict[str, Literal]
 
 
-def parted(reader: ReadJob, talk: Conversation, messages: list[Message], at: At) -> list[Message]:
+def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     """Part what one wire message holds before each mark; a mark with more in it stays a part."""
     out: list[Message] = []
     for message in messages:
-        mark = talk.steps.get(message["role"])
+        mark = reader.dialect.talk.steps.get(message["role"])
         out.append(message)
         if mark is None:
             continue
@@ -60,12 +58,12 @@ def _begins(dialect: str, mark: Mark, part: Any) -> bool:
     )
 
 
-def marked(writer: WriteJob, talk: Conversation, run: list[tuple[Case, Message]]) -> list[Any]:
+def marked(writer: WriteJob, run: list[tuple[Case, Message]]) -> list[Any]:
     """Return the parts of the messages of a run, the mark of its role before each."""
     out: list[Any] = []
     for case, message in run:
         parts: list[Any] = message.get("parts", [])
-        mark = talk.steps.get(str(message.get("role")))
+        mark = writer.dialect.talk.steps.get(str(message.get("role")))
         if mark is None and len(run) == 1:
             return parts
         if mark is not None and not _unmarked(writer, message, mark):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.talk import LATER, Conversation
+from ..language.talk import LATER
 from ..notes import LEFT_OUT, NO_WORD
 from .copies import instead
-from .jobs import WriteJob
+from .jobs import Message, WriteJob
 from .placing import down, unplaced
 from .sight import blank
 
 PLAIN = frozenset(("role", "parts", "spelled"))
 
 
-def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any]]:
     """Take system text out of the messages where the dialect wants it apart.
 
     Where it does not, what stood apart at home stands apart there again.
@@ -32,8 +32,8 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
         and messages
         and all(_silent(message) for message in messages)
     ):
-        return [], [_spoken(writer, message, talk) for message in messages]
-    form = _form(writer, talk)
+        return [], [_spoken(writer, message) for message in messages]
+    form = _form(writer)
     parts: list[Any] = []
     rest: list[Any] = []
     heads = 0
@@ -53,17 +53,16 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
         heads += 1
         if rest:
             told = "system text stands apart in the target, before the conversation"
-            first = next(iter(message.get("parts", ())), None)
-            writer.note("lifted", "moved", writer.trail.find(message), talk.pos, told, None, first)
-        if writer.repair and not message.get("parts"):
             at = writer.trail.find(message)
-            writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
+            first = next(iter(message.get("parts", ())), None)
+            writer.note("lifted", "moved", at, talk.pos, told, None, first)
+        if writer.repair and not message.get("parts"):
+            writer.lost("empty-message", message, LEFT_OUT, talk.pos)
         while "level" in message:
-            message = down(writer, message, talk)
+            message = down(writer, message)
         for part in message.get("parts", ()):
             if blank(writer, part, "system"):
-                at = writer.trail.find(part)
-                writer.note("empty-text", "lost", at, talk.pos, NO_WORD)
+                writer.lost("empty-text", part, NO_WORD, talk.pos)
             else:
                 parts.append(part)
         if not message.keys() <= PLAIN:
@@ -71,7 +70,7 @@ def lift(writer: WriteJob, messages: list[dict[str, Any]]) -> tuple[list[Any], l
     return parts, rest
 
 
-def _heads(writer: WriteJob, message: dict[str, Any]) -> bool:
+def _heads(writer: WriteJob, message: Message) -> bool:
     """Tell whether all parts of a system message can stand in `$system` of the request."""
     cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
     shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
@@ -80,12 +79,12 @@ def _heads(writer: WriteJob, message: dict[str, Any]) -> bool:
     return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
 
 
-def _silent(message: dict[str, Any]) -> bool:
+def _silent(message: Message) -> bool:
     """Tell whether nobody speaks in a message; what has no parts is left out."""
     return message.get("role") == "system" or not message.get("parts")
 
 
-def _spoken(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> dict[str, Any]:
+def _spoken(writer: WriteJob, message: Message) -> Message:
     """Let system text that stands alone be a message of the user; of nothing none is made."""
     if message.get("role") == "system" and all(
         blank(writer, part, "user") for part in message.get("parts", ())
@@ -95,7 +94,7 @@ def _spoken(writer: WriteJob, message: dict[str, Any], talk: Conversation) -> di
         writer.trail.copy(message, said)
         return said
     while message.get("role") == "system":
-        message = down(writer, message, talk)
+        message = down(writer, message)
     return message
 
 
@@ -104,37 +103,33 @@ def _stays(writer: WriteJob) -> bool:
     return writer.same and (not writer.repair or ("leave", "system") in writer.asked)
 
 
-def _form(writer: WriteJob, talk: Conversation) -> str | None:
+def _form(writer: WriteJob) -> str | None:
     """Return the form of what comes later, or None where it has none or the caller wants none."""
     if writer.options.get("system") == "lift":
         return None
-    return writer.dialect.once(
-        LATER, lambda: next((t for w, t in talk.enforce if w == LATER), None)
-    )
+    return writer.dialect.once(LATER, lambda: dict(writer.dialect.talk.enforce).get(LATER))
 
 
-def later(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def later(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let system text behind the first turn be text of the user, where it stands.
 
     It says whose it is by its form. So what comes later changes nothing of what went before, and
     a prompt that a provider has cached still begins the next one.
     """
-    form, look = _form(writer, talk), writer.look
+    form, look = _form(writer), writer.look
     if form is None or _stays(writer) or (look is not None and not look.system):
         return messages
-    turns = ("turn", "system") in talk.enforce
+    turns = ("turn", "system") in writer.dialect.talk.enforce
     out, begun = [], False
     for i, message in enumerate(messages):
         system = message.get("role") == "system"
         begun = begun or not system
         stays = not system or not begun or (turns and _between(messages, i))
-        out.append(message if stays else _told(writer, talk, message, form))
+        out.append(message if stays else _told(writer, message, form))
     return out
 
 
-def _between(messages: list[dict[str, Any]], i: int) -> bool:
+def _between(messages: list[Message], i: int) -> bool:
     """Tell whether a message stands behind a user's, and before one of the model or at the end."""
     before, after = messages[max(0, i - 1) : i], messages[i + 1 : i + 2]
     return [m.get("role") for m in before] in (["user"], ["tool"]) and all(
@@ -142,12 +137,10 @@ def _between(messages: list[dict[str, Any]], i: int) -> bool:
     )
 
 
-def _told(
-    writer: WriteJob, talk: Conversation, message: dict[str, Any], form: str
-) -> dict[str, Any]:
+def _told(writer: WriteJob, message: Message, form: str) -> Message:
     """Return system text as text of the user, noted."""
     while "level" in message:
-        message = down(writer, message, talk)
+        message = down(writer, message)
     parts = []
     for part in message.get("parts", ()):
         if part.get("type") == "text" and str(part.get("text", "")).strip():
@@ -159,5 +152,5 @@ def _told(
     if parts:
         said = "system text stays where it stands, as text of the user that says what it is"
         at = writer.trail.find(message)
-        writer.note("system-as-user", "changed", at, talk.places[LATER], said, None, parts[0])
+        writer.note("system-as-user", "changed", at, writer.rule(LATER), said, None, parts[0])
     return new

@@ -4,41 +4,36 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from ..language import picture as pic
 from ..language.picture import Hole
-from ..language.talk import Conversation, Turn
+from ..language.talk import Turn
 from ..notes import ONE_ROLE
 from . import share
-from .copies import with_parts
-from .jobs import WriteJob
+from .copies import parts_of, with_parts
+from .jobs import Message, WriteJob
 from .placing import case_of, down, unplaced
 from .sight import blank
 
 
-def right(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def right(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in the order of turns that a dialect asks for."""
-    talk = writer.dialect.conversation
-    if talk is None:
-        return messages
-    messages = [_spoken(writer, talk, message) for message in messages]
-    if ("alternate", "") in talk.enforce:
-        messages = alternated(writer, talk, messages)
-    return ends(writer, talk, messages)
+    messages = [_spoken(writer, message) for message in messages]
+    if ("alternate", "") in writer.asked:
+        messages = alternated(writer, messages)
+    return ends(writer, messages)
 
 
-def ends(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def ends(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages with the turns that a dialect wants at an end, or between two roles."""
-    for turn in talk.turns:
+    for turn in writer.dialect.talk.turns:
         if turn.at:
             # Messages alone may be a piece of a conversation.
-            messages = ended(writer, talk, turn, messages) if writer.whole else messages
+            messages = ended(writer, turn, messages) if writer.whole else messages
         else:
-            found: list[dict[str, Any]] = []
+            found: list[Message] = []
             for message in messages:
                 if found and (found[-1].get("role"), message.get("role")) == turn.between:
                     found.append(made(writer, turn))
@@ -47,57 +42,52 @@ def ends(
     return messages
 
 
-def some(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def some(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the user say something where all that was said fell out."""
-    talk = writer.dialect.conversation
-    if messages or writer.filler is None or talk is None:
+    if messages or writer.filler is None:
         return messages
-    turn = Turn("user", writer.filler, "start", ("", ""), talk.places["some-message"])
+    turn = Turn("user", writer.filler, "start", ("", ""), writer.rule("some-message"))
     return [made(writer, turn)]
 
 
-def _spoken(writer: WriteJob, talk: Conversation, message: dict[str, Any]) -> dict[str, Any]:
+def _spoken(writer: WriteJob, message: Message) -> Message:
     """Let a turn of tools in which no tool answers be the user's."""
     parts = message.get("parts")
     if message.get("role") != "tool" or not parts:
         return message
     answered = any(part.get("type") == "tool_result" for part in parts)
-    return message if answered else down(writer, message, talk)
+    return message if answered else down(writer, message)
 
 
-def alternated(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def alternated(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Join neighbours of one role; results stay messages of their own."""
-    out: list[dict[str, Any]] = []
+    out: list[Message] = []
     for message in messages:
         if out and out[-1].get("role") == message.get("role") in ("user", "assistant"):
-            out[-1] = joined(writer, talk, out[-1], message)
+            out[-1] = joined(writer, out[-1], message)
         else:
             out.append(message)
     return out
 
 
-def joined(
-    writer: WriteJob, talk: Conversation, one: dict[str, Any], two: dict[str, Any]
-) -> dict[str, Any]:
+def joined(writer: WriteJob, one: Message, two: Message) -> Message:
     """Return one message of the parts of two, and note it."""
     first = next(iter(two.get("parts", ())), None)
-    writer.note("joined", "changed", writer.trail.find(two), talk.pos, ONE_ROLE, None, first)
-    unplaced(writer, two, talk.pos)
+    at, rule = writer.trail.find(two), writer.rule()
+    writer.note("joined", "changed", at, rule, ONE_ROLE, None, first)
+    unplaced(writer, two, rule)
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
 
-def attended(
-    writer: WriteJob, talk: Conversation, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def attended(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let what the target asks for stand beside parts of a kind; what is filled in is noted."""
+    talk = writer.dialect.talk
     for one in talk.beside if writer.repair else ():
         if one.stands == "reasoning" and not writer.thinks:
             continue
-        out: list[dict[str, Any]] = []
+        out: list[Message] = []
         # Neighbours of one role may be one message on the wire.
-        turn: Iterator[list[dict[str, Any]]] = ([message] for message in messages)
+        turn: Iterator[list[Message]] = ([message] for message in messages)
         if talk.per == "run":
             turn = (list(found) for _, found in groupby(messages, lambda m: m.get("role")))
         for found in turn:
@@ -119,25 +109,21 @@ def attended(
     return messages
 
 
-def ended(
-    writer: WriteJob, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def ended(writer: WriteJob, turn: Turn, messages: list[Message]) -> list[Message]:
     """Put a turn at one end where another role stands there; an open call stays the last word."""
-    if not _lacks(writer, conversation, turn, messages):
+    if not _lacks(writer, turn, messages):
         return messages
     place = _head(messages) if turn.at == "start" else len(messages)
     return [*messages[:place], made(writer, turn), *messages[place:]]
 
 
-def _head(messages: list[dict[str, Any]]) -> int:
+def _head(messages: list[Message]) -> int:
     """Return the place of the first turn, behind what the system says."""
     roles = [message.get("role") for message in messages]
     return next((n for n, role in enumerate(roles) if role != "system"), len(roles))
 
 
-def _lacks(
-    writer: WriteJob, conversation: Conversation, turn: Turn, messages: list[dict[str, Any]]
-) -> bool:
+def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     """Tell whether another role stands where a turn must stand, and is none that is as good."""
     first = turn.at == "start"
     talk = [m for m in messages if m.get("role") != "system"]
@@ -147,43 +133,42 @@ def _lacks(
     role = end.get("role")
     if role == "tool" and not first and turn.role == "user":
         return False
-    if role == turn.role or (role == "tool" and _one_turn(conversation, "tool", turn.role)):
+    if role == turn.role or (role == "tool" and _one_turn(writer, "tool", turn.role)):
         return False
-    goes = end.get("prefix") and goes_on(writer, conversation)
+    goes = end.get("prefix") and goes_on(writer)
     return first or not (_waits(writer, end) or goes)
 
 
-def _waits(writer: WriteJob, end: dict[str, Any]) -> bool:
+def _waits(writer: WriteJob, end: Message) -> bool:
     """Tell whether a message calls tools: their results come next."""
     calls = (part.get("type") == "tool_call" for part in end.get("parts", ()))
     return "tool_call" in writer.dialect.held and any(calls)
 
 
-def goes_on(writer: WriteJob, talk: Conversation) -> bool:
+def goes_on(writer: WriteJob) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
 
     def found() -> bool:
-        return any(h.path == "prefix" for case in talk.cases for h in pic.holes(case.wire))
+        cases = writer.dialect.talks
+        return any(h.path == "prefix" for case in cases for h in pic.holes(case.wire))
 
     return writer.dialect.once("prefix", found)
 
 
-def _one_turn(talk: Conversation, one: str, two: str) -> bool:
+def _one_turn(writer: WriteJob, one: str, two: str) -> bool:
     """Tell whether two roles stand in one kind of message on the wire."""
+    talk = writer.dialect.talk
     return any({one, two} <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
-def _holds(talk: list[dict[str, Any]], kind: str) -> bool:
+def _holds(messages: list[Message], kind: str) -> bool:
     """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
-    for message in talk:
-        if message.get("role") != talk[0].get("role"):
-            break
-        if any(part.get("type") == kind for part in message.get("parts", ())):
-            return True
-    return False
+    role = messages[0].get("role")
+    turn = takewhile(lambda message: message.get("role") == role, messages)
+    return any(part.get("type") == kind for part in parts_of(turn))
 
 
-def made(writer: WriteJob, turn: Turn) -> dict[str, Any]:
+def made(writer: WriteJob, turn: Turn) -> Message:
     """Return a message that nobody said, and note it."""
     part = {"type": "text", "text": turn.text}
     where = f"at the {turn.at}" if turn.at else f"between {' and '.join(turn.between)}"
@@ -193,12 +178,12 @@ def made(writer: WriteJob, turn: Turn) -> dict[str, Any]:
     return message
 
 
-def labelled(writer: WriteJob, talk: Conversation, blocks: list[Any]) -> list[Any]:
+def labelled(writer: WriteJob, blocks: list[Any]) -> list[Any]:
     """Return parts that left, each text that says whose they are before some that have a place."""
     if not writer.labels:
         return blocks
     out: list[Any] = []
-    label, holes = None, _of_user(writer, talk)
+    label, holes = None, _of_user(writer)
     for block in blocks:
         if id(block) in writer.labels:
             label = block
@@ -212,15 +197,15 @@ def labelled(writer: WriteJob, talk: Conversation, blocks: list[Any]) -> list[An
     return out
 
 
-def _of_user(writer: WriteJob, talk: Conversation) -> list[Hole]:
+def _of_user(writer: WriteJob) -> list[Hole]:
     """Return the holes that take what a user says."""
-    case = case_of(writer, talk, {"role": "user", "parts": []})[1]
+    case = case_of(writer, {"role": "user", "parts": []})[1]
     return [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
 
 
-def _any_placed(writer: WriteJob, talk: Conversation, message: dict[str, Any]) -> bool:
+def _any_placed(writer: WriteJob, message: Message) -> bool:
     """Tell whether something of a user's message can be written."""
-    holes = _of_user(writer, talk)
+    holes = _of_user(writer)
     return any(_placed(writer, holes, part) for part in message["parts"])
 
 
@@ -234,24 +219,25 @@ def _placed(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     return found
 
 
-def joins_aside(writer: WriteJob, talk: Conversation) -> bool:
+def joins_aside(writer: WriteJob) -> bool:
     """Tell whether what left its message may stand in the run that it left."""
-    bridged = writer.repair and any(turn.between == ("tool", "user") for turn in talk.turns)
-    return talk.per == "run" and not bridged
+    return writer.dialect.talk.per == "run" and _bridge(writer) is None
 
 
-def aside(
-    writer: WriteJob, talk: Conversation, message: dict[str, Any], waiting: deque[dict[str, Any]]
-) -> None:
+def _bridge(writer: WriteJob) -> Turn | None:
+    """Return the turn that must stand between results and what a user says, if one must."""
+    turns = writer.dialect.talk.turns if writer.repair else ()
+    return next((turn for turn in turns if turn.between == ("tool", "user")), None)
+
+
+def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
     """Let what left its message be the next one, in the order of turns."""
-    turn = next((t for t in talk.turns if t.between == ("tool", "user")), None)
-    bridge = None
-    if writer.repair and turn is not None and _any_placed(writer, talk, message):
+    turn, bridge = _bridge(writer), None
+    if turn is not None and _any_placed(writer, message):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
         bridge = waiting.popleft() if there else made(writer, turn)
-    if writer.repair and ("alternate", "") in talk.enforce and waiting:
-        if waiting[0].get("role") == "user":
-            message = joined(writer, talk, message, waiting.popleft())
+    if ("alternate", "") in writer.asked and waiting and waiting[0].get("role") == "user":
+        message = joined(writer, message, waiting.popleft())
     waiting.appendleft(message)
     if bridge is not None:
         waiting.appendleft(bridge)
@@ -260,7 +246,6 @@ def aside(
 def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[str, Any]:
     """Say which tools may be called by sending only these, where `holes` take one of them."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
-    talk = writer.dialect.talk
     if not isinstance(tools, list) or not isinstance(choice, dict | str):
         return ir
     if isinstance(choice, dict):
@@ -281,21 +266,17 @@ def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[st
         del out["tool_choice"]
     at = writer.trail.find(ir, "tool_choice")
     told = "which tools may be called is said by the tools that are sent"
-    writer.note("narrowed", "changed", at, talk.pos, told)
+    writer.note("narrowed", "changed", at, writer.rule(), told)
     for tool in tools:
         if not any(tool is one for one in kept):
             told = "only tools that may be called are sent"
-            writer.note("narrowed", "lost", writer.trail.find(tool), talk.pos, told)
+            writer.lost("narrowed", tool, told, writer.rule())
     return out
 
 
 def _called(ir: dict[str, Any]) -> bool:
-    return any(part.get("type") in ("tool_call", "tool_result") for part in _parts(ir))
-
-
-def _parts(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for message in ir.get("messages") or ():
-        yield from message.get("parts", ())
+    parts = parts_of(ir.get("messages") or ())
+    return any(part.get("type") in ("tool_call", "tool_result") for part in parts)
 
 
 def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -310,11 +291,9 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     gone = [tool for tool in tools if tool.get("type") == "native"]
     if not gone or len(gone) == len(tools):
         return ir
-    assert writer.dialect.conversation is not None
-    pos = writer.dialect.conversation.places["unmixed"]
     told = "the target takes no such tool beside functions"
     for tool in gone:
-        writer.note("no-place", "lost", writer.trail.find(tool), pos, told, weight="grave")
+        writer.lost("no-place", tool, told, writer.rule("unmixed"), weight="grave")
     own = [tool for tool in tools if tool.get("type") != "native"]
     return writer.trail.changed(ir, tools=own)
 
@@ -325,16 +304,17 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     tools = list(ir.get("tools") or ())
     known = {tool.get("name", tool.get("type")) for tool in tools}
-    for part in _parts(ir):
-        name = part.get("name") if part.get("type") == "tool_call" else None
+    for part in parts_of(ir.get("messages") or (), "tool_call"):
+        name = part.get("name")
         if not isinstance(name, str) or name in known:
             continue
         known.add(name)
         tools.append({"name": name, "parameters": {"type": "object"}})
-        told = f"the messages call `{name}`, and the target wants it declared"
-        assert writer.dialect.conversation is not None
-        pos = writer.dialect.conversation.places["declare-called"]
-        writer.note("filled-in", "added", None, pos, told, None, tools[-1])
+        told, rule = (
+            f"the messages call `{name}`, and the target wants it declared",
+            writer.rule("declare-called"),
+        )
+        writer.note("filled-in", "added", None, rule, told, None, tools[-1])
     if len(tools) == len(ir.get("tools") or ()):
         return ir
     return writer.trail.changed(ir, tools=tools)
@@ -345,19 +325,19 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
     What comes later is not looked at: the same message is to be written the same in each turn.
     """
-    text = next((said for step, said in writer.asked if step == "say-json"), None)
+    text = next(iter(writer.asks("say-json")), None)
     messages = ir.get("messages")
     if text is None or not isinstance(messages, list) or not messages:
         return ir
-    talk, pos = writer.dialect.talk, writer.dialect.talk.places["say-json"]
     roles = [message.get("role") for message in messages]
     place = roles.index("user") if "user" in roles else len(messages)
     heard = messages[: place + 1]
-    if any(t.at == "start" and _lacks(writer, talk, t, messages) for t in talk.turns):
+    if any(t.at == "start" and _lacks(writer, t, messages) for t in writer.dialect.talk.turns):
         place, heard = len(messages), messages[: _head(messages)]  # a user is put before all
-    said = (part.get("text") for message in heard for part in message.get("parts", ()))
+    said = (part.get("text") for part in parts_of(heard))
     if any("json" in words.lower() for words in said if isinstance(words, str)):
         return ir
+    pos = writer.rule("say-json")
     if place == len(messages):  # the first one to speak, before whom no other user is put
         place = _head(messages)
         first = made(writer, Turn("user", text, "start", ("", ""), pos))

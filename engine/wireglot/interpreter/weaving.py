@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
 from ..language.intext import Marks
 from ..language.lenses import Misfit
 from .citations import made_of, places_of
 from .copies import instead, with_parts
-from .jobs import WriteJob
-from .within import CALL, THOUGHT, Part, in_items, moved, stands, to_write
+from .jobs import Message, Part, WriteJob
+from .within import CALL, THOUGHT, in_items, moved, stands, to_write
 
 
-def gathered(writer: WriteJob, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def gathered(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in which parts that have no other place stand within the texts."""
     marks = {} if writer.same else to_write(writer.dialect)
     items = {} if writer.same else in_items(writer.dialect)
@@ -56,8 +55,7 @@ def _in_one(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part]) -> 
     for part, _ in told:
         if order[part["type"]] < last:
             text = "what is said in one turn stands before its calls, and what is thought before it"
-            at = writer.trail.find(part)
-            writer.note("reordered", "moved", at, marks[CALL].pos, text, None, part)
+            writer.told("reordered", "moved", part, text, marks[CALL].pos)
         last = max(last, order[part["type"]])
     return [*rest, *_one(writer, marks, sorted(told, key=lambda one: order[one[0]["type"]]))]
 

@@ -20,9 +20,8 @@ from ..notes import Draft
 from ..patterns import later
 from ..trail import IN_TEXT, At, Trail, everywhere
 from .citations import PLACE, SPAN
-from .jobs import ReadJob, WriteJob
+from .jobs import Part, ReadJob, WriteJob
 
-Part = dict[str, Any]
 Span = tuple[int, int]  # where a text begins in another one, and where it ends
 Parts = Callable[[str], list[Part]]  # what a text says between two marks; nothing where none
 CALL, THOUGHT = "tool_call", "reasoning"
