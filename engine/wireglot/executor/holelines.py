@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..interpreter.listforms import FORMS
 from ..ir import FULL
 from ..language import picture as pic
 from ..language.lenses import is_guard
@@ -14,8 +15,6 @@ from ..language.picture import Fields, Hole
 from .holetests import both, test_of
 from .lines import Found, Lines, negated
 from .valuelines import ValueLines
-
-FORMS = ("single", "bare", "blocks", "joined")
 
 
 class HoleLines(ValueLines):

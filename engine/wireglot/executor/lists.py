@@ -12,7 +12,7 @@ from ..language import picture as pic
 from ..language.ladder import Ladder
 from ..language.lenses import Misfit
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole
+from ..language.picture import Hole
 from ..language.shape import Case
 from .readtime import NO
 from .values import EMPTY, unmake
@@ -301,26 +301,12 @@ def formed(
     x: Any, form: str, listing: Listing, number: int, pairs: Any, value: Any, into: Any
 ) -> Any:
     """Return a list as its hole forms it: its one element, one text, or as it is."""
-    h = listing.holes[number]
-    if form == "single":
-        if not pairs:
-            raise Misfit(f"`{h.path}` is empty", (), h.pos)
-        for part, _ in pairs[1:]:
-            told = "the target holds one of these"
-            x.note("no-place", "lost", x.trail.find(part), h.pos, told)
-        return pairs[0][1]
-    if form:
-        if not pairs:
-            return ("" if form != "blocks" else []) if h.mark is None else ABSENT
-        text = None if form == "blocks" else _one_text(x, listing, number, pairs, into)
+    if form == "bare" or form == "joined":
+        text = _one_text(x, listing, number, pairs, into)
         if text is not None:
             return text
-        if form == "joined" or (form == "bare" and len(pairs) == 1):
-            return listforms.texts(x, form, h, pairs, [wire for _, wire in pairs], EMPTY, into)
-        return [wire for _, wire in pairs]
-    if not pairs and h.mark is not None and (value or h.mark != "default"):
-        return ABSENT
-    return [wire for _, wire in pairs]
+    h, wires = listing.holes[number], [wire for _, wire in pairs]
+    return listforms.formed(x, form, h, pairs, wires, value, EMPTY, into)
 
 
 def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> str | None:

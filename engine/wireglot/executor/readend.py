@@ -187,7 +187,9 @@ class WholeText(IrText):
         self._memory()
         if self.mode == "home":
             if case.doubles and case.name:
-                self.line(f"if x.home: chosen(x, {self.one}, {self.two}, made, at)", case.pos)
+                self.line(
+                    f"if x.home: remember_case(x, {self.one}, {self.two}, made, at)", case.pos
+                )
             if isinstance(case.wire, Fields) and not case.needs:
                 self.line("if not w: x.remember(made, '', 'empty', True)")
         self.line("return made")

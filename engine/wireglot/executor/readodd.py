@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..interpreter import building, conversation, runs
+from ..interpreter.building import remember_case
 from ..interpreter.runs import around, of_run, together
 from ..language.shape import Case, Shape
 from ..language.talk import Group
 from ..trail import At
 from .readtime import attempt
 
+ALL = sys.maxsize  # of the notes stay
 
-def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+
+def odd(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = ALL) -> Any:
     """Read one object by one case in the interpreter; what stands in it runs generated again."""
-    if mark >= 0:
-        del x.notes[mark:]
-    made = attempt(x, lambda: building.build(x, shape, case, x.case(case, w, at, lenient), at))
-    if w.__class__ is dict and not w and isinstance(made, dict) and not x.probe:
-        x.remember(made, "", "empty", True)
-    return made
+    del x.notes[mark:]
+    return attempt(x, building.by_case, x, shape, case, w, at, lenient)
 
 
-def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+def odd_message(x: Any, group: Group, w: Any, at: At, lenient: bool, mark: int = ALL) -> Any:
     """Read one message by one group of cases in the interpreter."""
-    if mark >= 0:
-        del x.notes[mark:]
+    del x.notes[mark:]
     return attempt(x, conversation.read_group, x, group, w, at, lenient)
 
 
-def odd_run(x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = -1) -> Any:
+def odd_run(
+    x: Any, shape: Shape, case: Case, w: Any, at: At, lenient: bool, mark: int = ALL
+) -> Any:
     """Read one element that holds a run in the interpreter."""
-    if mark >= 0:
-        del x.notes[mark:]
+    del x.notes[mark:]
     return attempt(x, runs.gathered, x, shape, case, w, at, lenient)
 
 
@@ -52,12 +52,5 @@ BARE: dict[str | None, At] = {None: ()}
 KEPT: dict[str | None, At] = {"kept": ()}
 
 
-def chosen(x: Any, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
-    """Remember the case that was read, where another one would be written."""
-    if case.home or building.chosen(x, shape, made, case) is not case:
-        x.remember(made, "", "case", case.name)
-        building.told(x, case, at)
-
-
-_FUNCTIONS = (odd, odd_message, odd_run, around, of_run, together, turns, chosen)
+_FUNCTIONS = (odd, odd_message, odd_run, around, of_run, together, turns, remember_case)
 NAMES: dict[str, Any] = {**{one.__name__: one for one in _FUNCTIONS}, "BARE": BARE, "KEPT": KEPT}

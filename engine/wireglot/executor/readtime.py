@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter.elements import again, alone, aside
-from ..interpreter.env import Memory, nulled, spell
+from ..interpreter.env import Memory, nulled, spell, which
 from ..language.lenses import (
     READS,
     Misfit,
@@ -57,21 +57,15 @@ def marked(sp: Memory, key: str, word: str, value: Any = True) -> dict[str, Any]
 
 def literal(sp: Memory, key: str, w: Any, values: tuple[Any, ...]) -> Any:
     """Take one of the values of a literal, and remember which it was; NO for another one."""
-    for i, value in enumerate(values):
-        if value is ABSENT:
-            hit = w is ABSENT or w is None
-        else:
-            hit = w is not ABSENT and same(value, w)
-        if hit:
-            return spell(sp, key, w, values[0]) if i or (value is ABSENT and w is None) else sp
-    return NO
+    place = which(values, w)
+    if place is None:
+        return NO
+    return spell(sp, key, w, values[0]) if place or (w is None and values[0] is ABSENT) else sp
 
 
 def says(w: Any, values: tuple[Any, ...]) -> bool:
     """Tell whether a value is one of those of a literal."""
-    if w is ABSENT or w is None:
-        return ABSENT in values or (w is None and None in values)
-    return any(value is not ABSENT and same(value, w) for value in values)
+    return which(values, w) is not None
 
 
 def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dict[str, Any]:

@@ -14,6 +14,14 @@ from .env import Env
 from .jobs import ReadJob
 
 
+def by_case(reader: ReadJob, shape: Shape, case: Case, wire: Any, at: At, lenient: bool) -> Any:
+    """Read a node by one case; raises Misfit."""
+    made = build(reader, shape, case, reader.case(case, wire, at, lenient), at)
+    if wire == {} and isinstance(made, dict) and not reader.probe:
+        reader.remember(made, "", "empty", True)
+    return made
+
+
 def build(reader: ReadJob, shape: Shape, case: Case, env: Env, at: At) -> Any:
     """Make the IR value of a case out of what its picture found."""
     made: Any = {} if shape.kind is None else {"type": shape.kind}
@@ -28,13 +36,18 @@ def build(reader: ReadJob, shape: Shape, case: Case, env: Env, at: At) -> Any:
     if "parts" in case.lists:
         made.setdefault("parts", [])
     attach(reader, made, env)
-    doubled = case.doubles and bool(case.name) and reader.home
-    # One that is only read is not taken again but by its name.
-    if doubled and (case.home or chosen(reader, shape, made, case) is not case):
-        reader.memory(made)[""] = {**reader.memory(made).get("", {}), "case": case.name}
-        told(reader, case, at)
+    if case.doubles and case.name and reader.home:
+        remember_case(reader, shape, case, made, at)
     reader.trail.put(made, None, at)
     return made
+
+
+def remember_case(reader: ReadJob, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
+    """Remember the case that was read, where another one would be written."""
+    # One that is only read is not taken again but by its name.
+    if case.home or chosen(reader, shape, made, case) is not case:
+        reader.remember(made, "", "case", case.name)
+        told(reader, case, at)
 
 
 def told(reader: ReadJob, case: Case, at: At) -> None:
@@ -183,5 +196,5 @@ def inside(case: Case, env: Env) -> None:
             continue
         for (inner, *_), said in child.entries:
             if isinstance(said, Literal) and inner in found:
-                if not any(v is not ABSENT and same(found[inner], v) for v in said.values):
+                if not any(same(found[inner], v) for v in said.values):
                     raise Misfit(f"`{name}.{inner}` says something else", env.base, said.pos)

@@ -62,6 +62,14 @@ def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
     return sp
 
 
+def which(values: tuple[Any, ...], w: Any) -> int | None:
+    """Return which value of a literal stands there; for one that is absent null may, too."""
+    for i, value in enumerate(values):
+        if same(value, w) or (value is ABSENT and w is None):
+            return i
+    return None
+
+
 def nulled(sp: Memory, key: str, w: Any, written: Any) -> Memory:
     """Remember nothing or null, where writing would put something else."""
     if w is written or (w is not ABSENT and same(w, written)):

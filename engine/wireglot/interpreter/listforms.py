@@ -15,6 +15,7 @@ from .jobs import WriteJob
 from .sight import View, Written, means
 
 RETURNED = ("value", "result.value")  # where the list is what a tool returned
+FORMS = ("single", "bare", "blocks", "joined")  # lenses by which it is no list
 
 
 def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
@@ -34,28 +35,40 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
             if not isinstance(wire, dict | list):
                 writer.recorder.element(wires, i, part, Written(h, view, rel))
     entry = view.memory.get(pointer(rel), {})
-    for lens in h.lenses:
-        if lens == "single":
-            if not wires:
-                raise Misfit(f"`{h.path}` is empty", rel, h.pos)
-            for part, _ in pairs[1:]:
-                told = "the target holds one of these"
-                writer.note("no-place", "lost", writer.trail.find(part), h.pos, told)
-            return wires[0]
-        if lens in ("bare", "blocks", "joined"):
-            if not wires:
-                return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
-            return texts(writer, lens, h, pairs, wires, entry, into)
-    if not wires and h.mark is not None and (value or h.mark != "default"):
-        return ABSENT
-    form = writer.dialect.in_text(h)
+    lens = next((lens for lens in h.lenses if lens in FORMS), "")
+    found = formed(writer, lens, h, pairs, wires, value, entry, into)
+    form = None if lens or found is ABSENT else writer.dialect.in_text(h)
+    if form is None:
+        return found
     if form == "json":
         return as_json(h, wires, entry.get("text"))
-    return (
-        wires
-        if form is None
-        else as_text(writer, h, writer.dialect.lists[form], pairs, entry.get("text"), into)
-    )
+    return as_text(writer, h, writer.dialect.lists[form], pairs, entry.get("text"), into)
+
+
+def formed(
+    writer: WriteJob,
+    lens: str,
+    h: Hole,
+    pairs: list[Any],
+    wires: list[Any],
+    value: Any,
+    entry: Any,
+    into: Any,
+) -> Any:
+    """Return what a list becomes by its lens: its one element, one text, or the list as it is."""
+    if lens == "single":
+        if not pairs:
+            raise Misfit(f"`{h.path}` is empty", (), h.pos)
+        for part, _ in pairs[1:]:
+            writer.lost("no-place", part, "the target holds one of these", h.pos)
+        return pairs[0][1]
+    if lens:
+        if not pairs:
+            return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
+        return texts(writer, lens, h, pairs, wires, entry, into)
+    if not pairs and h.mark is not None and (value or h.mark != "default"):
+        return ABSENT
+    return wires
 
 
 def as_text(
@@ -85,18 +98,12 @@ def texts(
     writer: WriteJob, lens: str, h: Hole, pairs: list[Any], wires: list[Any], entry: Any, into: Any
 ) -> Any:
     """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
-    if lens == "joined" and entry.get("list"):
+    listed = not entry.get("bare") if lens == "blocks" else entry.get("list")
+    if listed or (lens != "joined" and len(pairs) > 1):
         return wires
     plain = [bare(writer, h, part, wire) for part, wire in pairs]
-    if lens != "joined":
-        asked = not entry.get("list") if lens == "bare" else entry.get("bare")
-        if len(plain) == 1 and plain[0] is not None and asked:
-            forget(writer, pairs)
-            _stands(writer, pairs, into)
-            return plain[0]
-        return wires
-    if any(text is None for text in plain):
-        if writer.same:  # a list is read there, too
+    if None in plain:
+        if writer.same or lens != "joined":  # a list is read there, too
             return wires
         raise Misfit("only plain texts can be joined", (), h.pos)
     if len(plain) > 1:

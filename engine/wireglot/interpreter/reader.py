@@ -19,7 +19,7 @@ from ..language.talk import Group
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
 from . import building, conversation, elements, intake, itself, sums
-from .env import Env, empty_of, like, show
+from .env import Env, empty_of, like, show, which
 from .jobs import ReadJob
 
 
@@ -74,11 +74,7 @@ class PictureReader(ReadJob):
                 continue
             mark = len(self.notes)
             try:
-                env = self.case(case, wire, at, lenient)
-                value = building.build(self, shape, case, env, at)
-                if wire == {} and isinstance(value, dict) and not self.probe:
-                    self.remember(value, "", "empty", True)
-                return value
+                return building.by_case(self, shape, case, wire, at, lenient)
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del self.notes[mark:]
@@ -183,20 +179,14 @@ class PictureReader(ReadJob):
 
     def literal(self, p: Literal, wire: Any, at: At, rel: At, env: Env) -> None:
         """Match a fixed value and remember which spelling it was."""
-        values = p.values
-        for i, value in enumerate(values):
-            if value is ABSENT:
-                hit = wire is ABSENT or wire is None
-            else:
-                hit = wire is not ABSENT and same(value, wire)
-            if hit:
-                if i or (value is ABSENT and wire is None):
-                    env.spell(rel, wire, values[0])
-                if self.recorder is not None and wire is not ABSENT:
-                    self.recorder.say(env, at, p)
-                return
-        said = " or ".join(show(v) for v in values)
-        raise Misfit(f"expected {said}, got {show(wire)}", at, p.pos)
+        place = which(p.values, wire)
+        if place is None:
+            said = " or ".join(show(v) for v in p.values)
+            raise Misfit(f"expected {said}, got {show(wire)}", at, p.pos)
+        if place or (wire is None and p.values[0] is ABSENT):
+            env.spell(rel, wire, p.values[0])
+        if self.recorder is not None and wire is not ABSENT:
+            self.recorder.say(env, at, p)
 
     def fields(self, p: Fields, wire: Any, at: At, rel: At, env: Env, top: bool) -> None:
         """Match an object."""
