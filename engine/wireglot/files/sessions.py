@@ -65,7 +65,7 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         roles = [file.role(item) for item in whole[key]]
         whole, loose = ids.drawn(reader, document.ids, whole, key, roles)
         memory.update({"loose": loose} if loose else {})
-    ir: dict[str, Any] = units.whole(reader, shape, whole, at)
+    ir: dict[str, Any] = reader.whole(shape, whole, at)
     if file.log is not None:
         _logged(reader, file.log)
     if file.instead is not None:

@@ -190,7 +190,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
         reader.drops = dialect.dropped(unit)
         shape = units.pictured(dialect, unit)
         try:
-            ir = units.whole(reader, shape, body)
+            ir = reader.whole(shape, body, ())
         except Misfit:
             if unit != "error" or not isinstance(body, str | dict | list):
                 raise

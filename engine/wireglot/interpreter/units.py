@@ -13,12 +13,7 @@ from ..language.picture import Hole, holes
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation
 from ..trail import At, Trail, pointer
-from .jobs import ReadJob, WriteJob
-
-
-def whole(reader: ReadJob, shape: Shape, body: Any, at: At = ()) -> Any:
-    """Read a whole payload: strictly, or else with what does not fit kept."""
-    return reader.whole(shape, body, at)
+from .jobs import WriteJob
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:

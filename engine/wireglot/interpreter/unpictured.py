@@ -9,7 +9,6 @@ from ..language.lenses import Misfit, same, stringify
 from ..language.picture import ABSENT
 from ..language.shape import Shape
 from ..trail import At, pointer
-from . import units
 from .jobs import ReadJob, WriteJob
 from .sight import memory_of
 
@@ -24,7 +23,7 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
     """Read any JSON as an error: its message is the first text that says what is wrong."""
     try:  # one error in a list
         at: At = (0,)
-        ir = units.whole(reader, shape, body[0] if isinstance(body, list) and body else None, at)
+        ir = reader.whole(shape, body[0] if isinstance(body, list) and body else None, at)
     except Misfit:
         found = _message(body, ())
         text, at = found or (body if isinstance(body, str) else "", ())

@@ -14,7 +14,8 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..language.shape import Case, Shape, of_frame
 from ..notes import NOWHERE
 from ..trail import At, pointer
-from . import choosing, itself, leftover, listforms, making, outlet, share, speaking, sums
+from . import choosing, itself, leftover, listforms, making, outlet, speaking, sums
+from . import share as lists
 from .jobs import WriteJob
 from .sight import View, Written
 
@@ -41,15 +42,7 @@ class PictureWriter(WriteJob):
                 best = deepest(best, misfit)
         raise best or Misfit(f"`{name}` has no member")
 
-    def one(self, shape: Shape, value: Any) -> Any:
-        """Write a value by one shape; raises Misfit."""
-        return choosing.tried(self, shape, value)
-
-    def choice(
-        self, shape: Shape, value: Any, read: Case | None, first: bool = False
-    ) -> Case | None:
-        """Return the case that would write a value, which was `read` by one."""
-        return choosing.choose(self, shape, value, read, first)
+    one, choice = choosing.tried, choosing.choose
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
@@ -83,7 +76,7 @@ class PictureWriter(WriteJob):
             raise Misfit(f"this is a {value['type']}", (), case.pos)
         if wire is ABSENT or (wire == {} and not self._may_be_empty(case, view)):
             raise Misfit("nothing is written", (), case.pos)
-        leftover.leftover(self, view, wire)
+        self.leftover(view, wire)
         self.written[id(value)] = (value, wire)
         if self.recorder is not None:
             self.recorder.bare(wire, Written(case.wire, view, ()))
@@ -162,12 +155,7 @@ class PictureWriter(WriteJob):
         entry = view.memory.get(pointer(rel))
         if entry is None or not ("as" in entry or "for" in entry):
             return written
-        meant = entry.get("for", ABSENT)
-        if meant is written or (
-            meant is not ABSENT and written is not ABSENT and same(meant, written)
-        ):
-            return entry.get("as", ABSENT)
-        return written
+        return entry.get("as", ABSENT) if same(entry.get("for", ABSENT), written) else written
 
     def fields(self, p: Fields, view: View, rel: At, top: bool, into: Any = None) -> Any:
         """Write an object; a nested one with nothing in it is not written."""
@@ -342,30 +330,11 @@ class PictureWriter(WriteJob):
 
     # -- lists and leftovers ------------------------------------------------------------------
 
-    def share(
-        self, holes: list[Hole], parts: list[Any], whole: bool = False
-    ) -> dict[int, list[Any]]:
-        """Give each part of a list to the hole that takes it, going down the ladder."""
-        return share.share(self, holes, parts, whole)
+    share, give, leftover = lists.share, lists.give, leftover.leftover
 
     def elements(self, hole: Hole, parts: list[Any]) -> list[Any]:
         """Write the elements that parts become where one hole takes them."""
         return [wire for _, wire in self.share([hole], parts)[id(hole)]]
-
-    def give(
-        self,
-        holes: list[Hole],
-        part: Any,
-        whole: bool = False,
-        refused: bool = False,
-        lower: frozenset[str] = frozenset(),
-    ) -> list[tuple[Hole, Any, Any]]:
-        """Write one part by the first hole that takes it; a lost part is noted."""
-        return share.give(self, holes, part, whole, refused, lower)
-
-    def leftover(self, view: View, wire: Any) -> None:
-        """Put kept keys back at home; note everything that no picture took abroad."""
-        leftover.leftover(self, view, wire)
 
     def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
         """Write a conversation."""

@@ -6,7 +6,7 @@ import contextlib
 from functools import cached_property
 from typing import Any
 
-from ..interpreter import building, itself, units
+from ..interpreter import building, itself
 from ..interpreter.env import Env
 from ..interpreter.hands import Reader, Writer
 from ..ir import owned
@@ -83,7 +83,7 @@ class Outcome:
         reader = Reader(self.dialect, self.options)
         try:
             if shape is not None:
-                return units.whole(reader, shape, wire, at), reader.trail
+                return reader.whole(shape, wire, at), reader.trail
             return reader.shape(hole.named, wire, at, True), reader.trail
         except Misfit as misfit:
             return misfit

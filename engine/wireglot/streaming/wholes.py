@@ -202,7 +202,7 @@ def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
     shape = fold.dialect.units["response"]
     with contextlib.suppress(Misfit):
         wire = units.stepped(Writer(fold.dialect, True, Trail(), {}), shape, ir)
-        read: dict[str, Any] = units.whole(Reader(fold.dialect, {}), shape, wire)
+        read: dict[str, Any] = Reader(fold.dialect, {}).whole(shape, wire, ())
         for one, again in zip(ir["candidates"], read["candidates"], strict=True):
             one.update({k: v for k, v in again.items() if k not in ("parts", "spelled", "kept")})
 
