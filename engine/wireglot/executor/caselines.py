@@ -298,7 +298,7 @@ class CaseLines(MatchLines):
                 t(f"if {one.v}.__class__ is not str: return {self.no}")
             text = t.fresh("text")
             given = "".join(f"{one.v}, " for one in values)
-            t(f"{text} = {self.code.value(p, 'P')}.write(({given}))  # {p.pos.file}:{p.pos.line}")
+            t(f"{text} = {self.code.value(p, 'P')}.write(({given}))", p.pos)
             t(f"if {text} is None: return {self.no}")
             for one in values:
                 self.taken(one)

@@ -17,13 +17,14 @@ from _thread import RLock
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..language.lenses import is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.picture import Text as TextPicture
 from ..language.shape import Case, Shape
+from ..language.source import Pos
 from ..patterns import later
 from . import places
 
@@ -60,9 +61,19 @@ class Text:
         self.code, self.lines, self.depth = code, [head], 1
         self._given: set[str] = set()
 
-    def __call__(self, line: str) -> None:
-        """Add a line."""
-        self.lines.append("    " * self.depth + line)
+    def __call__(self, line: str, pos: Pos | None = None) -> None:
+        """Add a line, with the line of the rule that it comes from."""
+        where = "" if pos is None else f"  # {pos.file}:{pos.line}"
+        self.lines.append("    " * self.depth + line + where)
+
+    @contextmanager
+    def trial(self, *failed: str) -> Iterator[None]:
+        """Stand below what may raise a Misfit; some lines are for the case that it did."""
+        with self.under("try:"):
+            yield
+        with self.under("except Misfit as misfit:"):
+            for line in ("misfit.__traceback__ = None", *failed):
+                self(line)
 
     @contextmanager
     def under(self, head: str) -> Iterator[None]:
@@ -282,29 +293,17 @@ class Unwritten(Exception):
     """Raised where a case has a word that is not generated: the interpreter reads it all."""
 
 
-class Functions:
-    """The functions of a dialect that read in one mode: `home`, `away` or `probe`."""
+class Functions(Protocol):
+    """The functions of a dialect that read in one mode; `readers.Reads` is it."""
 
+    dialect: Dialect
+    mode: str  # `home`, `away` or `probe`
     code: Code
 
-    def __init__(self, dialect: Dialect, mode: str) -> None:
-        self.dialect, self.mode = dialect, mode
-
-    def case(self, shape: Shape, case: Case) -> str:
-        """Return the name of the function that reads one case."""
-        raise NotImplementedError
-
-    def inners(self, name: str) -> str:
-        """Return the name of the cases of the object's own fields, and of their functions."""
-        raise NotImplementedError
-
-    def choice(self, name: str) -> str:
-        """Return the name of the function that reads by the first case of a shape or union."""
-        raise NotImplementedError
-
-    def each(self, name: str) -> str:
-        """Return the name of the function that reads a list, element by element."""
-        raise NotImplementedError
+    def case(self, shape: Shape, case: Case) -> str: ...
+    def inners(self, name: str) -> str: ...
+    def choice(self, name: str) -> str: ...
+    def each(self, name: str) -> str: ...
 
 
 @functools.lru_cache(4096)

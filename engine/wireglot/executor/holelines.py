@@ -27,7 +27,7 @@ class HoleLines(ValueLines):
             return  # it is read, and written to nobody else
         if "home" in h.lenses and not c.writes.home:
             if h.mark is None:
-                t(f"return {c.no}{self.where}")
+                t(f"return {c.no}", self.h.pos)
         elif h.path == "nth":
             self.put("x.nth")
         elif h.path == ".":
@@ -92,8 +92,8 @@ class HoleLines(ValueLines):
         plain = not form and h.mark != "default"  # what is empty has been looked at
         made = f"[w for _, w in {shares}[{number}]]" if plain else f"formed({given})"
         if h.mark is None:
-            t(f"if {shares} is None: return {c.no}{self.where}")
-            t(f"{w} = {made}{self.where}")
+            t(f"if {shares} is None: return {c.no}", self.h.pos)
+            t(f"{w} = {made}", self.h.pos)
             self.put(w)
             self.stands(found)
             c.taken(found)
@@ -106,14 +106,12 @@ class HoleLines(ValueLines):
             c.taken(found)
         usual = h.mark == "default"
         with t.under(f"if {shares} is not None{'' if usual else f' and {shares}[{number}]'}:"):
-            with t.under("try:"):
-                t(f"{w} = {made}{self.where}")
+            # Another hole may have taken the list.
+            missed = [f"miss = (*miss, {found.path!r})"] if len(holes) == 1 and not c.seen else []
+            with t.trial(*missed):
+                t(f"{w} = {made}", self.h.pos)
                 if c.seen:
                     c.taken(found)
-            with t.under("except Misfit as misfit:"):
-                t("misfit.__traceback__ = None")
-                if len(holes) == 1 and not c.seen:  # else another hole has taken the list
-                    t(f"miss = (*miss, {found.path!r})")
         if c.seen and not usual:
             with t.under(f"elif {shares} is not None:"):
                 c.taken(found)
@@ -129,11 +127,11 @@ class HoleLines(ValueLines):
         t, h, c = self.t, self.h, self.c
         found, w = c.look(h.path, True), self.fresh()
         with t.under(f"if {found.v}.__class__ is list and {found.v}:"):
-            t(f"{w} = write_talk(x, {self.hole}, {found.v}, False, {self.into}){self.where}")
+            t(f"{w} = write_talk(x, {self.hole}, {found.v}, False, {self.into})", self.h.pos)
             self.put(w)
             c.taken(found)
         if h.mark is None:
-            t(f"elif {found.none}: return {c.no}{self.where}")
+            t(f"elif {found.none}: return {c.no}", self.h.pos)
         with t.under("else:"):
             self.cold()
 
@@ -168,7 +166,7 @@ class HoleLines(ValueLines):
         none = f"{c.code.value(c.writes.heads(self.h.named))}.isdisjoint(o)" if self.h.mark else ""
         if none:  # only where it takes something
             made = f"(NO, ()) if {none} else {made}"
-        t(f"{w}, {claims} = {made}{self.where}")
+        t(f"{w}, {claims} = {made}", self.h.pos)
         with t.under(f"if {w} is not NO:"):
             c.took(claims)
             if c.writes.may_be_absent(self.h.named):  # said by no key
@@ -188,11 +186,10 @@ class HoleLines(ValueLines):
 def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: str) -> None:
     """Add the lines for a hole whose keys stand among the outer ones."""
     t = c.t
-    where = f"  # {h.pos.file}:{h.pos.line}"
     if h.shape is None:
         if "home" in h.lenses and not c.writes.home:
             if h.mark is None:
-                t(f"return {c.no}{where}")
+                t(f"return {c.no}", h.pos)
             return
         found = c.look(h.path, False)
         names = c.code.value(p.names)
@@ -200,7 +197,7 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
         tests += [test_of(lens, found.v) for lens in h.lenses if is_guard(lens)]
         none = f"elif {found.v} is not ABSENT" if h.mark else "else"
         with t.under(f"if {both(tests)}:"):
-            t(f"{out}.update({found.v}){where}")
+            t(f"{out}.update({found.v})", h.pos)
             if full:
                 t(f"{full} = True")
             c.taken(found)
@@ -210,7 +207,7 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
     t(f"{mark} = len(x.notes)")
 
     def put(v: str) -> None:
-        t(f"if not among(x, {out}, {v}, {mark}): return {c.no}{where}")
+        t(f"if not among(x, {out}, {v}, {mark}): return {c.no}", h.pos)
         if full:
             t(f"{full} = True")
 

@@ -17,21 +17,19 @@ class MatchLines(Lines):
     def match(self, p: Picture, v: str, path: str) -> None:
         """Add the lines that match a value: literals must stand, holes get names."""
         t = self.t
-        where = f"  # {p.pos.file}:{p.pos.line}"
         if isinstance(p, Literal):
             said = " or ".join(self._equal(v, value) for value in p.values)
-            t(f"if {negated(said)}: return {self.no}{where}")
+            t(f"if {negated(said)}: return {self.no}", p.pos)
             if path and p.values != (ABSENT,):
                 if ABSENT in p.values and self.way == "part":
                     t(f"if {v} is not ABSENT: took = (*took, {path!r})")
                 else:
                     self.claims.add(path)
         elif isinstance(p, Items):
-            t(f"if {v} != []: return {self.no}{where}")
+            t(f"if {v} != []: return {self.no}", p.pos)
             self.claims.add(path)
         elif isinstance(p, Test):
-            held = f" or not {self.code.value(p, 'P')}.holds({v})" if p.word == "has" else ""
-            t(f"if {v} is ABSENT{held}: return {self.no}{where}")
+            t(f"if not {self.code.value(p, 'P')}.met({v}): return {self.no}", p.pos)
         elif isinstance(p, Hole):
             guard = p.lenses[0] if p.lenses and is_guard(p.lenses[0]) else ""
             odd = [f"{v} is ABSENT"] if p.mark is None else []
@@ -39,17 +37,17 @@ class MatchLines(Lines):
                 there = f"{v} is not ABSENT and " if p.mark is not None else ""
                 odd.append(f"{there}{negated(test_of(guard, v))}")
             if odd:
-                t(f"if {' or '.join(odd)}: return {self.no}{where}")
+                t(f"if {' or '.join(odd)}: return {self.no}", p.pos)
             self.names[p.path] = (v, path)
         elif isinstance(p, Text):
             found = t.fresh("found")
             t(f"{found} = {self.code.value(p, 'P')}.read({v}) if {v}.__class__ is str else None")
-            t(f"if {found} is None: return {self.no}{where}")
+            t(f"if {found} is None: return {self.no}", p.pos)
             for n, name in enumerate(p.names):
                 self.names[name] = (f"{found}[{n}]", path)
         elif isinstance(p, Fields):
             if path:
-                t(f"if {v}.__class__ is not dict: return {self.no}{where}")
+                t(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
                 self.owners.setdefault(path, v)
             self._match_fields(p, v, path)
 
@@ -71,7 +69,7 @@ class MatchLines(Lines):
             self.match(child, found, inner)
         if p.closed:
             known = self.code.value(p.names | {"spelled", "kept"})
-            t(f"if not {v}.keys() <= {known}: return NO  # {p.pos.file}:{p.pos.line}")
+            t(f"if not {v}.keys() <= {known}: return NO", p.pos)
             if path:
                 self.claims.add(path)
 
@@ -82,4 +80,4 @@ class MatchLines(Lines):
             return f"{v} is {value}"
         if isinstance(value, str):
             return f"{v} == {value!r}"
-        return f"{v} is not ABSENT and same({self.code.value(value)}, {v})"
+        return f"same({self.code.value(value)}, {v})"

@@ -31,7 +31,6 @@ class WholeText(IrText):
     def build(self) -> None:
         """Write how the IR value is made, and what is returned."""
         self.table: Table = {} if self.inner else {None: ()}
-        self.begun = False  # whether `made` stands
         self.order: list[str] = []
         if self.bare:
             self._bare()

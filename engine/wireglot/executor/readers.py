@@ -12,7 +12,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, Text, holes, keyed
 from ..language.shape import Case, Shape
 from . import code, modules, readodd
-from .code import Functions, Unwritten
+from .code import Unwritten
 from .places import Address
 from .readinner import Inner, Inners, within
 from .readtime import NAMES
@@ -24,11 +24,11 @@ Pair = tuple[Shape, Case]
 Wants = dict[tuple[str, ...], str]  # keys that must be there, with the class of what stands there
 
 
-class Reads(Functions):
+class Reads:
     """The functions of a dialect that read in one mode, made as they are called for."""
 
     def __init__(self, dialect: Dialect, mode: str) -> None:
-        super().__init__(dialect, mode)
+        self.dialect, self.mode = dialect, mode
         names = {**NAMES, **readodd.NAMES, "within": within}
         brought = modules.brought(dialect, f"read_{mode}")
         self.code = code.Code(dialect, f"{dialect.name} read {mode}", names, self._made, brought)

@@ -54,7 +54,7 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
         else:
             through(t, h, lens, v, var, rel, below)
             v, parsed = var, parsed or lens == "json"  # which looks at the guards, too
-    if h.mode in ("as", "entries") and (single or listed):
+    if (single and h.mode != "each") or (listed and h.mode in ("as", "entries")):
         raise Unwritten
     if h.mode == "each":
         _each(t, h, v, var, rel, below, single, listed)
@@ -63,18 +63,13 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     elif h.mode == "entries":
         t.inside()
         call = f"entries(x, {t.reads.choice(h.named)}, {v}, {t.at(rel)})"
-        t.line(f"{var} = {call}", h.pos)
-        t.unless(f"{var} is NO", h, below)
-        t.line(f"if {var} is ODD: return {t.odd}")
+        t.tried(var, call, h, below)
     else:
         if listed:
             t.line(f"{var} = {v}")
             with t.t.under(f"if {var}.__class__ is not list:"):
                 t.line(f"{var} = [{v}]" if v != var else f"{var} = [{var}]")
                 t.remembers(f"spell(sp, {t.pointer(rel)}, {var}[0], {var})")
-            v = var
-        elif single:
-            t.line(f"{var} = [{v}]", h.pos)
             v = var
         kind = {"opaque": "string"}.get(t.kind(h), t.kind(h))
         if not typed and kind != "any":
@@ -105,10 +100,7 @@ def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: 
     elif lens == "timestamp" or lens in READS:
         timed = lens == "timestamp"
         call = f"seconds({v}, {t.track})" if timed else f"tried({READS[lens].__name__}, {v})"
-        t.line(f"{var} = {call}", h.pos)
-        t.unless(f"{var} is NO", h, below)
-        if lens == "timestamp":
-            t.line(f"if {var} is ODD: return {t.odd}")
+        t.tried(var, call, h, below, timed)
     elif lens in t.dialect.tables:
         table = t.dialect.tables[lens]
         source = v
@@ -120,14 +112,10 @@ def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: 
         found = f"{words}.get({source}) if {source}.__class__ is str else None"
         t.line(f"{var} = {found if words else None}", h.pos)
         with t.t.under(f"if {var} is None:"):
-            t.line(f"{var} = word({t.value(table)}, {source}, {t.track})")
-            t.unless(f"{var} is NO", h, below)
-            t.line(f"if {var} is ODD: return {t.odd}")
+            t.tried(var, f"word({t.value(table)}, {source}, {t.track})", h, below)
     else:
         pair = t.dialect.schemas[lens]
-        t.line(f"{var} = schema(x, {t.value(pair)}, {v}, {t.at(rel)})", h.pos)
-        t.unless(f"{var} is NO", h, below)
-        t.line(f"if {var} is ODD: return {t.odd}")
+        t.tried(var, f"schema(x, {t.value(pair)}, {v}, {t.at(rel)})", h, below)
 
 
 def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
@@ -141,8 +129,7 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     text = t.name(f"{h.path}_json")
     t.line(f"{text} = {v}")
     read = f"tried(parse_json, {text})"
-    t.line(f"{var} = {read} if {text}.strip() else {{}}" if blank else f"{var} = {read}", h.pos)
-    t.unless(f"{var} is NO", h, below)
+    t.tried(var, f"{read} if {text}.strip() else {{}}" if blank else read, h, below, False)
     for lens in h.lenses:
         if is_guard(lens) and lens != "home":
             t.unless(other(lens, var), h, below)
@@ -169,17 +156,17 @@ def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: b
         if t.track:
             if lens == "blocks":
                 t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
-            if empty is ABSENT or not same(empty, ""):
+            if not same(empty, ""):
                 spelled = f"spell(sp, {place}, {source}, {t.value(empty)})"
                 t.line(f"if not {source}: sp = {spelled}")
     with t.t.under("else:"):
         more = f" or not {source}" if lens == "joined" else ""
         t.unless(f"{source}.__class__ is not list{more}", h, below)
         t.inside()
-        t.line(f"{var} = {t.reads.each(h.named)}(x, {source}, {at}) if {source} else []", h.pos)
-        t.unless(f"{var} is NO", h, below)
+        made = f"{t.reads.each(h.named)}(x, {source}, {at}) if {source} else []"
+        t.tried(var, made, h, below, False)
         if t.track:
-            if empty is ABSENT or not same(empty, []):
+            if not same(empty, []):
                 spelled = f"spell(sp, {place}, {source}, {t.value(empty)})"
                 t.line(f"if not {source}: sp = {spelled}")
             if lens == "joined":
@@ -235,8 +222,7 @@ def _list(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     if h.mark is not None and h.mark != "default" and t.track:
         written = t.value(h.value if h.mark == "fill" else ABSENT)
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")
-    t.line(f"{var} = {t.reads.each(h.named)}(x, {v}, {t.at(rel)})", h.pos)
-    t.unless(f"{var} is NO", h, below)
+    t.tried(var, f"{t.reads.each(h.named)}(x, {v}, {t.at(rel)})", h, below, False)
 
 
 def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
@@ -267,8 +253,11 @@ def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
         t.line(f"if {var} is NO: return {t.no}")
         return
     source = _apart(t, h, v, var)
-    t.line(f"{var} = x.talked({source}, {t.at(rel)})", h.pos)
-    t.line(f"if {var} is NO: return {t.no}")
+    with t.t.under(f"if {source}.__class__ is str:"):
+        t.line(f"{var} = one_text(x, {source}, {t.at(rel)})", h.pos)
+    with t.t.under("else:"):
+        t.line(f"{var} = x.messages({source}, {t.at(rel)})", h.pos)
+        t.line(f"if {var} is NO: return {t.no}")
     if t.track:
-        lone = f"{source}.__class__ is list and x.lone({var})"
+        lone = f"{source}.__class__ is list and lone({var})"
         t.line(f"if {lone}: sp = marked(sp, {t.pointer(rel)}, 'list')")

@@ -134,15 +134,5 @@ class CodedReader(PictureReader):
         """Read a conversation; NO where something in it is wrong."""
         return attempt(self, conversation.read_messages, self, wire, at)
 
-    def talked(self, wire: Any, at: At) -> Any:
-        """Read a conversation that may be one text."""
-        env = Env(at, _NONE, False)
-        return attempt(self, conversation.read_talk, self, _BARE, wire, at, (), env)
 
-    def lone(self, messages: list[Any]) -> bool:
-        """Tell whether a conversation is one plain text of the user."""
-        return conversation.plain(messages) is not None
-
-
-_BARE = Hole(("messages",), "as", "conversation", ("bare",), None, None, None)  # type: ignore[arg-type]
 _NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, None), None, {}, None, None)  # type: ignore[arg-type]

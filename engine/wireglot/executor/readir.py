@@ -28,20 +28,11 @@ class IrText(WireText):
 
     def _bare(self) -> None:
         """Write a bare value: one that remembers nothing."""
-        ir = self.ir
-        if self.later or self.sums or self.tail:
+        found = self.slot(self.ir.path) if isinstance(self.ir, Hole) else None
+        if self.later or self.sums or self.tail or found is None:
             raise Unwritten
         self.line(f"if kp or sp: return {self.no}", self.case.pos)
-        found = {slot.path: slot for slot in self.slots}
-        if isinstance(ir, Literal):
-            made = self.value(ir.values[0])
-        elif isinstance(ir, Hole) and ir.path in found:
-            made = found[ir.path].var
-        elif isinstance(ir, Text) and all(n in found and found[n].always for n in ir.names):
-            made = self._written(ir, "".join(f"{found[name].var}, " for name in ir.names))
-        else:
-            raise Unwritten
-        self.line(f"return {made}", self.case.pos)
+        self.line(f"return {found.var}", self.case.pos)
 
     def _lists(self) -> None:
         """Write the sum of what several holes of one list found."""
@@ -91,7 +82,6 @@ class IrText(WireText):
                 self._came(slot, slot.path, "made")
                 self.pending.remove(slot)
         self.line(f"made = {{{', '.join(first)}}}", self.case.pos)
-        self.begun = True
         for name, made in late:
             self.line(f"if {made} is not ABSENT: made[{name!r}] = {made}")
         self._nested_places(ir, "made")
@@ -113,25 +103,17 @@ class IrText(WireText):
         if isinstance(p, Items):
             return "[]", True
         if isinstance(p, Hole):
-            slot = next((s for s in self.slots if s.path == p.path), None)
+            slot = self.slot(p.path)
             if slot is None or slot.path in self.lists:
                 raise Unwritten
             if len(path) == 1:
                 self._came(slot, path[0], "made")
-            value = slot.var
-            if path[-1] in OPAQUE:
-                value = self._opaque(path[-1], value)
-                if not slot.always:
-                    value = f"opaque({slot.var}, {self.dialect.origin[path[-1]]!r})"
-                    if len(path) == 1:
-                        raise Unwritten
-            if path[-1] == "type" or path[0] == "own":
+            if path[-1] in OPAQUE and not slot.always:
                 raise Unwritten
-            return value, slot.always
+            return self._opaque(path[-1], slot.var), slot.always
         if isinstance(p, Text):
-            slots = [next((s for s in self.slots if s.path == n), None) for n in p.names]
             values = ""
-            for slot in slots:
+            for slot in map(self.slot, p.names):
                 if slot is None or slot.always:
                     values += "'', " if slot is None else f"{slot.var}, "
                 else:
@@ -173,10 +155,8 @@ class IrText(WireText):
             inner = f"{owner}[{name!r}]"
             found: Table = {}
             for (key, *_), leaf in child.entries:
-                slot = isinstance(leaf, Hole) and next(
-                    (s for s in self.slots if s.path == leaf.path), None
-                )
-                if slot and slot.rel is not None:
+                slot = self.slot(leaf.path) if isinstance(leaf, Hole) else None
+                if slot is not None and slot.rel is not None:
                     found[key] = plain(slot.rel)
                     if slot.keys:
                         self._other_key(slot, key, inner)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..interpreter import building, conversation, runs
 from ..interpreter.building import remember_case
+from ..interpreter.conversation import lone, one_text
 from ..interpreter.runs import around, of_run, together
 from ..language.shape import Case, Shape
 from ..language.talk import Group
@@ -52,5 +53,7 @@ BARE: dict[str | None, At] = {None: ()}
 KEPT: dict[str | None, At] = {"kept": ()}
 
 
-_FUNCTIONS = (odd, odd_message, odd_run, around, of_run, together, turns, remember_case)
+_FUNCTIONS = (
+    odd, odd_message, odd_run, around, of_run, together, turns, remember_case, one_text, lone,
+)  # fmt: skip
 NAMES: dict[str, Any] = {**{one.__name__: one for one in _FUNCTIONS}, "BARE": BARE, "KEPT": KEPT}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .code import Unwritten
 from .readholes import taken
@@ -11,9 +13,7 @@ from .readtext import CaseText, Later, Rel, Slot
 class HoleText(CaseText):
     """Writes how values of the wire are read."""
 
-    def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
-        """Read the keys of an object; of the outermost, optional ones at its end come last."""
-        raise NotImplementedError
+    fields: Callable[[Fields, str, Rel, bool], None]  # what `readobjects` writes
 
     # -- pictures -------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ class HoleText(CaseText):
             self.line(f"{var} = found[{i}]")
             if name == "media_type" and types:
                 self.line(f"if {var} in {self.value(types)}: return {self.odd}")
-            first = next((slot for slot in self.slots if slot.path == name), None)
+            first = self.slot(name)
             if first is None:
                 self.slots.append(Slot(name, var, rel, True))
             elif first.always:

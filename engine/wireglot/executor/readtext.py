@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..ir import MEDIA, field_type
+from ..ir import field_type
 from ..language.picture import Fields, Hole, Items, Picture, Test, Text, holes
 from ..language.shape import Case, Shape
 from ..trail import pointer
@@ -76,11 +76,13 @@ class CaseText:
 
     runs = False  # whether the picture may hold `$run`
 
+    place: Callable[[Slot], None]  # puts what a hole found into the IR object
+
     def __init__(self, reads: code.Functions, shape: Shape, case: Case, name: str) -> None:
         self.reads, self.shape, self.case = reads, shape, case
         self.dialect, self.mode = reads.dialect, reads.mode
         more = ", rel, seen" if self.inner else ""
-        self.t = code.Text(reads.code, f"def {name}(x, w, at, L{more}):")
+        self.t = self.line = code.Text(reads.code, f"def {name}(x, w, at, L{more}):")
         self.ir = ir = case.ir
         self.bare = ir is not None and not isinstance(ir, Fields)
         # Whether the memory of spelling is wanted: a bare value refuses where there is any.
@@ -104,10 +106,6 @@ class CaseText:
         self.one, self.two = reads.code.value(shape, "S"), reads.code.value(case, "C")
 
     # -- small pieces -------------------------------------------------------------------------
-
-    def line(self, text: str, pos: Any = None) -> None:
-        """Add a line, with the line of the rule that it comes from."""
-        self.t(text if pos is None else f"{text}  # {pos.file}:{pos.line}")
 
     def name(self, path: str) -> str:
         """Return a new variable for a field."""
@@ -148,6 +146,13 @@ class CaseText:
         """Add a test of a hole that must hold."""
         self.line(f"if {test}: {self.fail(h, below)}", h.pos)
 
+    def tried(self, var: str, made: str, h: Hole, below: bool, may_be_odd: bool = True) -> None:
+        """Add the lines that read a hole where what reads it may say NO, or ODD."""
+        self.line(f"{var} = {made}", h.pos)
+        self.unless(f"{var} is NO", h, below)
+        if may_be_odd:
+            self.line(f"if {var} is ODD: return {self.odd}")
+
     def at(self, rel: Rel) -> str:
         """Return the place of something below the object."""
         return f"(*at, {', '.join(map(spoken, rel))})" if rel else "at"
@@ -164,6 +169,10 @@ class CaseText:
         text = pointer(rel)
         return repr(text) if not self.inner else f"rel + {text!r}" if text else "rel"
 
+    def slot(self, path: str) -> Slot | None:
+        """Return what the first hole of a field found."""
+        return next((slot for slot in self.slots if slot.path == path), None)
+
     def kind(self, h: Hole) -> str:
         """Return the type of the field of a hole."""
         return field_type(self.case.shape, h.path)
@@ -174,11 +183,7 @@ class CaseText:
 
     def tested(self, test: Test, seen: str) -> None:
         """Add a test of the IR side that must hold."""
-        if test.word == "present":
-            self.line(f"if {seen} is ABSENT: return {self.no}", test.pos)
-            return
-        kinds = MEDIA if test.kind == "media" else frozenset((test.kind,))
-        self.line(f"if not has({seen}, {self.value(kinds)}): return {self.no}", test.pos)
+        self.line(f"if not {self.value(test)}.met({seen}): return {self.no}", test.pos)
 
     def remembers(self, line: str) -> None:
         """Add a line about spelling, where that is wanted."""
@@ -190,10 +195,6 @@ class CaseText:
         self.slots.append(Slot(path, var, None, always))
         if not always:
             self.absent.append(var)
-
-    def place(self, slot: Slot) -> None:
-        """Put what a hole found into the IR object."""
-        raise NotImplementedError
 
     def inside(self) -> None:
         """Say that something is read that may leave notes."""

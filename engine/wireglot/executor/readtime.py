@@ -296,19 +296,10 @@ def look(value: Any, keys: tuple[str, ...]) -> Any:
     return value
 
 
-def has(value: Any, kinds: frozenset[str]) -> bool:
-    """Tell whether a list holds a part of some kinds."""
-    if value.__class__ is list:
-        for part in value:
-            if part.__class__ is dict and part.get("type") in kinds:
-                return True
-    return False
-
-
 _FUNCTIONS = (
     no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
     spelling, owns, tried, word, schema, seconds, said, alone, entries, present, opaque,
-    pointer, aside, again, nth, deep, several, agrees, look, has, guard, same, stringify,
+    pointer, aside, again, nth, deep, several, agrees, look, guard, same, stringify,
     not_an_object, parse_json,
 )  # fmt: skip
 NAMES: dict[str, Any] = {

@@ -38,19 +38,18 @@ class ValueLines:
         self.full = full
         self.kind = field_type(case.case.shape, h.path)
         self.hole = case.code.value(h, "H")
-        self.where = f"  # {h.pos.file}:{h.pos.line}"
 
     def test(self) -> None:
         """Add the line that tells whether a value that must be there is: before all others."""
         found = self.c.look(self.h.path, self.kind != "any")
         test = self.quick(found, exact=True)[1]
         self.c.tested[id(self.h)] = found
-        self.t(f"if {negated(test)}: return {self.c.no}{self.where}")
+        self.t(f"if {negated(test)}: return {self.c.no}", self.h.pos)
 
     def there(self) -> None:
         """Add the line that tells whether something stands where it must: before all others."""
         found = self.c.look(self.h.path, self.h.mode == "each" or self.kind != "any")
-        self.t(f"if {found.none}: return {self.c.no}{self.where}")
+        self.t(f"if {found.none}: return {self.c.no}", self.h.pos)
 
     def value(self) -> None:
         """Add the lines for a hole that is one field."""
@@ -68,7 +67,7 @@ class ValueLines:
                 f" and {found.v} not in x.unsaid" if unsaid else ""
             )
         if simple(h):  # of names that are looked up when they are asked for
-            t(f"if {negated(test)}: return {c.no}{self.where}")
+            t(f"if {negated(test)}: return {c.no}", self.h.pos)
             self.done(found, self.whole(w))
             return
         there = negated(found.none)
@@ -80,10 +79,10 @@ class ValueLines:
                 c.taken(found)
         if h.mark is None and h.mode is None and h.lenses and not c.writes.home:
             if all(lens in c.dialect.schemas for lens in h.lenses):
-                t(f"else: return {c.no}{self.where}")  # what it refuses is refused there, too
+                t(f"else: return {c.no}", self.h.pos)  # what it refuses is refused there, too
                 return
         if h.mark is None:
-            t(f"elif {found.none}: return {c.no}{self.where}")
+            t(f"elif {found.none}: return {c.no}", self.h.pos)
         elif h.mark in ("default", "fill"):
             with t.under("else:" if test == there else f"elif {found.none}:"):
                 self.filled()
@@ -161,7 +160,7 @@ class ValueLines:
             w = self.fresh()
             around = any(p.startswith(f"{found.path}.") for p in c.claims) or c.seen
             known = "" if around else f"{c.writes.any(h.named)}(x, {v})"
-            t(f"{w} = NO if {found.none} else {known}{self.where}" if known else f"{w} = NO")
+            t(f"{w} = NO if {found.none} else {known}" if known else f"{w} = NO", h.pos)
             tests, said = [f"{w} is not NO"], True
         for n, lens in enumerate(h.lenses):
             if is_guard(lens):
@@ -184,7 +183,7 @@ class ValueLines:
             else:
                 before = tests or [negated(found.none)]
                 w = self.fresh()
-                t(f"{w} = {made} if {both(before)} else NO{self.where}")
+                t(f"{w} = {made} if {both(before)} else NO", self.h.pos)
                 tests = [f"{w} is not NO"]
             if h.lenses[n + 1 :] not in ((), ("plain",)) and not w.isidentifier():
                 return w, "False"  # forms of forms are rare
@@ -223,11 +222,11 @@ class ValueLines:
                 t(f"view.settled |= {first}")
             given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key}"
             if c.seen:
-                t(f"cold(x, view, {given}){self.where}")
+                t(f"cold(x, view, {given})", self.h.pos)
             else:
                 c.viewed = True
                 known = f", {first}" if first else ""
-                t(f"view = cold(x, view or {c.sight()}, {given}{known}){self.where}")
+                t(f"view = cold(x, view or {c.sight()}, {given}{known})", self.h.pos)
             if self.full:
                 t(f"{self.full} = {self.full} or {self.key} in {self.out}")
             return
@@ -235,7 +234,7 @@ class ValueLines:
         if first:
             t(f"view.settled |= {first}")
         v = t.fresh()
-        t(f"{v} = x.hole({self.hole}, view, {self.rel!r}, {self.into}){self.where}")
+        t(f"{v} = x.hole({self.hole}, view, {self.rel!r}, {self.into})", self.h.pos)
         if not c.seen:
             t(f"missed(view, {self.hole})")
         with t.under(f"if {v} is not ABSENT:"):

@@ -101,7 +101,7 @@ def _fits(wire: Any, what: Any) -> bool:
     if isinstance(what, tuple):
         if wire is ABSENT or wire.__class__ is str:
             return wire in what
-        return any(wire is one or (one is not ABSENT and same(one, wire)) for one in what)
+        return any(same(one, wire) for one in what)
     if wire is ABSENT:
         return False
     if isinstance(what, str):  # JSON text that begins with one of these

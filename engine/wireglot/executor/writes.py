@@ -122,11 +122,8 @@ class Writes:
                 *(f"o.get({one!r}) is not None" for one in sorted(asked - same)),
             ]
             with t.where(" and ".join(filter(None, tests))):
-                with t.under("try:"):
+                with t.trial("w = NO"):
                     t(f"w = {self.case(shape, case)}(x, o)")
-                with t.under("except Misfit as misfit:"):
-                    t("misfit.__traceback__ = None")
-                    t("w = NO")
                 with t.under("if w is not NO:"):
                     ask = self.telling.ask(shape, case)
                     if ask:
@@ -160,11 +157,8 @@ class Writes:
             known = self.code.value(case, "C")
             if not case.rivals and not case.home:
                 t(f"if read is {known}: return {known}")  # none before it does
-            with t.under("try:"):
+            with t.trial("w = NO"):
                 t(f"w = {self.case(shape, case)}(x, o)")
-            with t.under("except Misfit as misfit:"):
-                t("misfit.__traceback__ = None")
-                t("w = NO")
             ask = self.telling.ask(shape, case)
             if ask:
                 ask = "" if ask == "True" else f"not ({ask}) or "
@@ -186,11 +180,9 @@ class Writes:
         for shape in self.dialect.members(name):
             if shape.marks and shape.name != name:
                 continue
-            with t.under("try:"):
+            with t.trial():
                 t(f"w = {self.one(shape)}(x, o)")
                 t("if w is not NO: return w")
-            with t.under("except Misfit as misfit:"):
-                t("misfit.__traceback__ = None")
             t("del x.notes[m:]")
         t("return NO")
         return str(t)
@@ -206,7 +198,7 @@ class Writes:
         t("m = len(x.notes)")
         for shape, case in sorted(self.dialect.cases_of(name), key=lambda pair: pair[1].home):
             with t.where(word_of(case)):
-                with t.under("try:"):
+                with t.trial():
                     t(f"w, took = {self.part(shape, case)}(x, o)")
                     marked = "(marked and x.same)" if case.tests else "marked"
                     with t.under(
@@ -216,8 +208,6 @@ class Writes:
                             t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
                         t("if x.watch: x.stood_within(w, took, into)")
                         t("return w, took")
-                with t.under("except Misfit as misfit:"):
-                    t("misfit.__traceback__ = None")
                 t("del x.notes[m:]")
         t("return NO, ()")
         return str(t)

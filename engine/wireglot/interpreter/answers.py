@@ -102,7 +102,9 @@ def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
         if message.get("role") == "assistant":
             message = _answered(writer, message, waiting, placed)
         out.append(message)
-    _reordered(writer, messages, placed)
+    there = {id(part) for part in placed}
+    stood = (part for part in parts_of(messages, "tool_result") if id(part) in there)
+    reordered(writer, placed, stood)
     lost = {id(part) for left in waiting.values() for part in left}
     return [kept for message in out if (kept := _rest(writer, message, lost)) is not None]
 
@@ -124,13 +126,6 @@ def _answered(
             part = whole
         parts.append(part)
     return with_parts(writer, message, parts)
-
-
-def _reordered(writer: WriteJob, messages: list[Message], placed: list[Part]) -> None:
-    """Note the results that stood in another order than the calls that hold them now."""
-    there = {id(part) for part in placed}
-    stood = (part for part in parts_of(messages, "tool_result") if id(part) in there)
-    reordered(writer, placed, stood)
 
 
 def reordered(

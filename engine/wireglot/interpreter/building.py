@@ -25,7 +25,7 @@ def by_case(reader: ReadJob, shape: Shape, case: Case, wire: Any, at: At, lenien
 def build(reader: ReadJob, shape: Shape, case: Case, env: Env, at: At) -> Any:
     """Make the IR value of a case out of what its picture found."""
     made: Any = {} if shape.kind is None else {"type": shape.kind}
-    tests(reader, case, env.fields, env)
+    tests(case, env.fields, env)
     inside(case, env)
     fill(reader, made, case.ir, env)
     if isinstance(made.get(""), tuple):
@@ -130,14 +130,6 @@ def _made(reader: ReadJob, ir: Picture, fields: dict[str, Any], env: Env) -> Any
     return out
 
 
-def _test(reader: ReadJob, test: pic.Test, name: str, seen: dict[str, Any], env: Env) -> None:
-    value = seen.get(name, (ABSENT, None))[0]
-    if test.word == "present" and value is ABSENT:
-        raise Misfit(f"`{name}` is missing", env.base, test.pos)
-    if test.word == "has" and not test.holds(value):
-        raise Misfit(f"`{name}` holds no {test.kind}", env.base, test.pos)
-
-
 def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
     """Put a value at a dotted path of an IR object and remember where it came from."""
     keys = path.split(".")
@@ -180,12 +172,12 @@ def attach(reader: ReadJob, made: dict[str, Any], env: Env) -> None:
     reader.notes.extend(env.notes)
 
 
-def tests(reader: ReadJob, case: Case, seen: dict[str, Any], env: Env) -> None:
+def tests(case: Case, seen: dict[str, Any], env: Env) -> None:
     """Raise Misfit where the `ir` picture of a case asks for what was not found."""
-    if isinstance(case.ir, Fields):
-        for (name, *_), child in case.ir.entries:
-            if isinstance(child, pic.Test):
-                _test(reader, child, name, seen, env)
+    for (name, *_), child in keyed(case.ir):
+        if isinstance(child, pic.Test) and not child.met(seen.get(name, (ABSENT,))[0]):
+            lacks = "is missing" if child.word == "present" else f"holds no {child.kind}"
+            raise Misfit(f"`{name}` {lacks}", env.base, child.pos)
 
 
 def inside(case: Case, env: Env) -> None:

@@ -64,25 +64,29 @@ def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
     if "bare" not in h.lenses:
         return read_messages(reader, wire, at)
     if isinstance(wire, str):
-        part = {"type": "text", "text": wire}
-        message = {"role": "user", "parts": [part]}
-        for owner, key in ((message, None), (part, None), (part, "text")):
-            reader.trail.put(owner, key, at)
-        return [message]
+        return one_text(reader, wire, at)
     messages = read_messages(reader, wire, at)
-    if plain(messages) is not None:
+    if lone(messages):
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return messages
 
 
-def plain(messages: Any) -> str | None:
-    """Return the text of a conversation that is one plain text of the user."""
+def one_text(reader: ReadJob, text: str, at: At) -> list[Message]:
+    """Return the conversation in which the user says one text."""
+    part = {"type": "text", "text": text}
+    message = {"role": "user", "parts": [part]}
+    for owner, key in ((message, None), (part, None), (part, "text")):
+        reader.trail.put(owner, key, at)
+    return [message]
+
+
+def lone(messages: list[Message]) -> bool:
+    """Tell whether a conversation is one plain text of the user."""
     if len(messages) != 1 or messages[0].get("role") != "user":
-        return None
+        return False
     parts = messages[0].get("parts", ())
-    if not messages[0].keys() <= {"role", "parts", "spelled"} or len(parts) != 1:
-        return None
-    return parts[0]["text"] if parts[0].keys() == {"type", "text"} else None
+    plain = messages[0].keys() <= {"role", "parts", "spelled"} and len(parts) == 1
+    return plain and parts[0].keys() == {"type", "text"}
 
 
 def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Message]]:
@@ -185,7 +189,7 @@ def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) 
             reader.remember(message, "", "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
-    building.tests(reader, case, env.fields, env)
+    building.tests(case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
     messages: list[Message] = []

@@ -50,7 +50,7 @@ def place_of(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> 
     place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
     if wire is not ABSENT:
         reader.hush(at, "it counts its place", h.pos)
-    if wire is ABSENT or wire is None or not same(wire, place):
+    if not same(wire, place):
         env.spell(rel, wire, place)
         if wire is not ABSENT and wire is not None:
             told = f"{show(wire)} stands at place {place}"
@@ -281,7 +281,7 @@ def texts(
     if not isinstance(value, str | list) or (lens == "joined" and value == []):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
-        if empty is ABSENT or not same(empty, value):
+        if not same(empty, value):
             env.spell(rel, value, empty)
         return [], True
     if isinstance(value, str):

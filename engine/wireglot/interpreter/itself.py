@@ -30,7 +30,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 made: dict[str, Any] = {}
                 shadow = Env(env.base, case, lenient)
                 shadow.fields = inner.fields
-                building.tests(reader, case, seen, env)
+                building.tests(case, seen, env)
                 building.fill(reader, made, case.ir, shadow)
             except Misfit as misfit:
                 del reader.notes[mark:]

@@ -67,10 +67,8 @@ class View:
     def match(self, ir: Picture, value: Any, path: str = "") -> None:
         """Match an IR value by an `ir` picture: literals must stand, holes get names; or Misfit."""
         if isinstance(ir, Literal):
-            if not any(
-                value is ABSENT if v is ABSENT else value is not ABSENT and same(v, value)
-                for v in ir.values
-            ) or (path and self.memory and path == self.memory.get("", {}).get("unsaid")):
+            unsaid = path and self.memory and path == self.memory.get("", {}).get("unsaid")
+            if unsaid or not any(same(v, value) for v in ir.values):
                 raise Misfit(f"`{path or 'the value'}` says something else", (), ir.pos)
             if path and value is not ABSENT:
                 self.claims.add(path)
@@ -79,8 +77,7 @@ class View:
                 raise Misfit(f"`{path}` is not empty", (), ir.pos)
             self.claims.add(path)
         elif isinstance(ir, Test):
-            held = value is not ABSENT and (ir.word == "present" or ir.holds(value))
-            if not held:
+            if not ir.met(value):
                 raise Misfit(f"`{path}` fails a test", (), ir.pos)
         elif isinstance(ir, Hole):
             if value is ABSENT:

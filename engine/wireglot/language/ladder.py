@@ -197,7 +197,7 @@ def _match(
         if not any(same(v, value) if v is not ABSENT else value is ABSENT for v in p.values):
             raise Misfit("the row says something else")
     elif isinstance(p, pic.Test):
-        if value is ABSENT or (p.word == "has" and not p.holds(value)):
+        if not p.met(value):
             raise Misfit("the row's test does not hold")
     elif isinstance(p, Hole):
         if value is ABSENT:

@@ -238,6 +238,10 @@ class Test(Picture):
         super().__init__(pos)
         self.word, self.kind = word, kind
 
+    def met(self, value: Any) -> bool:
+        """Tell whether a value, or ABSENT, is what it asks for."""
+        return value is not ABSENT and (self.word == "present" or self.holds(value))
+
     def holds(self, value: Any) -> bool:
         """Tell whether a list holds a part of the kind; `media` is any kind of media."""
         kinds = MEDIA if self.kind == "media" else (self.kind,)
