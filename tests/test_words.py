@@ -125,6 +125,20 @@ def test_a_single_element_takes_no_mark_beside_it(rules: Any) -> None:
     assert told(out) == [("no-place", "lost", "/cache_control")]
 
 
+def test_what_looks_like_marks_in_data_is_none(rules: Any) -> None:
+    data = {"blocks": [{"n": n, "cache": {"ttl": n}} for n in range(6)]}
+    said = {"type": "text", "text": "a", "cache": {"ttl": "5m"}}
+    call = {"type": "tool_call", "id": "c", "name": "f", "arguments": {}}
+    result = {"type": "tool_result", "tool_call_id": "c", "kind": "data", "value": data}
+    roles = {"user": said, "assistant": call, "tool": result}
+    messages = [{"role": role, "parts": [part]} for role, part in roles.items()]
+    out = rules["anthropic"].write({"messages": messages}, options={"repair": True})
+    first, _, last = out.body["messages"]
+    assert first["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "5m"}
+    assert json.loads(last["content"][0]["content"]) == data
+    assert told(out) == [("filled-in", "added", None)]
+
+
 def test_a_mark_gathers_nothing(tmp_path: Path) -> None:
     text = "shapes: {text: {marks: cache, groups: text, wire: {a: $run each text}}}\n"
     with pytest.raises(wireglot.RuleError, match="marks the element before it, and gathers"):

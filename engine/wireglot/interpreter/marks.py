@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import MEDIA
 from ..language.picture import Literal, holes, keyed
 from ..notes import Weight
-from .copies import instead, with_parts
+from .copies import instead, unchanged, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def fewer(
     stay = stay[max(0, len(stay) - top) :]
     rest = [owner for owners in found.values() for owner in owners]
     rest = [owner for owner in rest if not any(owner is one for one in stay)]
-    gone = {id(owner) for owner in rest[: len(rest) - max(0, top - len(stay))]}
+    gone = rest[: len(rest) - max(0, top - len(stay))]
     told = f"the target takes {top} marks of what is cached at most"
-    for owner in rest:
-        if id(owner) in gone:
-            writer.lost("no-place", owner, told, pos, "cache", "slight")
+    for owner in gone:
+        writer.lost("no-place", owner, told, pos, "cache", "slight")
+    bare = {id(one): {k: v for k, v in one.items() if k != "cache"} for one in gone}
     for key in found:
-        ir[key] = _without(writer, ir[key], gone)
+        ir[key] = _fewer(writer, ir[key], set(), bare)
 
 
 def lowered(reader: ReadJob, messages: list[Message]) -> list[Message]:
@@ -92,28 +92,17 @@ def _holds(writer: WriteJob, kind: Any) -> bool:
 def _marked(value: Any) -> Iterator[Part]:
     """Yield what is marked, in its order; a mark stands behind what it holds."""
     for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, dict):
-            for key in INSIDE:
-                if key in one and isinstance(one[key], list | dict):
-                    yield from _marked(one[key])
-            if isinstance(one.get("cache"), dict):
-                yield one
+        for key in _inside(one):
+            yield from _marked(one[key])
+        if isinstance(one, dict) and isinstance(one.get("cache"), dict):
+            yield one
 
 
-def _without(writer: WriteJob, value: Any, gone: set[int]) -> Any:
-    """Return a value without some marks; what has none of them is itself."""
-    if isinstance(value, list):
-        new = [_without(writer, one, gone) for one in value]
-        return value if all(one is two for one, two in zip(value, new, strict=True)) else new
-    if not isinstance(value, dict):
-        return value
-    out = {k: _without(writer, v, gone) if k in INSIDE else v for k, v in value.items()}
-    if id(value) in gone:
-        del out["cache"]
-    elif all(out[key] is value[key] for key in value):
-        return value
-    instead(writer, value, out)
-    return out
+def _inside(owner: Any) -> list[str]:
+    """Return under which keys of a message or part others stand; no word of data is one."""
+    keys = INSIDE if isinstance(owner, dict) else ()
+    multimodal = keys and owner.get("kind") == "multimodal"
+    return [key for key in keys if key in owner and (key != "value" or multimodal)]
 
 
 def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -141,10 +130,7 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 def _parts(owner: Part) -> Iterator[Part]:
     """Yield the parts of a message, and the blocks within them, in their order."""
-    for key in INSIDE:
-        value = owner.get(key)
-        if key == "value" and owner.get("kind") != "multimodal":
-            continue  # data, in which no word means anything
+    for value in map(owner.get, _inside(owner)):
         for one in value if isinstance(value, list) else ():
             if isinstance(one, dict):
                 yield one
@@ -180,14 +166,12 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
     """Return a value without some parts, and others in the place of some; else itself."""
     if isinstance(value, list):
         new = [_fewer(writer, one, gone, named) for one in value if id(one) not in gone]
-        same = len(new) == len(value) and all(a is b for a, b in zip(value, new, strict=True))
-        return value if same else new
+        return value if unchanged(new, value) else new
     if not isinstance(value, dict):
         return value
     out = dict(named.get(id(value), value))
-    for key in INSIDE:
-        if key in out and (key != "value" or out.get("kind") == "multimodal"):
-            out[key] = _fewer(writer, out[key], gone, named)
+    for key in _inside(out):
+        out[key] = _fewer(writer, out[key], gone, named)
     if id(value) not in named and all(out[key] is value[key] for key in value):
         return value
     fresh = named.get(id(value), out)
