@@ -86,13 +86,9 @@ class Reads:
                 one, two = self.code.value(shape, "S"), self.code.value(case, "C")
                 return f"def {name}(x, w, at, L):\n    return {else_}(x, {one}, {two}, w, at, L)\n"
 
-        name = self.code.function(key, self._title(word, shape, case), make)
+        name = self.code.function(key, f"{word}_{shape.name}_{case.name}".rstrip("_"), make)
         self._cases[key] = (name, shape, case)  # which are told apart by identity
         return name
-
-    @staticmethod
-    def _title(word: str, shape: Shape, case: Case) -> str:
-        return f"{word}_{shape.name}_{case.name}" if case.name else f"{word}_{shape.name}"
 
     # -- choices ----------------------------------------------------------------------------------
 

@@ -73,9 +73,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
     if not stay:
         told = "a choice among no tools is written as none"
-        at = writer.trail.find(ir, "tool_choice")
-        writer.note("allowed-as-none", "changed", at, view.case.pos, told)
-        writer.watch["tool_choice"] = writer.notes[-1]
+        _change(writer, ir, "tool_choice", "allowed-as-none", told, view)
         ir["tool_choice"] = "none"
     else:
         _pieces(writer, ir, holes, names, stay, view)
@@ -119,11 +117,9 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
     if kinds != {None if free else "custom"} or not (free or "custom" in writer.dialect.shapes):
         return
     told = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
-    at = writer.trail.find(ir, "tool_choice")
-    writer.note("reworded", "changed", at, view.case.pos, f"{told}, and so it is chosen")
     # One note waits for a field: where its name is another, that note does.
     path = "tool_choice" if "tool_choice.name" in writer.watch else "tool_choice.name"
-    writer.watch[path] = writer.notes[-1]
+    _change(writer, ir, path, "reworded", f"{told}, and so it is chosen", view)
     rest = {key: value for key, value in choice.items() if key != "freeform"}
     ir["tool_choice"] = rest if free else {**rest, "freeform": True}
     writer.trail.copy(choice, ir["tool_choice"])
@@ -140,10 +136,8 @@ def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None
         _lose(writer, ir, "tool_choice", why, view)
         return
     if writer.pieces.get(name, name) != called:  # else the wire said it so
-        at = writer.trail.find(ir, "tool_choice")
         why = f"`{name}` is called `{called}` here, and so it is chosen"
-        writer.note("renamed", "changed", at, view.case.pos, why)
-        writer.watch["tool_choice.name"] = writer.notes[-1]
+        _change(writer, ir, "tool_choice.name", "renamed", why, view)
     writer.respelt.add((name, called))
     ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called)
 
@@ -173,11 +167,9 @@ def _pieces(
             _lose(writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view)
             return
     told = [short.get(name) or name for name in asked]
-    at = writer.trail.find(ir, "tool_choice")
     why = f"a tool within a group is chosen by its last piece, {told} for {[*asked]}"
-    writer.note("renamed", "changed", at, view.case.pos, why)
     key, new = ("name", told[0]) if "name" in choice else ("allowed", told)
-    writer.watch[f"tool_choice.{key}"] = writer.notes[-1]
+    _change(writer, ir, f"tool_choice.{key}", "renamed", why, view)
     writer.respelt.update(zip(asked, told, strict=True))
     ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
 
@@ -203,6 +195,13 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
     return not beside and (writer.kin or ("unmixed", "") not in writer.asked)
 
 
+def _change(
+    writer: WriteJob, ir: dict[str, Any], path: str, code: str, told: str, view: View
+) -> None:
+    at = writer.trail.find(ir, "tool_choice")
+    writer.waits(path, code, "changed", at, view.case.pos, told)
+
+
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     if ir.pop(path, None) is not None:
         writer.lost("no-tool", view.obj, told, view.case.pos, path)
@@ -216,7 +215,7 @@ def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) ->
     if fits == names:
         return
     told = f"`{names}` does not fit the limits of `{TOLD}` here"
-    writer.note("renamed", "changed", writer.trail.find(ir, "tool_choice"), pos, told)
-    writer.watch["tool_choice"] = writer.notes[-1]
+    at = writer.trail.find(ir, "tool_choice")
+    writer.waits("tool_choice", "renamed", "changed", at, pos, told)
     writer.respelt.update(zip(names, fits, strict=True))
     ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)

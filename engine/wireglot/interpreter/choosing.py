@@ -10,7 +10,7 @@ from ..language.shape import Case, Shape
 from ..notes import Draft
 from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
-from .sight import alike, memory_of
+from .sight import alike, memory_of, read_by
 
 
 def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
@@ -96,7 +96,7 @@ def _order(writer: WriteJob, shape: Shape, value: Any, loose: Case | None) -> li
     if writer.same and isinstance(value, dict):
         if loose is not None:
             return sorted(shape.cases, key=lambda c: c.home)
-        name = memory_of(value, writer.dialect.name).get("", {}).get("case")
+        name = read_by(writer, value)
         return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
     return shape.cases
 
@@ -105,7 +105,7 @@ def _loose(writer: WriteJob, shape: Shape, value: Any) -> Case | None:
     """Return the case that is only read by which a value was read, where repair is asked for."""
     if not (writer.same and writer.repair and isinstance(value, dict)):
         return None
-    name = memory_of(value, writer.dialect.name).get("", {}).get("case")
+    name = read_by(writer, value)
     return next((case for case in shape.cases if case.home and case.name == name), None)
 
 

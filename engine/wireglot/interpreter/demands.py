@@ -197,8 +197,7 @@ def _within(
             if ir.get(head) is not None:  # with all that is said beside it
                 _drop(writer, ir, head, refused, view)
             told = f"`{bound['else']}` stands here: {refused}"
-            writer.note("filled-in", "added", None, view.case.pos, told)
-            writer.watch[path] = writer.notes[-1]
+            writer.waits(path, "filled-in", "added", None, view.case.pos, told)
             _put(writer, ir, path, bound["else"])
         return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
@@ -224,8 +223,8 @@ def _within(
         _drop(writer, ir, path, f"there is no room for `{path}` below `{below}`", view)
         return
     told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
-    writer.note("clamped", "changed", writer.trail.find(ir, path), view.case.pos, told)
-    writer.watch[path] = writer.notes[-1]
+    at = writer.trail.find(ir, path)
+    writer.waits(path, "clamped", "changed", at, view.case.pos, told)
     _put(writer, ir, path, value)
 
 

@@ -140,11 +140,12 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
             said = said or lens not in UNTYPED
             if not guard(lens, value):
                 raise Misfit(f"expected {lens.replace('+', ' or ')}, got {show(value)}", at, h.pos)
+        elif lens in ("bare", "blocks", "joined"):
+            parts = texts(reader, lens, h, value, at, rel, env)
+            elements.under(reader, h, parts, env, at[-1] if at[-1:] != rel[-1:] else None)
+            return parts
         else:
-            value, done = through(reader, lens, h, value, at, rel, env)
-            if done:
-                elements.under(reader, h, value, env, at[-1] if at[-1:] != rel[-1:] else None)
-                return value
+            value = through(reader, lens, h, value, at, rel, env)
     if h.mode == "each":
         if "single" in h.lenses:
             parts, _ = reader.element(h.shape, value[0], at, (env.lenient,))
@@ -173,11 +174,8 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
     return value
 
 
-def through(
-    reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
-) -> tuple[Any, bool]:
-    """Read through one lens; True says that the value is the IR's own already."""
-    here = pointer(rel)
+def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+    """Read through one lens."""
     if lens == "json":
         if not isinstance(value, str):
             raise Misfit(f"expected JSON text, got {show(value)}", at, h.pos)
@@ -188,50 +186,46 @@ def through(
         if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
             raise Misfit("the text is JSON of another type", at, h.pos)
         if h.mode == "each":
-            return parsed, False  # who reads the list remembers the text
+            return parsed  # who reads the list remembers the text
         if f"{h.path}_json" in DERIVED:
             env.put(f"{h.path}_json", value, None)
         elif (written := stringify(parsed)) != value:
             env.spell(rel, value, written)
         reader.trail.flat(parsed)
-        return parsed, False
-    if lens in ("bare", "blocks", "joined"):
-        return texts(reader, lens, h, value, at, rel, env)
+        return parsed
     if lens == "plain":
-        if isinstance(value, list):
-            text = plain_text(reader, value[0]) if len(value) == 1 else None
-            if text is None:
-                raise Misfit("expected one plain text", at, h.pos)
-            env.spelled.setdefault(here, {})["list"] = True
-            return text, False
-        return value, False
-    if lens == "again" or lens == "pieces":  # of the whole list, which others look at
-        return value, False
+        if not isinstance(value, list):
+            return value
+        text = plain_text(reader, value[0]) if len(value) == 1 else None
+        if text is None:
+            raise Misfit("expected one plain text", at, h.pos)
+        env.spelled.setdefault(pointer(rel), {})["list"] = True
+        return text
+    if lens in ("again", "pieces") or (lens == "listed" and isinstance(value, list)):
+        return value
     if lens == "single":
-        return [value], False
+        return [value]
     if lens == "listed":
-        if isinstance(value, list):
-            return value, False
         env.spell(rel, value, [value])
-        return [value], False
+        return [value]
     if lens == "not":
         if not isinstance(value, bool):
             raise Misfit(f"expected true or false, got {show(value)}", at, h.pos)
-        return not value, False
+        return not value
     if lens == "not-an-object":
         if not not_an_object(value):
             raise Misfit("expected text that is the JSON of no object", at, h.pos)
-        return value, False
+        return value
     if lens in READS:
-        return _here(READS[lens], value, at, h), False
+        return _here(READS[lens], value, at, h)
     if lens in reader.dialect.lists:
-        return _here(reader.dialect.lists[lens].elements, value, at, h), False
+        return _here(reader.dialect.lists[lens].elements, value, at, h)
     if lens == "timestamp":
         seconds = _here(seconds_of, value, at, h)
         if value != (written := time_of(seconds)):
             env.spell(rel, value, written)
-        return seconds, False
-    return worded(reader, lens, h, value, at, rel, env), False
+        return seconds
+    return worded(reader, lens, h, value, at, rel, env)
 
 
 def _here(read: Callable[[Any], Any], value: Any, at: At, h: Hole) -> Any:
@@ -272,9 +266,7 @@ def worded(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env
     return read
 
 
-def texts(
-    reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
-) -> tuple[Any, bool]:
+def texts(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> list[Any]:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
     nothing: Any = [] if lens == "blocks" else ""
     empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
@@ -283,15 +275,15 @@ def texts(
     if not value:
         if not same(empty, value):
             env.spell(rel, value, empty)
-        return [], True
+        return []
     if isinstance(value, str):
         if lens == "blocks":
             env.spelled.setdefault(pointer(rel), {})["bare"] = True
         part = {"type": reader.dialect.plain_kind(h.named), "text": value}
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
-        return [part], True
+        return [part]
     parts = elements.each(reader, h, value, at, rel, env)
     if lens == "joined" or (lens == "bare" and elements.alone(parts)):
         env.spelled.setdefault(pointer(rel), {})["list"] = True
-    return parts, True
+    return parts

@@ -108,8 +108,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
             inner = View(obj, shape.name, case, writer)
             mark = len(writer.notes)
             try:
-                if case.ir is not None:
-                    inner.match(case.ir, obj)
+                inner.match(case.ir, obj)
                 wire = writer.picture(case.wire, inner, rel, top=True)
                 refused.update(inner.refused)
                 empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))

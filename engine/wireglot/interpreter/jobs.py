@@ -249,6 +249,13 @@ class WriteJob:
         self.note("filled-in", "added", None, pos, told, None, part)
         self.watched[id(part), path] = self.notes[-1]
 
+    def waits(
+        self, path: str, code: str, effect: Effect, source: At | None, rule: Pos, told: str
+    ) -> None:
+        """Note what becomes of a field of a request, at the place where it will stand."""
+        self.note(code, effect, source, rule, told)
+        self.watch[path] = self.notes[-1]
+
     def found(self, part: Any, path: str, into: Any) -> None:
         """Let the note of a field that was filled in point to where it stands."""
         draft = self.watched.get((id(part), path))

@@ -15,6 +15,7 @@ from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, WriteJob
 from .placing import unplaced
 
+KEYS = {"tool_call": "id", "tool_result": "tool_call_id"}  # by which they find each other
 Found = tuple[int, Part]  # the place of a message, and a part of it
 Pairs = list[tuple[Part, Part]]  # results and their calls
 
@@ -83,12 +84,13 @@ def by_id(messages: list[Message]) -> dict[int, Part]:
         if message.get("role", "assistant") != "assistant":
             waiting.over()
         for part in message.get("parts", ()):
-            kind = part.get("type")
-            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
-            if kind == "tool_call" and isinstance(key, str):
+            key = part.get(KEYS.get(part.get("type"), ""))
+            if not isinstance(key, str):
+                continue
+            if part["type"] == "tool_call":
                 settle()
                 waiting.add(part, ("id", key))
-            elif kind == "tool_result" and isinstance(key, str):
+            else:
                 results.setdefault(key, []).append(part)
     settle()
     return pairs
@@ -137,11 +139,10 @@ def ids(writer: WriteJob, messages: list[Message]) -> list[Message]:
     for message in messages:
         parts = []
         for part in message.get("parts", ()):
-            kind = part.get("type")
-            key = part.get({"tool_call": "id", "tool_result": "tool_call_id"}.get(kind, ""))
+            key = part.get(KEYS.get(part.get("type"), ""))
             if isinstance(key, str):
                 new = key
-                if kind == "tool_call":
+                if part["type"] == "tool_call":
                     if not key or waiting[key] or (unique and key in used):
                         new = _fresh(key or "call", taken, numbers)
                     used.add(key)
@@ -168,7 +169,7 @@ def _renamed(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     """Return a call or result with another id, noted."""
     if new == key:
         return part
-    field = "id" if part["type"] == "tool_call" else "tool_call_id"
+    field = KEYS[part["type"]]
     fresh = {**part, field: new}
     instead(writer, part, fresh)
     writer.calls[new] = part.get("name", "")

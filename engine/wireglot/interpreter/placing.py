@@ -12,7 +12,7 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Weight
 from .jobs import Message, WriteJob
-from .sight import View, memory_of
+from .sight import View, read_by
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
@@ -21,31 +21,29 @@ NEVER = "the target has what it says to its model from elsewhere"
 
 def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
     """Return the group and case that take a message, which may have gone down for it."""
-    talk, read_by = writer.dialect.talk, None
+    talk, name = writer.dialect.talk, None
     if writer.same and "spelled" in message:
-        read_by = memory_of(message, writer.dialect.name).get("", {}).get("case")
-    if not read_by and "level" not in message:
+        name = read_by(writer, message)
+    if not name and "level" not in message:
         role, usual = message.get("role"), writer.dialect.once("usual cases", dict)
         if role not in usual:
             usual[role] = _one_case(talk, role)
         if (found := usual[role]) is not None:
             return *found, message
     groups = talk.groups
-    if read_by:
-        groups = sorted(groups, key=lambda group: all(c.name != read_by for c in group.cases))
+    if name:
+        groups = sorted(groups, key=lambda group: all(c.name != name for c in group.cases))
     for group in groups:
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue
-            there = case.name == read_by and (case.home or _read_there(writer, case, message))
+            there = case.name == name and (case.home or _read_there(writer, case, message))
             if case.read_only and not there:
                 continue
-            view = View(message, "message", case, writer)
+            if case.ir is None and "level" in message:
+                continue
             try:
-                if case.ir is not None:
-                    view.match(case.ir, message)
-                elif "level" in message:
-                    continue
+                View(message, "message", case, writer).match(case.ir, message)
             except Misfit:
                 continue
             return group, case, message
@@ -159,12 +157,11 @@ def walked(
     """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
     first, parts = run[0][1], whole.get("parts", ())
     view = View(whole, "message", case, writer)
-    if case.ir is not None:
+    try:
         # The first message of the run may be a tool message: match for the claims alone.
-        try:
-            view.match(case.ir, whole)
-        except Misfit:
-            view.claims.add("role")
+        view.match(case.ir, whole)
+    except Misfit:
+        view.claims.add("role")
     try:
         wire = writer.picture(case.wire, view, (), top=True)
     except Misfit:

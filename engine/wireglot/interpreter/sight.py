@@ -64,8 +64,11 @@ class View:
             return opened(value, self.origin[keys[-1]])
         return value
 
-    def match(self, ir: Picture, value: Any, path: str = "") -> None:
-        """Match an IR value by an `ir` picture: literals must stand, holes get names; or Misfit."""
+    def match(self, ir: Picture | None, value: Any, path: str = "") -> None:
+        """Match an IR value by an `ir` picture: literals must stand, holes get names; or Misfit.
+
+        Where there is no picture nothing is asked for.
+        """
         if isinstance(ir, Literal):
             unsaid = path and self.memory and path == self.memory.get("", {}).get("unsaid")
             if unsaid or not any(same(v, value) for v in ir.values):
@@ -245,6 +248,11 @@ def blank(writer: Sees, part: Any, role: Any) -> bool:
         # At home a model may have said a blank.
         and not (writer.same and part.get("text") and role == "assistant")
     )
+
+
+def read_by(writer: Sees, obj: dict[str, Any]) -> Any:
+    """Return the name of the case by which an object was read, if it remembers that."""
+    return memory_of(obj, writer.dialect.name).get("", {}).get("case")
 
 
 def memory_of(obj: dict[str, Any], dialect: str) -> dict[str, Any]:

@@ -50,8 +50,7 @@ class PictureWriter(WriteJob):
             view = View({"": value}, shape.name, case, self)
             if self.recorder is not None:
                 self.trail.put(view.obj, None, self.recorder.place)
-            if case.ir is not None:
-                view.match(case.ir, value)
+            view.match(case.ir, value)
             wire = self.picture(case.wire, view, ())
             if wire is ABSENT:
                 raise Misfit("nothing is written", (), case.pos)
@@ -65,8 +64,7 @@ class PictureWriter(WriteJob):
         if case.home and not self.same:
             raise Misfit("this is only read here", (), case.pos)
         view = View(value, shape.name, case, self)
-        if case.ir is not None:
-            view.match(case.ir, value)
+        view.match(case.ir, value)
         wire = self.picture(case.wire, view, (), top=True)
         if (
             shape.kind is None
@@ -109,13 +107,11 @@ class PictureWriter(WriteJob):
             value = p.values[0]
             return self.remembered(view, rel, value) if view.memory else value
         if isinstance(p, Text):
-            values = [view.look(name) for name in p.names]
-            if not all(isinstance(v, str) for v in values):
-                missing = next(
-                    n for n, v in zip(p.names, values, strict=True) if not isinstance(v, str)
-                )
-                raise Misfit(f"`{missing}` is missing", (), p.pos)
-            text = p.write(tuple(values))
+            values = tuple([view.look(name) for name in p.names])
+            for name, value in zip(p.names, values, strict=True):
+                if not isinstance(value, str):
+                    raise Misfit(f"`{name}` is missing", (), p.pos)
+            text = p.write(values)
             if text is None:
                 raise Misfit("the text would read back as something else", (), p.pos)
             for name in p.names:

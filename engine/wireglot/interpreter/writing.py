@@ -215,9 +215,8 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         envelope, outside = envelope_of(writer, whole)
     case = shape.cases[0]
     view = View(whole, "request", case, writer)
-    if case.ir is not None:
-        with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
-            view.match(case.ir, whole)
+    with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
+        view.match(case.ir, whole)
     demands.meet(writer, whole, view)
     writer.thinks = _thinks(writer, shape, whole)
     writer.went, writer.outside = view.lists, outside
@@ -332,8 +331,7 @@ def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelo
     for case in shape.cases:
         view = View(ir, "envelope", case, writer)
         try:
-            if case.ir is not None:
-                view.match(case.ir, ir)
+            view.match(case.ir, ir)
             wire = writer.picture(case.wire, view, (), top=True)
         except Misfit as misfit:
             misfit.__traceback__ = None
