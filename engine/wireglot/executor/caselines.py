@@ -30,8 +30,7 @@ class CaseLines(MatchLines):
         t, case = self.t, self.case
         if self.seen:
             t("o = view.obj")
-            names = {h for p in [case.ir] if p is not None for h in named(p)} | {"run"}
-            self.names = {name: ("", name) for name in names}
+            self.names = {name: ("", name) for name in named(case.ir) | {"run"}}
         else:
             if self.way == "case":
                 self._kind()

@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import is_guard
-from ..language.picture import Fields, Hole
+from ..language.picture import Hole
 from ..language.shape import Case
 from .code import CLASSES
 
@@ -59,22 +59,16 @@ def wanted(h: Hole) -> bool:
 
 def needed(case: Case) -> frozenset[str]:
     """Return the fields of an object without which a case surely writes nothing."""
-    told = {*OPAQUE, *(named(case.ir) if case.ir is not None else ())}
+    told = {*OPAQUE, *named(case.ir)}
     found = (h for h in pic.holes(case.wire) if simple(h) or wanted(h))
     typed = (h for h in found if field_type(case.shape, h.path) != "any")
     sure = (h.path for h in typed if not any("null" in lens for lens in h.lenses))
     return frozenset(path for path in sure if path.isidentifier() and path not in told)
 
 
-def named(p: pic.Picture) -> set[str]:
+def named(p: pic.Picture | None) -> set[str]:
     """Return the names that an `ir` picture gives to holes of the wire."""
-    if isinstance(p, Hole):
-        return {p.path}
-    if isinstance(p, pic.Text):
-        return set(p.names)
-    if isinstance(p, Fields):
-        return set().union(*(named(child) for _, child in p.entries))
-    return set()
+    return {name for name, _ in pic.named(p)} if p is not None else set()
 
 
 def is_own(p: Any) -> bool:

@@ -155,13 +155,12 @@ class WholeText(IrText):
     def _end(self) -> None:
         """Write tests, memory and places, and what is returned."""
         case = self.case
-        if isinstance(case.ir, Fields):
-            for (name, *_), child in case.ir.entries:
-                if isinstance(child, Test):
-                    seen = f"made.get({name!r}, ABSENT)"
-                    if self.inner:
-                        seen = f"made.get({name!r}, seen.get({name!r}, ABSENT))"
-                    self.tested(child, seen)
+        for (name, *_), child in keyed(case.ir):
+            if isinstance(child, Test):
+                seen = f"made.get({name!r}, ABSENT)"
+                if self.inner:
+                    seen = f"made.get({name!r}, seen.get({name!r}, ABSENT))"
+                self.tested(child, seen)
         if self.inner:
             self._agree(case.ir, ())
             for line in self.overrides:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import OPAQUE
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, keyed
 from ..trail import At
 from .code import Unwritten
 from .readobjects import WireText
@@ -58,17 +58,16 @@ class IrText(WireText):
             first.append(f"'type': {self.shape.kind!r}")
         ir = self.ir
         late: list[tuple[str, str]] = []
-        if isinstance(ir, Fields):
-            for (name, *_), child in ir.entries:
-                if name == "own":
-                    raise Unwritten
-                made, sure = self._made(child, (name,))
-                if made is None:
-                    continue
-                if sure and not late:
-                    first.append(f"{name!r}: {made}")
-                else:
-                    late.append((name, made))
+        for (name, *_), child in keyed(ir):
+            if name == "own":
+                raise Unwritten
+            made, sure = self._made(child, (name,))
+            if made is None:
+                continue
+            if sure and not late:
+                first.append(f"{name!r}: {made}")
+            else:
+                late.append((name, made))
         # What is always there and stands next goes into the same display.
         if not late:
             for slot in list(self.pending):
@@ -147,9 +146,7 @@ class IrText(WireText):
 
     def _nested_places(self, p: Picture | None, owner: str) -> None:
         """Write where the fields of objects within came from."""
-        if not isinstance(p, Fields):
-            return
-        for (name, *_), child in p.entries:
+        for (name, *_), child in keyed(p):
             if not isinstance(child, Fields):
                 continue
             inner = f"{owner}[{name!r}]"
@@ -200,45 +197,22 @@ class IrText(WireText):
 
     def place(self, slot: Slot) -> None:
         """Write how what a hole found is put into the IR object."""
-        keys = slot.path.split(".")
         if slot.path in self.lists and len(self.parts.get(slot.path, ())) > 1:
             self._total(slot)
             return
-        test = "" if slot.always else f"if {slot.var} is not ABSENT: "
-        if keys[0] == "own":
-            self._own(slot, keys, test)
-            return
-        if len(keys) > 1:
-            value = self._opaque(keys[-1], slot.var)
-            self._reach(slot, tuple(keys), value)
-            return
-        value = self._opaque(keys[0], slot.var)
-        self.line(f"{test}made[{keys[0]!r}] = {value}")
-        self._came(slot, keys[0], "made")
-
-    def _reach(self, slot: Slot, keys: tuple[str, ...], value: str) -> None:
-        rel = slot.rel if slot.rel is not None else ()
-        at = self.at(rel)
-        put = f"deep(x, made, {keys!r}, {value}, {at})"
-        if slot.always:
-            self.line(f"if not {put}: return {self.odd}")
-        else:
-            self.line(f"if {slot.var} is not ABSENT and not {put}: return {self.odd}")
-
-    def _own(self, slot: Slot, keys: list[str], test: str) -> None:
-        """Write a field that only the dialect's family has."""
-        if len(keys) > 2:
-            path = (keys[0], self.dialect.family, *keys[1:])
-            self._reach(slot, path, slot.var)
-            return
-        if slot.always:
-            head = ""
-        else:
-            head = f"if {slot.var} is not ABSENT: "
-        with self.t.under(head.rstrip() or "if True:"):
-            self.line(f"if own is None: made['own'] = {{{self.dialect.family!r}: (own := {{}})}}")
-            self.line(f"own[{keys[1]!r}] = {slot.var}")
-        self._came(slot, keys[1], "own")
+        keys, own = slot.path.split("."), slot.path.startswith("own.")
+        value = slot.var if own else self._opaque(keys[-1], slot.var)
+        with self.t.where("" if slot.always else f"{slot.var} is not ABSENT"):
+            if len(keys) > 1 + own:
+                path = (*keys[:own], *([self.dialect.family] if own else ()), *keys[own:])
+                put = f"deep(x, made, {path!r}, {value}, {self.at(slot.rel or ())})"
+                self.line(f"if not {put}: return {self.odd}")
+                return
+            if own:
+                new = f"made['own'] = {{{self.dialect.family!r}: (own := {{}})}}"
+                self.line(f"if own is None: {new}")
+            self.line(f"{'own' if own else 'made'}[{keys[-1]!r}] = {value}")
+        self._came(slot, keys[-1], "own" if own else "made")
 
     def _total(self, slot: Slot) -> None:
         total, found = self.totals[slot.path], self.parts[slot.path]

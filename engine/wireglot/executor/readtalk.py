@@ -9,9 +9,9 @@ from ..language.picture import Hole, Test, keyed
 from ..language.talk import Conversation, Group
 from . import code
 from .code import Functions, Unwritten
+from .holetests import named
 from .places import alone
 from .readend import WholeText
-from .readtext import bound
 
 
 class MessageText(WholeText):
@@ -27,7 +27,7 @@ class MessageText(WholeText):
         self.results = talk.several(group)
         self.ir = self.plain.ir
         self.bare = False
-        self.bound = {h.path for h in bound(self.ir)}
+        self.bound = named(self.ir)
 
     @property
     def odd(self) -> str:

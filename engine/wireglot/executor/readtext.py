@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir import field_type
-from ..language.picture import Fields, Hole, Items, Picture, Test, Text, holes
+from ..language.picture import Fields, Hole, Picture, Test, holes
 from ..language.shape import Case, Shape
 from ..trail import pointer
 from . import code
+from .holetests import named
 
 TAKEN = frozenset(
     "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
@@ -93,7 +94,7 @@ class CaseText:
         self.sums: list[tuple[Hole, str, tuple[Any, ...]]] = []
         self.copies: list[tuple[Hole, str, Rel]] = []
         self.later: list[Later] = []
-        self.bound = {h.path for h in bound(ir)}
+        self.bound = named(ir)
         self.fresh_objects = 0
         self.tail: list[tuple[tuple[str, ...], Picture]] = []
         self.respelled: list[str] = []
@@ -209,18 +210,3 @@ def spoken(key: Any) -> str:
 def plain(rel: Rel) -> Rel:
     """Return a place with the first spelling of each key."""
     return tuple(str(key) if isinstance(key, Key) else key for key in rel)
-
-
-def bound(ir: Picture | None) -> Iterator[Any]:
-    """Yield what an `ir` picture takes of what was found: its holes, and the names of its texts."""
-    if isinstance(ir, Hole):
-        yield ir
-    elif isinstance(ir, Text):
-        for name in ir.names:
-            yield Hole((name,), None, None, (), None, None, ir.pos)
-    elif isinstance(ir, Fields):
-        for _, child in ir.entries:
-            yield from bound(child)
-    elif isinstance(ir, Items):
-        for child in ir.items:
-            yield from bound(child)

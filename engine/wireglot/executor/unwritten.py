@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..language.picture import Fields, Hole, Literal, Test, holes, keyed
 from ..language.shape import Case
-from .readtext import CaseText, bound
+from .holetests import named
+from .readtext import CaseText
 
 
 def unwritten(t: CaseText) -> bool:
@@ -48,8 +49,8 @@ def _mixed(t: CaseText, h: Hole, said: set[str]) -> bool:
 
 def _grouped(case: Case) -> bool:
     """Tell whether all that a case makes are objects."""
-    named = {h.path for h in bound(case.ir)}
+    taken = named(case.ir)
     made = [child for names, child in keyed(case.ir) if names[0] != "own"]
     return all(isinstance(child, Fields) for child in made) and all(
-        h.path in named for h in holes(case.wire)
+        h.path in taken for h in holes(case.wire)
     )

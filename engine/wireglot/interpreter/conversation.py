@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit
-from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.picture import ABSENT, Hole, Literal, keyed
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation, Group
 from ..trail import At, pointer
@@ -166,12 +166,11 @@ def _roles(talk: Conversation, key: str) -> list[str]:
     found: list[str] = []
     for group in talk.groups:
         for case in group.cases:
-            if isinstance(case.wire, Fields):
-                for names, child in case.wire.entries:
-                    word = child.values[0] if isinstance(child, Literal) else None
-                    if names[0] == key and isinstance(word, str):
-                        found.append(word)
-            elif group.spliced:
+            for names, child in keyed(case.wire):
+                word = child.values[0] if isinstance(child, Literal) else None
+                if names[0] == key and isinstance(word, str):
+                    found.append(word)
+            if group.spliced:
                 found.append(talk.role(case))
     return list(dict.fromkeys(found))
 

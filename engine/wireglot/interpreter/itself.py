@@ -7,8 +7,8 @@ from typing import Any
 
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, deepest, same
-from ..language.picture import ABSENT, Fields, Hole, Literal
-from ..language.shape import Case, Shape
+from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
+from ..language.shape import Shape
 from ..trail import At, Several, pointer
 from . import building, demands, intake
 from .env import Env
@@ -25,7 +25,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
             try:
                 inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
-                agree(reader, case, env)
+                _agree(case.ir, "", env)
                 building.inside(case, inner)
                 made: dict[str, Any] = {}
                 shadow = Env(env.base, case, lenient)
@@ -59,14 +59,9 @@ def chosen(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, 
     return building.chosen(reader, shape, around, None, first=True)
 
 
-def agree(reader: ReadJob, case: Case, env: Env) -> None:
+def _agree(ir: Picture | None, path: str, env: Env) -> None:
     """Check that no literal of the `ir` picture contradicts what a neighbour found."""
-    if isinstance(case.ir, Fields):
-        _agree(case.ir, "", env)
-
-
-def _agree(ir: Fields, path: str, env: Env) -> None:
-    for (name, *_), child in ir.entries:
+    for (name, *_), child in keyed(ir):
         here = f"{path}.{name}" if path else name
         if isinstance(child, Fields):
             _agree(child, here, env)

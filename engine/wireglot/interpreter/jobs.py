@@ -213,6 +213,12 @@ class WriteJob:
         """Return what a step that is asked for names: kinds of parts, or a text."""
         return frozenset(named for word, named in self.asked if word == step)
 
+    def follows(self, owner: Any, key: str, rule: Pos | None) -> None:
+        """Tell a trace, if there is one, that a field says nothing that others do not say."""
+        at = self.trail.find(owner, key) if self.recorder is not None else None
+        if self.recorder is not None and at is not None:
+            self.recorder.hush(at, "it follows from another value", rule)
+
     def rule(self, step: str = "") -> Pos:
         """Return where messages are asked to go through a step, or are pictured at all."""
         talk = self.dialect.talk

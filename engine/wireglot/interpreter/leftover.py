@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT
-from ..language.picture import ABSENT, Fields, Literal
+from ..language.picture import ABSENT, Literal, keyed
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
 from .jobs import WriteJob
@@ -57,9 +57,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             continue
         quiet = key in QUIETLY and silent(writer, key, value, obj)
         if value is None or key in DERIVED or quiet:
-            if writer.recorder is not None:
-                if (at := writer.trail.find(obj, key)) is not None:
-                    writer.recorder.hush(at, "it follows from another value", view.case.pos)
+            writer.follows(obj, key, view.case.pos)
             continue
         if writer.marking and key in writer.marking.get(id(obj), ()):
             writer.marking[id(obj)][key] = True
@@ -99,9 +97,7 @@ def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> 
 
 def _spoken(form: Any, wire: Any, base: str) -> Iterator[str]:
     """Yield the places of spellings that are read before the one that was written."""
-    if not isinstance(form, Fields) or not isinstance(wire, dict):
-        return
-    for names, child in form.entries:
+    for names, child in keyed(form) if isinstance(wire, dict) else ():
         written = next((n for n, name in enumerate(names) if name in wire), None)
         yield from (f"{base}/{name}" for name in names[:written] if written)
         yield from _spoken(child, wire.get(names[written or 0]), f"{base}/{names[written or 0]}")
@@ -220,11 +216,10 @@ def _words(writer: WriteJob, view: View, keys: list[str]) -> dict[str, Any]:
     """Return the fixed words of an object within a picture, as they stood there."""
     form: Any = view.case.wire
     for key in keys:
-        entries = form.entries if isinstance(form, Fields) else ()
-        form = next((child for names, child in entries if key in names), None)
+        form = next((child for names, child in keyed(form) if key in names), None)
     found = {
         names[0]: writer.remembered(view, (*keys, names[0]), child.values[0])
-        for names, child in (form.entries if isinstance(form, Fields) else ())
+        for names, child in keyed(form)
         if isinstance(child, Literal)
     }
     return {name: word for name, word in found.items() if word is not ABSENT}

@@ -13,7 +13,7 @@ from ..errors import ConversionError
 from ..ir import field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards, keyed
 from ..language.shape import Case, Shape
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
@@ -98,8 +98,7 @@ class PictureReader(ReadJob):
 
     def _unfit(self, case: Case, wire: dict[str, Any], at: At) -> None:
         """Raise the Misfit of a case whose fixed words do not stand in an object."""
-        assert isinstance(case.wire, Fields)
-        for names, child in case.wire.entries:
+        for names, child in keyed(case.wire):
             if isinstance(child, Literal):
                 key = next((name for name in names if name in wire), names[0])
                 self.literal(child, wire.get(key, ABSENT), (*at, key), (), Env(at, case, False))

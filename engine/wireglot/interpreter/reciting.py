@@ -169,11 +169,8 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
 
 def _placeless(writer: WriteJob, one: dict[str, Any], new: dict[str, Any]) -> None:
     """Tell a trace, if there is one, that the places which a citation lost say nothing more."""
-    if writer.recorder is None:
-        return
     for key in one.keys() - new.keys():
-        if (at := writer.trail.find(one, key)) is not None:
-            writer.recorder.hush(at, "it follows from another value", writer.dialect.pos)
+        writer.follows(one, key, writer.dialect.pos)
 
 
 def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:

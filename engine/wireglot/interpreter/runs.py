@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.lenses import Misfit
-from ..language.picture import ABSENT, Fields, Literal, Text, keyed
+from ..language.picture import ABSENT, Literal, Text, keyed
 from ..language.shape import Case, Shape
 from ..trail import At, Several, Trail, keys_of
 from . import building
@@ -21,8 +21,7 @@ def gathered(
     parts: list[Any] = env.fields.pop("run", ([], None))[0]
     if not parts:
         raise Misfit("an empty run", at, case.pos)
-    if isinstance(case.ir, Fields):
-        _told_around(reader, case, case.ir, env, parts)
+    _told_around(reader, case, env, parts)
     first = parts[0]
     for path, (value, place) in env.fields.items():
         # What stands beside the run is said of its first part; a new run begins with it.
@@ -68,9 +67,9 @@ def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
         trail.put(owner, None, Several.of(places))
 
 
-def _told_around(reader: ReadJob, case: Case, ir: Fields, env: Env, parts: list[Any]) -> None:
+def _told_around(reader: ReadJob, case: Case, env: Env, parts: list[Any]) -> None:
     """Make the texts of parts of which a piece stands around the run, once for all of them."""
-    for (field, *_), text in ir.entries:
+    for (field, *_), text in keyed(case.ir):
         if not isinstance(text, Text):
             continue  # what is tested, or stands in each part
         around = {name: env.fields.pop(name) for name in text.names if name in env.fields}
