@@ -13,19 +13,13 @@ from .readtext import Slot
 class RunText(WholeText):
     """Writes the function that reads an element by one case of a gathering shape."""
 
-    runs = True
+    runs, walk = True, "odd_run"
 
     def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
         super().__init__(reads, shape, case, name)
         if any(isinstance(child, Text) for _, child in keyed(case.ir)):
             raise Unwritten  # a piece of each part stands around the run
         self.ir, self.bare, self.bound = None, False, set()
-
-    @property
-    def odd(self) -> str:
-        """The call that leaves the element to the interpreter."""
-        mark = ", m" if self.nested else ""
-        return f"odd_run(x, {self.one}, {self.two}, w, at, L{mark})"
 
     def _waits(self, child: Picture) -> bool:
         return False

@@ -17,10 +17,12 @@ from .readend import WholeText
 class MessageText(WholeText):
     """Writes the function that reads one wire message as the messages that it holds."""
 
+    walk = "odd_message"
+
     def __init__(self, reads: Functions, talk: Conversation, group: Group, name: str) -> None:
         case = group.cases[0]
         super().__init__(reads, alone(case), case, name)
-        self.group = group
+        self.walked = reads.code.value(group, "G")
         self.plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
         self.role = talk.role(self.plain)
         self.splits = talk.several(group, reads.dialect.told_roles)
@@ -28,12 +30,6 @@ class MessageText(WholeText):
         self.ir = self.plain.ir
         self.bare = False
         self.bound = named(self.ir)
-
-    @property
-    def odd(self) -> str:
-        """The call that leaves the message to the interpreter."""
-        mark = ", m" if self.nested else ""
-        return f"odd_message(x, {self.reads.code.value(self.group, 'G')}, w, at, L{mark})"
 
     def _head(self) -> list[str]:
         """Return what stands before all that was found."""

@@ -75,6 +75,8 @@ class CaseText:
 
     inner = False  # whether it is one of `$. as SHAPE`
 
+    walk = "odd"  # what reads in the interpreter
+
     runs = False  # whether the picture may hold `$run`
 
     place: Callable[[Slot], None]  # puts what a hole found into the IR object
@@ -105,6 +107,7 @@ class CaseText:
         self.terms = {p for h in holes(case.wire) if len(h.paths) > 1 for p in h.paths}
         self.lists = {path: found for path, found in case.lists.items() if len(found) > 1}
         self.one, self.two = reads.code.value(shape, "S"), reads.code.value(case, "C")
+        self.walked = f"{self.one}, {self.two}"
 
     # -- small pieces -------------------------------------------------------------------------
 
@@ -128,9 +131,8 @@ class CaseText:
     @property
     def odd(self) -> str:
         """The call that leaves the object to the interpreter."""
-        if self.inner:
-            return "ODD"
-        return f"odd(x, {self.one}, {self.two}, w, at, L{', m' if self.nested else ''})"
+        mark = ", m" if self.nested else ""
+        return "ODD" if self.inner else f"{self.walk}(x, {self.walked}, w, at, L{mark})"
 
     @property
     def no(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..interpreter.elements import again, alone, aside
+from ..interpreter.elements import again, alone, aside, mapped
 from ..interpreter.env import Memory, nulled, spell, which
 from ..language.lenses import (
     READS,
@@ -210,23 +210,11 @@ def entries(x: Any, read: Any, w: Any, at: At) -> Any:
         return NO
     if not w:
         return {} if x.away else ODD
-    found: dict[str, Any] = {}
-    places: dict[str, At] = {}
-    odd = False
-    for i, item in enumerate(w):
-        entry = read(x, item, (*at, i), False)
-        if entry is NO or entry.__class__ is not dict:
-            return NO
-        odd = bool(entry.pop("spelled", None)) or odd
-        key, value = entry.get("key"), entry.get("value")
-        if not isinstance(key, str) or key in found or len(entry) != 2:
-            return NO
-        found[key] = value
-        places[key] = (*at, i)
-    if not x.away and (odd or not x.home):
-        return ODD
-    x.late((found, None, places, tuple(places)))
-    return found
+    made = tried(mapped, x, lambda item, at: read(x, item, at, False), w, at)
+    if made is NO:
+        return NO
+    found, odd = made
+    return ODD if not x.away and (odd or not x.home) else found
 
 
 def present(fields: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,10 @@ from . import lists, values
 from .readtime import NO, tried
 from .values import EMPTY
 
+_FUNCTIONS = (
+    abroad, any_there, filled, fitted, guard, not_an_object, opened, reads_back, same, spelling,
+    tried, write_talk,
+)  # fmt: skip
 NAMES: dict[str, Any] = {
     **{
         name: value
@@ -26,22 +30,10 @@ NAMES: dict[str, Any] = {
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__
     },
-    **{one.__name__: one for one in WRITES.values()},
+    **{one.__name__: one for one in (*WRITES.values(), *_FUNCTIONS)},
     "ABSENT": ABSENT,
     "EMPTY": EMPTY,
     "FULL": FULL,
     "Misfit": Misfit,
     "NO": NO,
-    "abroad": abroad,
-    "any_there": any_there,
-    "filled": filled,
-    "fitted": fitted,
-    "guard": guard,
-    "not_an_object": not_an_object,
-    "opened": opened,
-    "reads_back": reads_back,
-    "same": same,
-    "spelling": spelling,
-    "tried": tried,
-    "write_talk": write_talk,
 }

@@ -110,10 +110,7 @@ def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 
 def _answered(
-    writer: WriteJob,
-    message: Message,
-    waiting: dict[Any, deque[Part]],
-    placed: list[Part],
+    writer: WriteJob, message: Message, waiting: dict[Any, deque[Part]], placed: list[Part]
 ) -> Message:
     """Return a message whose calls hold their results; these join the ones that are `placed`."""
     parts = []

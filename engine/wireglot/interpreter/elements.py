@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..language.lenses import Misfit
@@ -188,18 +190,28 @@ def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> d
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
     if not wire:
         env.spell(rel, wire, ABSENT)
-    found: dict[str, Any] = {}
-    odd = False
-    for i, item in enumerate(wire):
-        entry = reader.as_home(h.named, item, (*at, i))
-        odd = bool(entry.pop("spelled", None)) or odd
-        key, value = entry.get("key"), entry.get("value")
-        if not isinstance(key, str) or key in found or len(entry) != 2:
-            raise Misfit("expected one entry of key and value each", (*at, i), h.pos)
-        found[key] = value
-        reader.trail.put(found, key, (*at, i))
+    found, odd = mapped(reader, partial(reader.as_home, h.named), wire, at, h.pos)
     if odd:
         usual = reader.writer()
         pairs = ({"key": key, "value": value} for key, value in found.items())
         env.spell(rel, wire, [usual.shape(h.named, pair) for pair in pairs])
     return found
+
+
+def mapped(
+    reader: ReadJob, read: Callable[[Any, At], Any], wire: list[Any], at: At, pos: Any = None
+) -> tuple[dict[str, Any], bool]:
+    """Return entries as a map, and whether one of them is spelled in another way; or Misfit."""
+    found: dict[str, Any] = {}
+    odd = False
+    for i, item in enumerate(wire):
+        entry = read(item, (*at, i))
+        fields = entry if isinstance(entry, dict) else {}
+        odd = bool(fields.pop("spelled", None)) or odd
+        key = fields.get("key")
+        if not isinstance(key, str) or key in found or len(fields) != 2:
+            raise Misfit("expected one entry of key and value each", (*at, i), pos)
+        found[key] = fields.get("value")
+    places = {key: (*at, i) for i, key in enumerate(found)}
+    reader.trail.late.append((found, None, places, tuple(places)))
+    return found, odd

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..language.lenses import Misfit, deepest
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
@@ -208,6 +209,17 @@ class WriteJob:
     ) -> None:
         """Draft a note."""
         self.notes.append(Draft(code, effect, source, rule, message, owner, place, weight))
+
+    def first_of(self, tries: Iterable[Callable[[], Any]], none: str) -> Any:
+        """Return what is written by the first try that does; raises the deepest Misfit."""
+        best, mark = None, len(self.notes)
+        for one in tries:
+            try:
+                return one()
+            except Misfit as misfit:
+                del self.notes[mark:]
+                best = deepest(best, misfit)
+        raise best or Misfit(none)
 
     def asks(self, step: str) -> frozenset[str]:
         """Return what a step that is asked for names: kinds of parts, or a text."""

@@ -97,13 +97,17 @@ class Limits:
             found = self._full[kind] = _compiled(pattern_of(self.limits[kind]))
         return found
 
-    def reserve(self, kind: str, name: str) -> None:
-        """Keep what a name is written as from being written for another one, whichever is first."""
+    def _taken(self, kind: str) -> dict[str, str]:
+        """Return what is written of a kind, and for which name."""
         if self._waiting is not None:
             self._reserved()
+        return self._of.setdefault(kind, {})
+
+    def reserve(self, kind: str, name: str) -> None:
+        """Keep what a name is written as from being written for another one, whichever is first."""
         if kind not in self.limits:
             return
-        taken = self._of.setdefault(kind, {})
+        taken = self._taken(kind)
         if self.fits(kind, name):
             taken[name] = name
         elif kind == TOLD:
@@ -122,11 +126,9 @@ class Limits:
 
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
-        if self._waiting is not None:
-            self._reserved()
         if kind not in self.limits:
             return
-        taken = self._of.setdefault(kind, {})
+        taken = self._taken(kind)
         if name == written or taken.get(written) != written:
             self._map[kind, name] = written
             taken[written] = name
@@ -139,13 +141,10 @@ class Limits:
         """Return the name itself when it fits, else its one renaming."""
         if not isinstance(name, str) or self._pattern(kind).fullmatch(name):
             return name
-        if self._waiting is not None:
-            self._reserved()
         if "." in kind:  # what nothing else names; where it must not come again is seen to apart
             return next(self.forms(kind, name), name)
-        known = self._map.get((kind, name))
+        taken, known = self._taken(kind), self._map.get((kind, name))
         if known is None:
-            taken = self._of.setdefault(kind, {})
             free = (form for form in self.forms(kind, name) if taken.setdefault(form, name) == name)
             known = self._map[kind, name] = next(free, name)
         return known

@@ -21,10 +21,7 @@ Pairs = list[tuple[Part, Part]]  # results and their calls
 
 
 def named(
-    messages: list[Message],
-    dialect: str,
-    told: bool = False,
-    own: frozenset[str] = frozenset(),
+    messages: list[Message], dialect: str, told: bool = False, own: frozenset[str] = frozenset()
 ) -> list[tuple[str, Part]]:
     """Give each result the name of its call, by id and occurrence.
 
@@ -329,10 +326,7 @@ def _answer(writer: WriteJob, call: Part, text: str) -> Part:
 
 
 def _rebuilt(
-    writer: WriteJob,
-    messages: list[Message],
-    gone: set[int],
-    behind: dict[int, list[Part]],
+    writer: WriteJob, messages: list[Message], gone: set[int], behind: dict[int, list[Part]]
 ) -> list[Message]:
     """Return the messages without some parts, and with others behind the results of a turn."""
     out: list[Message] = []

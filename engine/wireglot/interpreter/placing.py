@@ -148,11 +148,7 @@ def _says(writer: WriteJob, message: Message, wire: Any) -> bool:
 
 
 def walked(
-    writer: WriteJob,
-    case: Case,
-    run: list[tuple[Case, Message]],
-    whole: Message,
-    made: bool,
+    writer: WriteJob, case: Case, run: list[tuple[Case, Message]], whole: Message, made: bool
 ) -> list[Any]:
     """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
     first, parts = run[0][1], whole.get("parts", ())

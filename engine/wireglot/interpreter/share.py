@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
@@ -313,20 +314,15 @@ def _likely(dialect: Dialect, members: list[str], kind: str) -> list[str]:
 
 
 def _member(writer: WriteJob, name: str, members: list[str], part: dict[str, Any]) -> Any:
-    best = Misfit(f"`{name}` has no member")
-    for member in members:
-        shape = writer.dialect.shapes[member]
-        if shape.marks or not _of_kind(shape, part):
-            continue
-        mark = len(writer.notes)
-        try:
-            if shape.groups:
-                return gathering.piece(writer, shape, part)
-            return writer.one(shape, part)
-        except Misfit as misfit:
-            del writer.notes[mark:]
-            best = deepest(best, misfit)
-    raise best
+    shapes = (writer.dialect.shapes[member] for member in members)
+    tries = (
+        partial(gathering.piece, writer, shape, part)
+        if shape.groups
+        else partial(writer.one, shape, part)
+        for shape in shapes
+        if not shape.marks and _of_kind(shape, part)
+    )
+    return writer.first_of(tries, f"`{name}` has no member")
 
 
 def _of_kind(shape: Shape, part: dict[str, Any]) -> bool:

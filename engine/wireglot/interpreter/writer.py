@@ -6,10 +6,11 @@ left then is noted; nothing is silent.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..ir import FUNCTION, field_type
-from ..language.lenses import Misfit, deepest, guard, is_guard, same
+from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape, of_frame
 from ..notes import NOWHERE
@@ -30,17 +31,9 @@ class PictureWriter(WriteJob):
 
     def shape(self, name: str, value: Any) -> Any:
         """Write a value by the first case that takes it and reads back; raises Misfit."""
-        best: Misfit | None = None
-        mark = len(self.notes)
-        for shape in self.dialect.members(name):
-            if shape.marks and shape.name != name:
-                continue
-            try:
-                return self.one(shape, value)
-            except Misfit as misfit:
-                del self.notes[mark:]
-                best = deepest(best, misfit)
-        raise best or Misfit(f"`{name}` has no member")
+        members = (one for one in self.dialect.members(name) if not one.marks or one.name == name)
+        tries = (partial(self.one, shape, value) for shape in members)
+        return self.first_of(tries, f"`{name}` has no member")
 
     one, choice = choosing.tried, choosing.choose
 
