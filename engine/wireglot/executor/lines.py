@@ -83,15 +83,15 @@ class Lines:
         told = frozenset(path for path in self.told if "." in path)
         if told:
             names = f"{names or ', EMPTY'}, {self.code.value(told)}"
-        shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
-        return f"seen(x, o, {shape}, {case}{names})"
+        return f"seen(x, o, {self.whose()}{names})"
+
+    def whose(self) -> str:
+        """Return the expressions of the shape and of the case."""
+        return f"{self.code.value(self.shape, 'S')}, {self.code.value(self.case, 'C')}"
 
     def plainly(self) -> str:
         """Return the expression that writes the object by walking the pictures of the case."""
-        if self.request:
-            return "NO"
-        shape, case = self.code.value(self.shape, "S"), self.code.value(self.case, "C")
-        return f"x.walked({shape}, {case}, o)"
+        return "NO" if self.request else f"x.walked({self.whose()}, o)"
 
     # -- fields -------------------------------------------------------------------------------
 

@@ -153,26 +153,22 @@ def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: b
     source = _apart(t, h, v, var)
     with t.t.under(f"if {source}.__class__ is str:"):
         t.line(f"{var} = said(x, {kind!r}, {source}, {at}) if {source} else []", h.pos)
-        if t.track:
-            if lens == "blocks":
-                t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
-            if not same(empty, ""):
-                spelled = f"spell(sp, {place}, {source}, {t.value(empty)})"
-                t.line(f"if not {source}: sp = {spelled}")
+        if lens == "blocks" and t.track:
+            t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
     with t.t.under("else:"):
         more = f" or not {source}" if lens == "joined" else ""
         t.unless(f"{source}.__class__ is not list{more}", h, below)
         t.inside()
         made = f"{t.reads.each(h.named)}(x, {source}, {at}) if {source} else []"
         t.tried(var, made, h, below, False)
-        if t.track:
-            if not same(empty, []):
-                spelled = f"spell(sp, {place}, {source}, {t.value(empty)})"
-                t.line(f"if not {source}: sp = {spelled}")
-            if lens == "joined":
-                t.line(f"sp = marked(sp, {place}, 'list')")
-            elif lens == "bare":
-                t.line(f"if {source} and alone({var}): sp = marked(sp, {place}, 'list')")
+        if lens == "joined":
+            t.remembers(f"marked(sp, {place}, 'list')")
+        elif lens == "bare" and t.track:
+            t.line(f"if {source} and alone({var}): sp = marked(sp, {place}, 'list')")
+    odd = [kind for kind, none in (("str", ""), ("list", [])) if not same(empty, none)]
+    if odd and t.track:
+        which = f" and {source}.__class__ is {odd[0]}" if len(odd) == 1 else ""
+        t.line(f"if not {source}{which}: sp = spell(sp, {place}, {source}, {t.value(empty)})")
     _aside(t, h, var, True, rel)
 
 

@@ -89,7 +89,7 @@ class WireText(HoleText):
     def rest(self) -> None:
         """Read the optional keys at the end of the outermost object."""
         o = self.top
-        start, first, respelled = len(self.t.lines), len(self.slots), len(self.respelled)
+        first, respelled = len(self.slots), len(self.respelled)
         with self.t.under(f"if len(w) > {o.used}:"):
             if not o.moves:
                 self.line(f"{o.counter} = {o.static}")
@@ -103,9 +103,8 @@ class WireText(HoleText):
                     with self.t.under(f"if len(w) > {o.used}:"):
                         self._placed(o, some)
             self._others(self.picture_of_top, o, ())
-        told = [slot.var for slot in self.slots[first:] if slot.keys] + self.respelled[respelled:]
-        if told:
-            self.t.lines.insert(start, f"    {' = '.join(told)} = ABSENT")
+        self.absent += [slot.var for slot in self.slots[first:] if slot.keys]
+        self.absent += self.respelled[respelled:]
 
     def _placed(self, o: Obj, some: list[Entry]) -> None:
         for names, child in some:
@@ -194,20 +193,16 @@ class WireText(HoleText):
             else:
                 taking = f"split({others}, {keys}) if {others} else ({{}}, {{}})"
             self.line(f"{var}, {others} = {taking}", h.pos)
+            if h.mark is not None:
+                self.line(f"if not {var}: {var} = ABSENT")
             if h.path == ".":
-                if h.mark is not None:
-                    self.line(f"if not {var}: {var} = ABSENT")
                 self.later.append(Later(h, var, rel, True))
                 continue
             made = self.name(h.path)
-            start = len(self.t.lines)
-            if h.mark is not None:
-                self.line(f"if not {var}: {var} = ABSENT")
-                with self.t.under(f"if {var} is not ABSENT:"):
-                    taken(self, h, var, made, rel, True)
-                self.t.lines.insert(start, "    " * self.t.depth + f"{made} = ABSENT")
-            else:
+            with self.t.where(f"{var} is not ABSENT" if h.mark is not None else ""):
                 taken(self, h, var, made, rel, True)
+            if h.mark is not None:
+                self.absent.append(made)
             self.slots.append(Slot(h.path, made, None, h.mark is None))
             self.several.append((h.path, made, var, rel))
             if rel:
@@ -237,14 +232,10 @@ class WireText(HoleText):
             return
         v = self.name(f"w_{names[0]}")
         here = self._get(o, names, v, rel)
-        if isinstance(child, Literal):
+        if isinstance(child, Literal | Hole):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
-            self.literal(child, v, here)
-        elif isinstance(child, Hole):
-            self.line(f"if {v} is not ABSENT: {o.counter} += 1")
-            o.moves = True
-            self.hole(child, v, here, True)
+            self.picture(child, v, here, False)
         elif isinstance(child, Fields):
             self.object(o, child, v, here)
         else:
@@ -333,7 +324,6 @@ class WireText(HoleText):
             return
         marks = len(self.slots), len(self.sums), len(self.later), len(self.copies)
         respelled = len(self.respelled)
-        start, depth = len(self.t.lines), self.t.depth
         o.moves = True
         with self.t.under(f"if {v}.__class__ is dict and {v}:"):
             self.line(f"{o.counter} += 1")
@@ -352,14 +342,12 @@ class WireText(HoleText):
             if self.track and empty is not ABSENT:
                 self.line(f"else: sp = {spelled}")
         # What was found within is not there where the object is not.
-        new = [one.var for one in self.slots[marks[0] :]]
-        new += [one[1] for one in self.sums[marks[1] :]]
-        new += [one.var for one in self.later[marks[2] :]] + self.respelled[respelled:]
+        self.absent += [one.var for one in self.slots[marks[0] :]]
+        self.absent += [one[1] for one in self.sums[marks[1] :]]
+        self.absent += [one.var for one in self.later[marks[2] :]] + self.respelled[respelled:]
         if len(self.copies) > marks[3]:
             raise Unwritten
         self.slots[marks[0] :] = [one._replace(always=False) for one in self.slots[marks[0] :]]
-        if new:
-            self.t.lines.insert(start, "    " * depth + f"{' = '.join(new)} = ABSENT")
 
     def _there(self, p: Fields, v: str, rel: Rel) -> None:
         """Remember an object that holds nothing but fixed values: it is not written by itself."""

@@ -298,24 +298,17 @@ def as_json(_: WriteJob, ir: dict[str, Any]) -> bool:
     return isinstance(form, dict) and form.get("type") == "json"
 
 
+NONE = "the target takes none"
+UNSIGNED = "the last turn calls tools without reasoning that the target signed"
 # Kinds of requests in which a number, word or form may not be said: why, and whether it is one.
 UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
-    "forced-tool": ("the target takes none beside a tool that must be called", _forced),
-    "unsigned-call": (
-        "the last turn calls tools without reasoning that the target signed",
-        _unsigned,
-    ),
-    "reasoning": ("the target takes none beside reasoning that is asked for", _reasons),
-    "tools": ("the target takes none beside tools", lambda _, ir: bool(ir.get("tools"))),
-    "stream": (
-        "the target takes none where a stream is asked for",
-        lambda _, ir: bool(ir.get("stream")),
-    ),
-    "whole": (
-        "the target takes none where no stream is asked for",
-        lambda _, ir: not ir.get("stream"),
-    ),
-    "json": ("the target takes none where JSON is asked for", as_json),
+    "forced-tool": (f"{NONE} beside a tool that must be called", _forced),
+    "unsigned-call": (UNSIGNED, _unsigned),
+    "reasoning": (f"{NONE} beside reasoning that is asked for", _reasons),
+    "tools": (f"{NONE} beside tools", lambda _, ir: bool(ir.get("tools"))),
+    "stream": (f"{NONE} where a stream is asked for", lambda _, ir: bool(ir.get("stream"))),
+    "whole": (f"{NONE} where no stream is asked for", lambda _, ir: not ir.get("stream")),
+    "json": (f"{NONE} where JSON is asked for", as_json),
 }
 
 

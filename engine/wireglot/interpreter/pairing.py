@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from ..hooks import left_out
-from ..notes import BEHIND_CALL
+from ..notes import BEHIND_CALL, Effect
 from ..waiting import Waiting
 from .answers import UNCALLED
 from .copies import instead, parts_of, with_parts
@@ -170,14 +170,17 @@ def _renamed(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     fresh = {**part, field: new}
     instead(writer, part, fresh)
     writer.calls[new] = part.get("name", "")
+    code, effect, told = another(key)
     at = writer.trail.find(part, field)
-    if key:
-        told = f"another call has the id `{key}`"
-        writer.note("renamed", "changed", at, writer.rule(), told, None, fresh)
-    else:
-        told = "an empty id tells no calls apart"
-        writer.note("made-id", "added", at, writer.rule(), told, None, fresh)
+    writer.note(code, effect, at, writer.rule(), told, None, fresh)
     return fresh
+
+
+def another(key: str) -> tuple[str, Effect, str]:
+    """Return what is noted of a call or result that gets another id: code, effect, and why."""
+    if key:
+        return "renamed", "changed", f"another call has the id `{key}`"
+    return "made-id", "added", "an empty id tells no calls apart"
 
 
 def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -122,12 +122,8 @@ def _apart(trail: Trail, ir: Any) -> list[Draft]:
     for part, old in apart(ir.get("candidates") or [], trail.seed):
         trail.was[id(part)] = old
         at = trail.find(part, "id") or trail.find(part)
-        if old:
-            told = f"another call has the id `{old}`"
-            drafts.append(Draft("renamed", "changed", at, None, told, None, part))
-        else:
-            told = "an empty id tells no calls apart"
-            drafts.append(Draft("made-id", "added", at, None, told, None, part))
+        code, effect, told = pairing.another(old)
+        drafts.append(Draft(code, effect, at, None, told, None, part))
     return drafts
 
 
