@@ -54,17 +54,17 @@ class CaseLines(MatchLines):
             t("at = heads(mem) if mem else EMPTY")
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
-                HoleLines(self, hole, (), None, lambda v: None).test()
+                HoleLines(self, hole).test()
         for hole in pic.holes(case.wire) if not self.home else ():
             if wanted(hole) and hole.path not in self.names:
-                HoleLines(self, hole, (), None, lambda v: None).there()
+                HoleLines(self, hole).there()
         self.behind = len(t.lines)
         several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
         for hole in case.lists.get("candidates", ()) if several else ():
             if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:
                 # Of several forms of an answer the elements tell first; notes keep their order.
                 t("held = len(x.notes)")
-                HoleLines(self, hole, (), None, lambda v: None).shared()
+                HoleLines(self, hole).shared()
                 t("x.notes[held:], held = [], x.notes[held:]")
                 self.held.add(id(hole))
         if isinstance(case.wire, Fields):
@@ -142,7 +142,7 @@ class CaseLines(MatchLines):
         if not self.request and not spoken:  # notes of a message point to its parts
             t("x.written[id(o)] = (o, wire)")
         if case.note is not None and not self.home:
-            t(f"crossed(x, {pos}, o, wire)")
+            t(f"x.by_case({pos}, x.trail.find(o), wire)")
         t("return wire")
 
     def _empty(self) -> str:

@@ -186,7 +186,7 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     if whole and not x.same and not any(shares):
         raise Misfit("nothing of the list has a place", (), listing.pos)
     if gathered:
-        shares = [gathering.gather(x, h, found) for h, found in zip(holes, shares, strict=True)]
+        shares = [gathering.gather(x, found) for found in shares]
     return shares
 
 

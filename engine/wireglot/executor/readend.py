@@ -142,13 +142,8 @@ class WholeText(IrText):
         for (name, *_), child in keyed(self.case.ir):
             for (inner, *_), said in keyed(child):
                 if isinstance(said, Literal):
-                    found = f"look(made, {(name, inner)!r})"
-                    values = self.value(said.values)
-                    self.line(f"found = {found}")
-                    self.line(
-                        f"if found is not ABSENT and not agrees(found, {values}): "
-                        f"return {self.no}", said.pos
-                    )  # fmt: skip
+                    given = f"value_at(made, {(name, inner)!r}, ABSENT), {self.value(said.values)}"
+                    self.line(f"if not agrees({given}): return {self.no}", said.pos)
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -220,7 +215,9 @@ class WholeText(IrText):
             if isinstance(child, Fields):
                 self._agree(child, here)
             elif isinstance(child, Literal):
-                found = f"look(seen, {here!r})" if path else f"seen.get({name!r}, ABSENT)"
+                found = (
+                    f"value_at(seen, {here!r}, ABSENT)" if path else f"seen.get({name!r}, ABSENT)"
+                )
                 self.line(f"before = {found}")
                 if path:
                     self.line(f"if before is not ABSENT: return {self.odd}", child.pos)

@@ -38,7 +38,7 @@ class WireText(HoleText):
             self.line("if w.__class__ is not dict: return NO", wire.pos)
             self.fields(wire, "w", (), True)
         else:
-            self.picture(wire, "w", (), False)
+            self.picture(wire, "w", ())
 
     def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
         """Read the keys of an object; of the outermost, optional ones at its end come last."""
@@ -235,12 +235,12 @@ class WireText(HoleText):
         if isinstance(child, Literal | Hole):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
-            self.picture(child, v, here, False)
+            self.picture(child, v, here)
         elif isinstance(child, Fields):
             self.object(o, child, v, here)
         else:
             o.static += 1
-            self.picture(child, v, here, False)
+            self.picture(child, v, here)
 
     def _aliases(self, p: Fields, o: Obj) -> None:
         """Look once whether an object has any key in another spelling than the first."""

@@ -17,8 +17,8 @@ class HoleText(CaseText):
 
     # -- pictures -------------------------------------------------------------------------------
 
-    def picture(self, p: Picture, v: str, rel: Rel, there: bool) -> None:
-        """Read a picture from a variable, in which ABSENT stands for nothing unless `there`."""
+    def picture(self, p: Picture, v: str, rel: Rel) -> None:
+        """Read a picture from a variable, in which ABSENT may stand for nothing."""
         below = bool(rel) or self.inner
         if isinstance(p, Literal):
             self.literal(p, v, rel)
@@ -85,7 +85,7 @@ class HoleText(CaseText):
         for i, child in enumerate(p.items):
             var = self.name("item")
             self.line(f"{var} = {v}[{i}]")
-            self.picture(child, var, (*rel, i), True)
+            self.picture(child, var, (*rel, i))
 
     # -- holes ----------------------------------------------------------------------------------
 

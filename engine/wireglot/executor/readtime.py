@@ -20,7 +20,7 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.picture import ABSENT
-from ..trail import At, Several, Trail, pointer
+from ..trail import At, Several, Trail, pointer, value_at
 
 if TYPE_CHECKING:
     from ..language.schema import Schema
@@ -271,23 +271,15 @@ def _several(owner: Any, told: tuple[str, dict[str, Any]], at: At, trail: Trail)
 
 
 def agrees(value: Any, values: tuple[Any, ...]) -> bool:
-    """Tell whether what a neighbour found is what a literal says."""
-    return values[0] is not ABSENT and any(same(value, one) for one in values)
-
-
-def look(value: Any, keys: tuple[str, ...]) -> Any:
-    """Return what stands at a path of an IR object, or ABSENT."""
-    for key in keys:
-        if value.__class__ is not dict:
-            return ABSENT
-        value = value.get(key, ABSENT)
-    return value
+    """Tell whether what a neighbour found is what a literal says, if it found anything."""
+    said = values[0] is not ABSENT and any(same(value, one) for one in values)
+    return said or value is ABSENT
 
 
 _FUNCTIONS = (
     no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
     spelling, owns, tried, word, schema, seconds, said, alone, entries, present, opaque,
-    pointer, aside, again, nth, deep, several, agrees, look, guard, same, stringify,
+    pointer, aside, again, nth, deep, several, agrees, value_at, guard, same, stringify,
     not_an_object, parse_json,
 )  # fmt: skip
 NAMES: dict[str, Any] = {

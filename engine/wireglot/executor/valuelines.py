@@ -27,9 +27,9 @@ class ValueLines:
         self,
         case: Lines,
         h: Hole,
-        rel: tuple[Any, ...],
-        into: tuple[str, str] | None,
-        put: Put,
+        rel: tuple[Any, ...] = (),
+        into: tuple[str, str] | None = None,
+        put: Put = lambda _: None,
         full: str = "",
     ) -> None:
         self.c, self.t, self.h, self.rel, self.put = case, case.t, h, rel, put

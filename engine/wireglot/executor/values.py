@@ -256,11 +256,6 @@ def misnamed(x: Any, o: dict[str, Any]) -> bool:
     return name is not None and x.calls.get(o.get("tool_call_id", "")) != name
 
 
-def crossed(x: Any, case: Case, o: Any, wire: Any) -> None:
-    """Note that a value was written by a case that says so."""
-    x.by_case(case, x.trail.find(o), wire)
-
-
 def own_of(o: dict[str, Any], family: str, empty: Any) -> Any:
     """Return the fields of an object that one family alone has."""
     own = o.get("own")

@@ -92,7 +92,7 @@ def run_hole(case: Case) -> Hole:
     return next(h for h in pic.holes(case.wire) if h.path == "run")
 
 
-def gather(writer: WriteJob, hole: Hole, pairs: list[Any]) -> list[Any]:
+def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape into one wire element."""
     found: list[Any] = []
     within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one

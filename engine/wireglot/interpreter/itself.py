@@ -44,7 +44,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
             take(reader, made, inner, env, Several.of(places) if places else at)
             return
     if env.lenient and h.mark is not None and best is not None:
-        intake.keep(reader, h, wire, at, rel, env, best, spread)
+        intake.keep(h, wire, at, rel, env, best, spread)
         return
     raise best or Misfit("nothing fits", at, h.pos)
 

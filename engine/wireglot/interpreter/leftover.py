@@ -248,4 +248,4 @@ def put_back(
         if isinstance(owner, dict) and keys[-1] not in owner:
             owner[keys[-1]] = value
             if writer.recorder is not None and base is not None:
-                writer.recorder.passed(owner, keys[-1], (*base, *keys_of(key)), None)
+                writer.recorder.passed(owner, keys[-1], (*base, *keys_of(key)))

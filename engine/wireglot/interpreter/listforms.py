@@ -111,8 +111,11 @@ def texts(
         told = f"{len(plain)} texts become one"
         writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))
     forget(writer, pairs)
-    _stands(writer, pairs, into)
-    for part, _ in pairs if writer.watched and into is not None else ():
+    for part, wire in pairs if into is not None else ():
+        if isinstance(wire, str):
+            writer.words_at(part, into)
+        else:
+            writer.stands[id(wire)] = (wire, *into)
         writer.found(part, "text", into)
     apart = "\n" if h.path in RETURNED else ""  # as where it goes down the ladder
     return apart.join(str(text) for text in plain)
@@ -142,15 +145,6 @@ def forget(writer: WriteJob, pairs: list[Any]) -> None:
         for d in writer.notes[since:]
         if d.effect != "added" or d.source or id(d.owner) not in gone
     ]
-
-
-def _stands(writer: WriteJob, pairs: list[Any], into: Any) -> None:
-    """Remember where blocks stand that are no blocks on the wire."""
-    for part, wire in pairs if into is not None else ():
-        if isinstance(wire, str):
-            writer.words_at(part, into)
-        else:
-            writer.stands[id(wire)] = (wire, *into)
 
 
 def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:

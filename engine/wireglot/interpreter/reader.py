@@ -116,7 +116,7 @@ class PictureReader(ReadJob):
         """Solve the sums, then read the holes that need what their neighbours found."""
         unsolved = [s for s in env.sums if not sums.solve(self, *s, env)]
         for hole, wire, at, rel in unsolved:
-            sums.unsolved(self, hole, wire, at, rel, env)
+            sums.unsolved(hole, wire, at, rel, env)
         for hole, wire, at, rel in env.copies:
             intake.copied(self, hole, wire, at, rel, env)
         for hole, wire, at, rel, spread in env.later:
@@ -314,7 +314,7 @@ class PictureReader(ReadJob):
             if before is None:
                 raise
             env.spelled = before
-            intake.keep(self, h, wire, at, rel, env, misfit, spread)
+            intake.keep(h, wire, at, rel, env, misfit, spread)
             return
         if h.dated:
             env.spelled.setdefault(pointer(rel), {})["old"] = True

@@ -82,7 +82,7 @@ def _gathered(writer: WriteJob, owner: Any, of: str) -> Any:
         number = 0
         for part in listed(owner, "parts"):
             built.take(part, number)
-            number += built.takes(owner, part, number)
+            number += built.takes(owner, part)
         made = built.said(owner.get("sources") or [])
     bare = {id(part): _bare(writer, part) for part in texts}
     new = _with_parts(writer, owner, bare)
@@ -196,7 +196,7 @@ class Built:
         self.citations: list[Any] = []
         self.sources: list[Any] = []
 
-    def takes(self, owner: dict[str, Any], part: Any, number: int) -> int:
+    def takes(self, owner: dict[str, Any], part: Any) -> int:
         """Return how many parts of the wire a part is; it matters where numbers name them."""
         if not self._form.parts or not any("citations" in p for p in owner["parts"]):
             return 1

@@ -122,9 +122,9 @@ class Recorder:
         known = number < len(places) and not isinstance(parts[number], dict)
         self.place = places[number] if known else None
 
-    def passed(self, owner: Any, key: Any, at: At, pos: Pos | None) -> None:
+    def passed(self, owner: Any, key: Any, at: At) -> None:
         """`owner[key]` stood at `at` and is put back."""
-        self._written[id(owner), key] = (owner, Whole(at, pos))
+        self._written[id(owner), key] = (owner, Whole(at, None))
 
     def made(self, owner: Any, key: Any, what: str, pos: Pos | None) -> None:
         """`owner[key]` is an id that stood nowhere."""

@@ -42,7 +42,7 @@ def share(
     if whole and not order and not writer.same:
         raise Misfit("nothing of the list has a place", (), holes[0].pos)
     for hole in holes:
-        shares[id(hole)] = gathering.gather(writer, hole, shares[id(hole)])
+        shares[id(hole)] = gathering.gather(writer, shares[id(hole)])
     return shares
 
 

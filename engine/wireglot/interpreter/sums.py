@@ -61,7 +61,7 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
     return True
 
 
-def unsolved(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def unsolved(h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Remember what stands where writing would put the sum of the other terms."""
     absent = wire is ABSENT or wire is None
     whole = guard("integer", wire)

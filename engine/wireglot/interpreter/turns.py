@@ -133,7 +133,7 @@ def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     role = end.get("role")
     if role == "tool" and not first and turn.role == "user":
         return False
-    if role == turn.role or (role == "tool" and _one_turn(writer, "tool", turn.role)):
+    if role == turn.role or (role == "tool" and _with_results(writer, turn.role)):
         return False
     goes = end.get("prefix") and goes_on(writer)
     return first or not (_waits(writer, end) or goes)
@@ -155,10 +155,10 @@ def goes_on(writer: WriteJob) -> bool:
     return writer.dialect.once("prefix", found)
 
 
-def _one_turn(writer: WriteJob, one: str, two: str) -> bool:
-    """Tell whether two roles stand in one kind of message on the wire."""
-    talk = writer.dialect.talk
-    return any({one, two} <= {talk.role(case) for case in group.cases} for group in talk.groups)
+def _with_results(writer: WriteJob, role: str) -> bool:
+    """Tell whether results stand in a kind of message in which a role stands, too."""
+    talk, both = writer.dialect.talk, {"tool", role}
+    return any(both <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
 def _holds(messages: list[Message], kind: str) -> bool:

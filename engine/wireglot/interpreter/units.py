@@ -198,7 +198,7 @@ def _copied(value: Any) -> Any:
     return [_copied(one) for one in value] if isinstance(value, list) else value
 
 
-def source_of(misfit: Misfit, trail: Trail, ir: Any) -> str:
+def source_of(trail: Trail, ir: Any) -> str:
     """Return the place in the source that a misfit while writing tells of."""
     at = trail.find(ir) if isinstance(ir, dict | list) else None
     return pointer(at) if at else ""

@@ -146,18 +146,17 @@ class PictureWriter(WriteJob):
             return written
         return entry.get("as", ABSENT) if same(entry.get("for", ABSENT), written) else written
 
-    def fields(self, p: Fields, view: View, rel: At, top: bool, into: Any = None) -> Any:
+    def fields(self, p: Fields, view: View, rel: At, top: bool) -> Any:
         """Write an object; a nested one with nothing in it is not written."""
-        out: dict[str, Any] = {} if into is None else into
-        filled = False
-        has_hole = False
+        out: dict[str, Any] = {}
+        filled = has_hole = False
         for names, child in p.entries:
             found = self.entry(names, child, view, rel, out)
             has_hole, filled = has_hole or found[0], filled or found[1]
         for hole in p.spread:
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
-        if not top and into is None and has_hole and not filled and not p.firm:
+        if not top and has_hole and not filled and not p.firm:
             there = view.memory and view.memory.get(pointer(rel), {}).get("there")
             return out if there else ABSENT
         return out

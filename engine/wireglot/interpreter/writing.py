@@ -113,7 +113,7 @@ def written(
         misfit.__traceback__ = None
         raise ConversionError(
             f"the {unit} has no form in {writer.dialect.name}: {misfit.reason}",
-            units.source_of(misfit, trail, ir),
+            units.source_of(trail, ir),
             rule_of(misfit.pos),
         ) from None
     except RecursionError:
