@@ -35,7 +35,10 @@ LOCALS = frozenset(
     "id len list dict str int float bool set tuple".split()
 )
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}  # of guards
-CALLED = ("write_", "inside_", "part_", "parts_", "one_", "any_", "choice_")
+CALLED = (
+    "write_", "inside_", "part_", "parts_", "one_", "any_", "choice_",
+    "read_", "choose_", "each_", "inner_",
+)  # fmt: skip
 
 
 _APART = later(r"[^0-9A-Za-z]")  # what no name has
@@ -57,8 +60,9 @@ def begins(hole: Hole) -> Any:
 class Text:
     """The text of one function while it is written."""
 
-    def __init__(self, code: Code, head: str) -> None:
-        self.code, self.lines, self.depth = code, [head], 1
+    def __init__(self, code: Code, head: str, taken: frozenset[str] = LOCALS) -> None:
+        """Begin with the `head`; `taken` are names that have another meaning in it."""
+        self.code, self.lines, self.depth, self._taken = code, [head], 1, taken
         self._given: set[str] = set()
 
     def __call__(self, line: str, pos: Pos | None = None) -> None:
@@ -97,7 +101,7 @@ class Text:
     def fresh(self, start: str = "v") -> str:
         """Return a name that no other value of this function has."""
         base = start.rstrip("_") or "v"
-        if base in LOCALS or base in self.code.names or base.startswith(CALLED):
+        if base in self._taken or base in self.code.names or base.startswith(CALLED):
             base += "_"
         if keyword.iskeyword(base) or not base[0].islower():
             base = f"v_{base}"

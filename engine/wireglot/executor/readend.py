@@ -215,17 +215,12 @@ class WholeText(IrText):
             if isinstance(child, Fields):
                 self._agree(child, here)
             elif isinstance(child, Literal):
-                found = (
-                    f"value_at(seen, {here!r}, ABSENT)" if path else f"seen.get({name!r}, ABSENT)"
-                )
-                self.line(f"before = {found}")
+                before = f"value_at(seen, {here!r}, ABSENT)"
                 if path:
-                    self.line(f"if before is not ABSENT: return {self.odd}", child.pos)
+                    self.line(f"if {before} is not ABSENT: return {self.odd}", child.pos)
                 else:
-                    test = (
-                        f"before is not ABSENT and not agrees(before, {self.value(child.values)})"
-                    )
-                    self.line(f"if {test}: return {self.no}", child.pos)
+                    given = f"{before}, {self.value(child.values)}"
+                    self.line(f"if not agrees({given}): return {self.no}", child.pos)
 
 
 class InnerText(WholeText):

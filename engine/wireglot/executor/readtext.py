@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -85,13 +84,12 @@ class CaseText:
         self.reads, self.shape, self.case = reads, shape, case
         self.dialect, self.mode = reads.dialect, reads.mode
         more = ", rel, seen" if self.inner else ""
-        self.t = self.line = code.Text(reads.code, f"def {name}(x, w, at, L{more}):")
+        self.t = self.line = code.Text(reads.code, f"def {name}(x, w, at, L{more}):", TAKEN)
         self.ir = ir = case.ir
         self.bare = ir is not None and not isinstance(ir, Fields)
         # Whether the memory of spelling is wanted: a bare value refuses where there is any.
         self.track = self.mode == "home" or self.bare
         self.nested = False  # whether parts were read already, which may have notes
-        self.names: set[str] = set()
         self.slots: list[Slot] = []
         self.sums: list[tuple[Hole, str, tuple[Any, ...]]] = []
         self.copies: list[tuple[Hole, str, Rel]] = []
@@ -113,16 +111,7 @@ class CaseText:
 
     def name(self, path: str) -> str:
         """Return a new variable for a field."""
-        base = code.spelled(path.rpartition(".")[2]) or "it"
-        taken = keyword.iskeyword(base) or base in TAKEN or base in self.reads.code.names
-        if taken or base.startswith(("read_", "choose_", "each_", "inner_")):
-            base += "_"
-        found, more = base, 1
-        while found in self.names:
-            more += 1
-            found = f"{base}{more}"
-        self.names.add(found)
-        return found
+        return self.t.fresh(code.spelled(path.rpartition(".")[2]) or "it")
 
     def of(self, h: Hole, key: Any) -> str:
         """Return a new variable for a hole, with its key where several take the same field."""

@@ -10,6 +10,7 @@ from ..language.lenses import Misfit, guard, is_guard, parse_json, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..language.shape import Case, Shape
+from ..trail import value_at
 
 if TYPE_CHECKING:
     from ..trail import At
@@ -52,14 +53,8 @@ class View:
             if isinstance(value, dict) and path in OPAQUE:
                 return opened(value, self.origin[path])
             return value
-        keys = path.split(".")
-        if keys[0] == "own":
-            keys.insert(1, self.family)
-        value = self.obj
-        for key in keys:
-            if not isinstance(value, dict) or key not in value:
-                return ABSENT
-            value = value[key]
+        keys = owned(path, self.family).split(".")
+        value = value_at(self.obj, keys, ABSENT)
         if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
             return opened(value, self.origin[keys[-1]])
         return value
