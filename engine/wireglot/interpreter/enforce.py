@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
     """Leave out what only a user may say; each such part is noted."""
-    kinds = writer.asks("user-only") if role == "assistant" else frozenset()
+    if role != "assistant":
+        return parts
+    kinds = {kind for word, kind in writer.dialect.talk.enforce if word == "user-only"}
     told = "in the target, a turn of the model holds no {}"
     return _left(writer, parts, told, writer.rule(), lambda part: part.get("type") in kinds)
 

@@ -320,11 +320,9 @@ def _answer(writer: WriteJob, call: Part, text: str) -> Part:
     if id(call) in writer.made:
         writer.made.add(id(made))
     writer.answers.add(id(made))
-    told, at = (
-        "no result of this call is there; the text of the rule answers it",
-        writer.trail.find(call),
-    )
-    writer.note("answered", "added", at, writer.rule("pair"), told, None, made)
+    told = "no result of this call is there; the text of the rule answers it"
+    at, rule = writer.trail.find(call), writer.rule("pair")
+    writer.note("answered", "added", at, rule, told, None, made)
     return made
 
 

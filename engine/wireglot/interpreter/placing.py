@@ -168,7 +168,8 @@ def walked(
         writer.lost("empty-message", first, LEFT_OUT, writer.rule())
         return []
     if (
-        ("no-empty", "") in writer.asked
+        writer.repair
+        and ("no-empty", "") in writer.dialect.talk.enforce
         and not any(view.lists.get("parts", {}).values())
         and not (writer.same and _says(writer, first, wire))
     ):

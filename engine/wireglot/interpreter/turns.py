@@ -21,7 +21,7 @@ from .sight import blank
 def right(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in the order of turns that a dialect asks for."""
     messages = [_spoken(writer, message) for message in messages]
-    if ("alternate", "") in writer.asked:
+    if ("alternate", "") in writer.dialect.talk.enforce:
         messages = alternated(writer, messages)
     return ends(writer, messages)
 
@@ -236,7 +236,8 @@ def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
     if turn is not None and _any_placed(writer, message):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
         bridge = waiting.popleft() if there else made(writer, turn)
-    if ("alternate", "") in writer.asked and waiting and waiting[0].get("role") == "user":
+    alternate = writer.repair and ("alternate", "") in writer.dialect.talk.enforce
+    if alternate and waiting and waiting[0].get("role") == "user":
         message = joined(writer, message, waiting.popleft())
     waiting.appendleft(message)
     if bridge is not None:
@@ -310,10 +311,8 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             continue
         known.add(name)
         tools.append({"name": name, "parameters": {"type": "object"}})
-        told, rule = (
-            f"the messages call `{name}`, and the target wants it declared",
-            writer.rule("declare-called"),
-        )
+        told = f"the messages call `{name}`, and the target wants it declared"
+        rule = writer.rule("declare-called")
         writer.note("filled-in", "added", None, rule, told, None, tools[-1])
     if len(tools) == len(ir.get("tools") or ()):
         return ir
