@@ -185,12 +185,9 @@ def _words_of(case: Case) -> dict[str, frozenset[str] | None]:
 
 def _asks_nothing(case: Case) -> bool:
     """Tell whether a case asks for no field of an object but its type and its text."""
-    asked = (path.strip("/") for path, words in case.sides[0].items() if not _may_lack(words))
-    return {"type", "text"}.issuperset(asked)
-
-
-def _may_lack(words: Any) -> bool:
-    return isinstance(words, tuple) and ABSENT in words
+    sides = case.sides[0].items()
+    lacks = {path for path, words in sides if isinstance(words, tuple) and ABSENT in words}
+    return {"type", "text"}.issuperset(path.strip("/") for path, _ in sides if path not in lacks)
 
 
 def word_of(case: Case) -> str:

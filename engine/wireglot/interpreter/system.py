@@ -30,7 +30,8 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
         (lifts or any(turn.at and turn.role == "user" for turn in talk.turns))
         and writer.filler is not None
         and messages
-        and all(_silent(message) for message in messages)
+        # Nobody speaks: what has no parts is left out.
+        and all(one.get("role") == "system" or not one.get("parts") for one in messages)
     ):
         return [], [_spoken(writer, message) for message in messages]
     form = _form(writer)
@@ -77,11 +78,6 @@ def _heads(writer: WriteJob, message: Message) -> bool:
     kinds = frozenset(("unknown",))  # which came from there
     kinds = kinds.union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))
     return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
-
-
-def _silent(message: Message) -> bool:
-    """Tell whether nobody speaks in a message; what has no parts is left out."""
-    return message.get("role") == "system" or not message.get("parts")
 
 
 def _spoken(writer: WriteJob, message: Message) -> Message:

@@ -203,12 +203,6 @@ def _of_user(writer: WriteJob) -> list[Hole]:
     return [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
 
 
-def _any_placed(writer: WriteJob, message: Message) -> bool:
-    """Tell whether something of a user's message can be written."""
-    holes = _of_user(writer)
-    return any(_placed(writer, holes, part) for part in message["parts"])
-
-
 def _placed(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     """Tell whether a part can be written; what is noted of it is noted then."""
     mark, gone, beside = len(writer.notes), len(writer.gone), len(writer.beside)
@@ -233,7 +227,8 @@ def _bridge(writer: WriteJob) -> Turn | None:
 def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
     """Let what left its message be the next one, in the order of turns."""
     turn, bridge = _bridge(writer), None
-    if turn is not None and _any_placed(writer, message):
+    holes = _of_user(writer) if turn is not None else []
+    if turn is not None and any(_placed(writer, holes, part) for part in message["parts"]):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
         bridge = waiting.popleft() if there else made(writer, turn)
     alternate = writer.repair and ("alternate", "") in writer.dialect.talk.enforce
