@@ -13,7 +13,7 @@ from ..language.picture import Hole, holes
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation
 from ..trail import At, Trail, pointer
-from .jobs import WriteJob
+from .jobs import ReadJob, WriteJob
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
