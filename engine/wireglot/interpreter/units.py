@@ -75,11 +75,13 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
 
     Where two of them say something they are answers, each by itself.
     """
-    shape, owners = reader.dialect.units["response"], ir.get("candidates") or []
+    shape, owners = reader.dialect.units["response"], ir.get("candidates") or ()
+    if len(owners) < 2:
+        return
     pieces = (h for case in shape.cases for h in holes(case.wire) if "pieces" in h.lenses)
     hole = reader.dialect.once("pieces", lambda: next(pieces, None))
     kinds = [[part.get("type") for part in one.get("parts", ())] for one in owners]
-    if hole is None or len(owners) < 2 or sum("text" in found for found in kinds) > 1:
+    if hole is None or sum("text" in found for found in kinds) > 1:
         return
     ends = owners[acting(kinds)]
     whole: dict[str, Any] = {}
