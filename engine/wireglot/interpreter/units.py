@@ -83,16 +83,27 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
     kinds = [[part.get("type") for part in one.get("parts", ())] for one in owners]
     if hole is None or sum("text" in found for found in kinds) > 1:
         return
-    ends = owners[acting(kinds)]
     whole: dict[str, Any] = {}
-    for one in (*owners, ends):  # why it ended says the one that acts
-        whole.update(one)
-        reader.trail.copy(one, whole)
-    whole["parts"] = [part for one in owners for part in one.get("parts", ())]
+    for one in owners:
+        whole = _both(whole, one, reader.trail)
+    # Why it ended says the one that acts.
+    ends = owners[acting(kinds)]
+    whole.update({key: said for key, said in ends.items() if not isinstance(said, dict | list)})
+    reader.trail.copy(ends, whole)
     for one in owners[1:]:
         at = reader.trail.find(one) or ()
         reader.notes.append(("joined", "changed", at, hole.pos, "it is a piece of one answer"))
     ir["candidates"] = [whole]
+
+
+def _both(one: Any, two: Any, trail: Trail) -> Any:
+    """Return what two pieces say: all that stands in either, and the second where it is a word."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        made = {**one, **{key: _both(one.get(key), said, trail) for key, said in two.items()}}
+        trail.copy(one, made)
+        trail.copy(two, made)
+        return made
+    return [*one, *two] if isinstance(one, list) and isinstance(two, list) else two
 
 
 def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
