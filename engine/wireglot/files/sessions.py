@@ -250,7 +250,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
             hang({*map(id, lines)} - {*map(id, found)} if writer.same else set())
         if writer.same:
             like = File(writer.dialect).like
-            lines = tree.settled(writer, document.tree, head, rows, found, like, linear, hang)
+            right = partial(tree.reads, document.tree, head, found, like, linear)
+            lines = tree.settled(writer, document.tree, rows, found, linear, right, hang)
     return [*head, *lines]
 
 

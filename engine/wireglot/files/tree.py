@@ -148,34 +148,34 @@ def hung(
 def settled(
     writer: WriteJob,
     tree: Tree,
-    head: list[Any],
     rows: Rows,
     said: list[Any],
-    like: Callable[[Any], bool],
     linear: bool,
+    right: Callable[[Rows], bool],
     hang: Callable[[], None],
 ) -> list[Any]:
     """Return the lines of a file that is read as it says, also where what is `said` was edited.
 
     If need be, the line that names the end names another one; else the path is written anew.
+    `right` tells whether lines read so, and `hang` lets each name the one that it hung on.
     """
-    if not linear and not _reads(tree, head, rows, said, like, linear):
+    if not linear and not right(rows):
         hang()  # what was kept, too
-    if not _reads(tree, head, rows, said, like, linear):
+    if not right(rows):
         _ended(writer, tree, rows)
-    if not _reads(tree, head, rows, said, like, linear):
+    if not right(rows):
         rows = _anew(writer, tree, rows, said, linear)
         _ended(writer, tree, rows)
     return [line for line, _ in rows]
 
 
-def _reads(
+def reads(
     tree: Tree,
     head: list[Any],
-    rows: Rows,
     said: list[Any],
     like: Callable[[Any], bool],
     linear: bool,
+    rows: Rows,
 ) -> bool:
     """Tell whether what is said is read in this order, and nothing that is not on the path."""
     lines, start = [*head, *(line for line, _ in rows)], len(head)
