@@ -12,7 +12,8 @@ from ..language.model import Dialect
 from ..language.picture import Hole, holes
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation
-from ..trail import At, Trail, pointer
+from ..notes import UNKNOWN_KEY
+from ..trail import At, Trail, keys_of, pointer
 from .jobs import ReadJob, WriteJob
 
 
@@ -85,6 +86,11 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
         return
     whole: dict[str, Any] = {}
     for one in owners:
+        at = reader.trail.find(one, "kept") or ()
+        kept = one.pop("kept", {}).get(reader.dialect.name, {})
+        for key in (key for key, said in kept.items() if said is not None):  # each at its place
+            there = (*at, *keys_of(key))
+            reader.notes.append(("unknown-key", "lost", there, hole.pos, UNKNOWN_KEY))
         whole = _both(whole, one, reader.trail)
     # Why it ended says the one that acts.
     ends = owners[acting(kinds)]
