@@ -30,7 +30,7 @@ def later(text: str, flags: re.RegexFlag | int = 0) -> re.Pattern[str]:
 def fits(name: str, glob: str) -> bool:
     """Tell whether a name is one that a glob is for, by its pieces where these say it all.
 
-    A regular expression for each glob of a file would take a third of a process's first conversion.
+    Else a process would compile a regular expression for each glob before its first conversion.
     """
     if _CHOICE.isdisjoint(glob):
         start, *pieces = glob.split("*")

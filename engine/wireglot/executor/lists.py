@@ -18,6 +18,7 @@ from .readtime import NO
 from .values import EMPTY, unmake
 
 NONE: frozenset[str] = frozenset()
+SPOKEN = ("text", "reasoning")
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 
 
@@ -152,17 +153,16 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     usually = None if x.same or x.watched or listing.marks else listing.usually
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
+        way = None
         if usually is not None:
             way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
-            if way is not None and way[0] >= last and "spelled" not in part:
-                wire = _usual(x, listing, kind, part, way, shares[way[0]])
-                if wire is not NO:
-                    last = way[0]
-                    shares[last].append((part, wire))
-                    continue
-        lower = NONE if x.same else listing.lower(kind, part, x.ladder)
-        # Whatever takes such a part, a row of the ladder comes first.
-        quick = None if lower else _quick(x, listing, kind, part, shares)
+        plain = way is not None and "spelled" not in part and way[2].isdisjoint(part)
+        if plain and (kind not in SPOKEN or _worded(part)):
+            lower, quick = NONE, _written(x, listing, kind, part, way, shares)
+        else:
+            lower = NONE if x.same else listing.lower(kind, part, x.ladder)
+            # Whatever takes such a part, a row of the ladder comes first.
+            quick = None if lower else _quick(x, listing, kind, part, shares)
         if quick is None or quick is NO:
             if listing.alone and len(parts) == 1 and x.resolver is None:
                 raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
@@ -190,35 +190,6 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     return shares
 
 
-def _usual(x: Any, listing: Listing, kind: Any, part: Any, way: Any, share: list[Any]) -> Any:
-    """Write a part of which its type says all that has to be known; NO where more does."""
-    _, ways, lower = way
-    if lower and not lower.isdisjoint(part):
-        return NO
-    if kind == "text" or kind == "reasoning":
-        text = part.get("text")
-        if text.__class__ is not str or not text or text.isspace():
-            return NO
-    m, b, i, g = len(x.notes), len(x.beside), len(x.ids), len(x.gone)
-    if x.lefts:
-        x.lefts = []
-    x.nth = len(share)
-    wire = NO
-    try:
-        for name, asked in ways:
-            if not asked or _says(part, asked):
-                wire = listing.names[name](x, part)
-                break
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-    if wire is not NO and wire.__class__ is not Gathered:
-        if not x.lefts or not _lower(x, kind, part):
-            return wire
-    del x.notes[m:], x.beside[b:], x.gone[g:]
-    unmake(x, i)
-    return NO
-
-
 def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:
     """Write a part by the hole that is known to take its kind: its number, the part, the wire.
 
@@ -229,19 +200,29 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
         return None
     if x.watched and not x.coded(part):
         return None
-    if kind == "text" or kind == "reasoning":
-        text = part.get("text")
-        said = text.__class__ is str and text and not text.isspace()
-        if not said and x.asked and blank(x, part, x.role):
-            return None
+    if kind in SPOKEN and x.asked and not _worded(part) and blank(x, part, x.role):
+        return None
     if "spelled" in part:
         memory = part["spelled"].get(listing.dialect, NONE)
         if "../" in memory or ("" in memory and x.same and len(known[1]) > 1):
             return None  # it says where it stood, or by which case of several shapes it was read
-    m, b, i = len(x.notes), len(x.beside), len(x.ids)
     if kind in MEDIA and _unusual(x, part, listing):
         return None
-    number, ways = known
+    return _written(x, listing, kind, part, known, shares)
+
+
+def _worded(part: dict[str, Any]) -> bool:
+    """Tell whether a text or a thought has a word."""
+    text = part.get("text")
+    return text.__class__ is str and text != "" and not text.isspace()
+
+
+def _written(
+    x: Any, listing: Listing, kind: Any, part: Any, known: Any, shares: list[list[Any]]
+) -> Any:
+    """Write a part in the ways of its type; what it returns is that of `_quick`."""
+    m, b, i = len(x.notes), len(x.beside), len(x.ids)
+    number, ways = known[:2]
     if x.lefts:
         x.lefts = []
     x.nth = len(shares[number])

@@ -289,15 +289,13 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:
 
     It says little, and mostly the same: what came of some texts and switches is remembered.
     """
-    dialect, shape = writer.dialect, writer.dialect.units["envelope"]
-    said = _said(dialect, ir)
-    if writer.options or writer.recorder is not None or not PLAIN.issuperset(map(type, said)):
-        return _enveloped(writer, shape, ir)
-    known, mark = _envelope(dialect, writer.same, ir), len(writer.notes)
+    dialect, shape, mark = writer.dialect, writer.dialect.units["envelope"], len(writer.notes)
+    free = not writer.options and writer.recorder is None
+    known = _envelope(dialect, writer.same, ir) if free else None
     if known is not None:
         return known
-    found = _enveloped(writer, shape, ir)
-    if len(writer.notes) > mark:
+    found, said = _enveloped(writer, shape, ir), _said(dialect, ir)
+    if not free or len(writer.notes) > mark or not PLAIN.issuperset(map(type, said)):
         return found
     made = dialect.once(("envelope", writer.same), dict[Any, Any])
     if len(made) >= REMEMBERED:
