@@ -146,8 +146,6 @@ class _Runs:
         asked = self.talk.enforce if writer.repair else ()
         self.leads = [kind for word, kind in asked if word == "put-first"]  # of their message
         self.bars = frozenset(kind for word, kind in asked if word == "user-only")
-        held = writer.dialect.told_roles or self.talk.steps or writer.dialect.document
-        self.usual = not held  # else a message is more than its parts
 
     def write(self) -> list[Any]:
         """Write all messages."""
@@ -186,8 +184,7 @@ class _Runs:
         writer, run = self.writer, self.run
         made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark = len(writer.notes), len(writer.lefts)
-        wire = self._lone(*run[0]) if self.usual and len(run) == 1 else None
-        wires = self._wires(run, made) if wire is None else [wire]
+        wires = self._wires(run, made)
         beside = bool(writer.beside)
         if beside:
             if behind is not None:
@@ -209,21 +206,6 @@ class _Runs:
             return beside
         self.waiting.popleft()
         return False
-
-    def _lone(self, case: Case, message: Message) -> Message | None:
-        """Write a message that stands alone and has all it says in its parts; None for others."""
-        writer, group, parts = self.writer, self.group, message.get("parts")
-        if not parts or group is None or group.spliced:
-            return None
-        role = message.get("role")
-        if (self.leads and len(parts) > 1) or (self.bars and role == "assistant"):
-            kinds = {part.get("type") for part in parts}
-            if len(kinds) > 1 and not kinds.isdisjoint(self.leads):
-                return None
-            if role == "assistant" and not self.bars.isdisjoint(kinds):
-                return None
-        writer.since, writer.role = len(writer.notes), role
-        return writer.message(case, message)
 
     def _again(self, wires: list[Any], made: bool, mark: int, lost: int) -> list[Any]:
         """Write the run once more where what left its messages belongs to it, or ends it there."""
@@ -263,9 +245,10 @@ class _Runs:
             parts = steps.marked(writer, run)
         elif len(run) > 1:
             parts = [part for _, message in run for part in message.get("parts", ())]
-        for kind in self.leads:
-            parts = enforce.put_first(writer, kind, parts)
-        if self.bars:
+        kinds = {part.get("type") for part in parts} if self.leads or self.bars else set()
+        for kind in self.leads if len(kinds) > 1 else ():
+            parts = enforce.put_first(writer, kind, parts) if kind in kinds else parts
+        if not self.bars.isdisjoint(kinds):
             parts = enforce.users(writer, first.get("role"), parts)
         alone = len(run) == 1 and parts is given
         if len(run) > 1:
