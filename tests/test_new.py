@@ -26,7 +26,12 @@ LARCH = [(unit, json.loads(BLOCKS[unit])) for unit in ("request", "response")]
 CHAT: dict[str, Any] = {
     "model": "m-1",
     "messages": [{"role": "user", "content": "Hi"}],
-    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    "tools": [
+        {
+            "type": "function",
+            "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
+        }
+    ],
     "max_new_tokens": 10,
     "sampling_seed": 7,
     "mood": "calm",

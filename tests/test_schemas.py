@@ -7,10 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 import wireglot
+from wireglot.language import drafts
 from wireglot.language.lenses import Misfit
 
 HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
@@ -412,6 +415,60 @@ def _schemas(depth: int = 3) -> Any:
     held = st.one_of(leaf, node, st.lists(node, max_size=2), st.dictionaries(st.text(), node))
     optional = node.map(lambda found: {"anyOf": [found, {"type": "null"}]})
     return st.dictionaries(st.sampled_from(WORDS), held, max_size=4) | optional
+
+
+RENEWED = [("anthropic", "object_schema"), ("openai-chat", "object_schema")]
+
+
+def _older() -> Any:
+    """Schemas of draft 4: tuples, bounds with switches, and properties that are any schema."""
+    number = st.integers(-2, 2)
+    bound = st.fixed_dictionaries({"minimum": number}, optional={"exclusiveMinimum": st.booleans()})
+    top = st.fixed_dictionaries({"maximum": number}, optional={"exclusiveMaximum": st.booleans()})
+    leaf = bound | top | st.sampled_from([{"type": "string"}, {"type": "array"}, {}])
+
+    def around(inner: Any) -> Any:
+        tuples = st.fixed_dictionaries(
+            {"items": st.lists(inner, min_size=1, max_size=2)},
+            optional={"additionalItems": st.booleans() | inner},
+        )
+        objects = st.fixed_dictionaries(
+            {"properties": st.dictionaries(st.sampled_from("ab"), inner, max_size=2)},
+            optional={"required": st.sampled_from([["a"], ["a", "b"]])},
+        )
+        return tuples | objects | st.fixed_dictionaries({"anyOf": st.lists(inner, min_size=1)})
+
+    return st.recursive(leaf, around, max_leaves=6)
+
+
+def _instances() -> Any:
+    leaf = st.integers(-3, 3) | st.sampled_from(["x", None, True])
+    within = st.dictionaries(st.sampled_from("ab"), leaf, max_size=2) | st.lists(leaf, max_size=3)
+    return leaf | within | st.lists(within, max_size=2)
+
+
+@pytest.mark.parametrize(("name", "schema"), RENEWED)
+@given(older=_older(), value=_instances())
+def test_a_schema_of_an_older_draft_takes_the_same_values_in_the_new_one(
+    name: str, schema: str, older: Any, value: Any
+) -> None:
+    whole = {"type": "object", "properties": {"it": older}}
+    written, told = PACKAGED[name].model.schemas[schema].write(whole)
+    jsonschema.Draft202012Validator.check_schema(written)
+    assert "bad-schema" not in {one.code for one in told}
+    before = jsonschema.Draft4Validator(whole).is_valid({"it": value})
+    assert jsonschema.Draft202012Validator(written).is_valid({"it": value}) == before
+
+
+@pytest.mark.parametrize(("name", "schema"), RENEWED)
+def test_no_keyword_that_says_something_is_null(name: str, schema: str) -> None:
+    words = sorted(drafts.SAYS - {"type", "properties"})
+    node = dict.fromkeys(words) | {"default": None, "const": None, "examples": [None]}
+    whole = {"type": "object", "properties": {"a": node}}
+    written, told = PACKAGED[name].model.schemas[schema].write(whole)
+    left = {"default": None, "const": None, "examples": [None]}
+    assert written["properties"] == {"a": left}
+    assert [one.at for one in told] == [("properties", "a", word) for word in words]
 
 
 def test_constraints_that_are_not_taken_can_be_told_in_descriptions() -> None:

@@ -86,7 +86,12 @@ def test_recorded_streams_come_home_and_fold_to_the_same_answer(wire: str, there
 ASKED: dict[str, Any] = {
     "model": "m",
     "messages": [{"role": "user", "content": "Hi"}],
-    "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+    "tools": [
+        {
+            "type": "function",
+            "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
+        }
+    ],
 }
 NOTED = {"start": 6, "end": 11, "text": "sunny", "type": "TEXT_CONTENT"}
 SAID = {

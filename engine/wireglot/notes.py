@@ -90,6 +90,7 @@ CODES: dict[str, str] = {
     "schema-keyword": "A keyword of a schema that the target does not take.",
     "schema-told": "A constraint of a schema that the target does not take, told in a description.",
     "schema-reworded": "A keyword of a schema, written in words that mean something wider.",
+    "schema-renewed": "A keyword of an older draft of JSON Schema, in the words of a later one.",
     "schema-added": "What a schema must have in the target, filled in from the rule.",
     "schema-inlined": "A reference of a schema, written out in its place.",
     "schema-cut": "A reference of a schema that leads back to itself or to nothing, left out.",
@@ -185,7 +186,7 @@ _SEVERITY: dict[Effect, Severity] = {
 # With these, calls and results no longer pair, which providers refuse.
 _GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
 _BAD = frozenset(("bad-arguments", "bad-schema"))  # carried as they are
-_SAME = frozenset(("re-encoded",))  # what is written means just the same
+_SAME = frozenset(("re-encoded", "schema-renewed"))  # what is written means just the same
 
 
 def asked(key: str) -> str:

@@ -13,11 +13,13 @@ from .schemawalk import Told
 OBJECT = frozenset("type properties required title description additionalProperties".split())
 
 
-def rooted(schema: dict[str, Any], without: Iterable[str]) -> tuple[dict[str, Any], list[Told]]:
+def rooted(
+    schema: dict[str, Any], without: Iterable[str], fills: dict[str, Any]
+) -> tuple[dict[str, Any], list[Told]]:
     """Return a schema without these keywords at its root, and what is told of them.
 
     The branches of a union of objects are merged: their properties stand together, and what all of
-    them require is required.
+    them require is required. What the root must say is filled in from `fills`.
     """
     gone = [word for word in without if word in schema]
     told: list[Told] = []
@@ -26,7 +28,7 @@ def rooted(schema: dict[str, Any], without: Iterable[str]) -> tuple[dict[str, An
         message = "no properties are an object, not a list"
         told.append(Told("schema-reworded", "changed", ("properties",), message))
     if not gone:
-        return schema, told
+        return _filled(schema, fills, told), told
     out = {key: value for key, value in schema.items() if key not in gone}
     for word in sorted(gone, key=list(schema).index):
         branches = _objects(schema, word)
@@ -37,7 +39,16 @@ def rooted(schema: dict[str, Any], without: Iterable[str]) -> tuple[dict[str, An
         _merge(out, branches, word == "allOf")
         message = f"the target takes no `{word}` at the root: the properties stand together"
         told.append(Told("schema-reworded", "changed", (word,), message))
-    return out, told
+    return _filled(out, fills, told), told
+
+
+def _filled(schema: dict[str, Any], fills: dict[str, Any], told: list[Told]) -> dict[str, Any]:
+    """Return a schema that says at its root what it must."""
+    missing = {word: value for word, value in fills.items() if schema.get(word) is None}
+    for word in missing:
+        message = f"the target wants `{word}` at the root of a schema"
+        told.append(Told("schema-added", "added", (), message, None, word))
+    return {**schema, **missing} if missing else schema
 
 
 def _objects(schema: dict[str, Any], word: str) -> list[dict[str, Any]] | None:

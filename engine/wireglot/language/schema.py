@@ -10,6 +10,7 @@ import marshal
 from typing import Any
 
 from ..trail import At, Trail
+from .drafts import outdated
 from .lenses import Misfit, same
 from .nodes import (
     LISTS,
@@ -26,7 +27,7 @@ from .nodes import (
     unsound,
     used,
 )
-from .picture import Items
+from .picture import Items, Literal
 from .rootwalk import rooted
 from .schemawalk import Told, Walk
 from .source import Node
@@ -44,6 +45,8 @@ class Schema:
         self.whole = frozenset(plain.get("whole", ()))
         self.root = plain.get("root")
         self.rootless = frozenset(plain.get("root-without", ()))
+        self.rooted: dict[str, Any] = plain.get("root-with", {})
+        self.draft: str | None = plain.get("draft")
         self.numbers: list[str] = plain.get("types", [])  # some clients send their numbers
         self.types = frozenset(self.numbers)
         self.enum = plain.get("enum", "any")
@@ -55,10 +58,11 @@ class Schema:
         self.two_way = [row for row in rows if row.note is None]
         self.respelled = [frozenset(used(row.here)) for row in self.two_way]
         self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
-        self.risky = [(frozenset(used(r.schema)), r) for r in rows if self._may_fit(r)]
-        # Without any of these a schema is written as it is, in other words, or not at all.
-        told = self.inlines or any(row.note for row in rows)
-        self.simple = not told and (exact or self.keep is None) and not (rows and self.whole)
+        self.risky = [(*_needs(r), r) for r in rows if self._may_fit(r)]
+        # Without any of these a schema that no row fits is written as it is, or not at all.
+        taken = exact or self.keep is None
+        self.looks = bool(self.keep or self.types or self.risky or self.draft)
+        self.simple = taken and not self.inlines and not (rows and self.whole)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_known": {}, "_read_as": {}}
@@ -191,7 +195,7 @@ class Schema:
         if self.root is not None and schema.get("type") != self.root:
             if not (self.inlines and "$ref" in schema):
                 raise Misfit(f"the root of a schema is an {self.root} here")
-        schema, told = rooted(schema, self.rootless)
+        schema, told = rooted(schema, self.rootless, self.rooted)
         if self.simple and self._plain(schema):
             wire = schema
         else:
@@ -200,6 +204,8 @@ class Schema:
             if (at := unsound(wire)) is not None:
                 what = "this is no JSON Schema, and the target may refuse it"
                 told.append(Told("bad-schema", "kept", unsound(schema) or at, what))
+        # What was filled in at the root stands in what is written.
+        told = [one._replace(owner=wire) if one.key and one.owner is None else one for one in told]
         if self.exact and told:
             raise Misfit(told[0].message)
         if self.root is not None and wire.get("type") != self.root:
@@ -209,9 +215,9 @@ class Schema:
 
     def _plain(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
-        if self.keep is None and not self.types and not self.risky:
-            return unsound(schema) is None
-        return self._kept(schema)
+        if self.keep is None and not self.types and unsound(schema) is not None:
+            return False
+        return not self.looks or self._kept(schema)
 
     def _kept(self, schema: Any) -> bool:
         if schema.__class__ is not dict:
@@ -222,8 +228,11 @@ class Schema:
         kind = schema.get("type", "string")
         if self.types and (kind.__class__ is not str or kind.lower() not in self.types):
             return "type" not in schema and self._rest(schema)
-        for words, row in self.risky:
-            if words <= schema.keys() and rewritten(schema, row.schema, row.here) is not None:
+        if self.draft is not None and outdated(schema):
+            return False
+        for words, word, value, row in self.risky:
+            may = schema.get(word) == value if word else words <= schema.keys()
+            if may and rewritten(schema, row.schema, row.here) is not None:
                 return False
         if "enum" in schema and self.enum == "strings":
             words = schema["enum"]
@@ -248,6 +257,16 @@ class Schema:
                 if value.__class__ is not bool or not SINGLES[key]:
                     return False
         return True
+
+
+def _needs(row: Row) -> tuple[frozenset[str], str, Any]:
+    """Return the keywords without which a row fits nothing, and one of them with its one word."""
+    words = frozenset(used(row.schema))
+    told = ((names[0], child) for names, child in row.schema.entries if names[0] in words)
+    for word, child in told:
+        if isinstance(child, Literal) and len(child.values) == 1 and type(child.values[0]) is str:
+            return words, word, child.values[0]
+    return words, "", None
 
 
 def _mark(schema: Any, tells: bool) -> bytes | None:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..notes import Effect
 from ..trail import At, place_of, value_at
+from .drafts import renewed
 from .lenses import Misfit, same, stringify
 from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, Row, rewritten, used
 
@@ -24,6 +25,7 @@ class Takes(Protocol):
     enum: str
     inlines: bool
     fills: bool  # whether a schema that says nothing is not taken as it is
+    draft: str | None
     rows: list[Row]
 
 
@@ -95,6 +97,8 @@ class Walk:
             if not at:
                 for word in DEFINITIONS:
                     node.words.pop(word, None)
+        if self.dialect.draft is not None:
+            self._renew(node)
         for key in list(node.words):
             self.within += key in self.dialect.whole
             self._inside(node, key)
@@ -111,6 +115,17 @@ class Walk:
         node.out.update(node.words)
         self.depth -= 1
         return node.out, told, seen
+
+    def _renew(self, node: Node) -> None:
+        """Say in the words of this draft what an older one says otherwise."""
+        before = node.places
+        node.words, told = renewed(node.words)
+        node.places = {key: before.get(key, ()) for key in node.words}
+        for key, (new, message) in told.items():
+            if new:
+                node.places[new] = before[key]
+            one = Told("schema-renewed", "changed", before[key], message, node.out, new or None)
+            node.tell(new, one)
 
     # -- references ---------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from .forms import (
     Schema,
     Word,
     Words,
+    free,
     like,
     names,
     one_of,
@@ -59,12 +60,17 @@ REWRITE = Words("a rewrite", _REWRITE, "Rewrite", "rewrite", whole=True)
 _MUST = {"where": _NODE, "has": _NODE}
 MUST = Words("a rule of `must`", _MUST, "Must", "must", layered=False, whole=True)
 _ENUM, _REFS = "{what} is `strings` or `any`", "{what} is `inline` or `keep`"
+_DRAFT = "{what} is `2020-12`"
+_FILLS = Map(free({}), "{what} is a mapping of keywords", "as `root-with: {properties: {}}`")
 SCHEMA = Words(
     "a schema",
     {
         "root": (_TYPE, "the type of the root"),
         "whole": (names(), "except below those of `whole`"),
         "root-without": (names(), "keywords that only the root does not take"),
+        "root-with": (_FILLS, "keywords that the root has, filled in where it says none"),
+        "draft": (one_of("2020-12", message=_DRAFT, lead="say"),
+                  "what older drafts say otherwise is said in its words"),
         "keep": (names(_KEY.schema), _LEFT),
         "types": (names(_TYPE.schema), _LEFT),
         "enum": (one_of("strings", "any", message=_ENUM, lead="say"), "`enum` for texts only"),

@@ -1,0 +1,74 @@
+"""Older drafts of JSON Schema: what they say otherwise than 2020-12, said in its words.
+
+There `items` is one schema, bounds are numbers and `required` lists names; no keyword that says
+something is null (https://json-schema.org/draft/2020-12/schema).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .nodes import PLACES
+
+NOW = "2020-12"
+BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+SWITCHES = frozenset((*BOUNDS, "required"))  # of draft 4 and draft 3
+# What is null in these says nothing; in others (`default`, `const`) it is a value.
+SAYS = PLACES | frozenset(
+    "type enum required title description format pattern minimum maximum exclusiveMinimum "
+    "exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems minContains "
+    "maxContains minProperties maxProperties dependentRequired $ref $schema $id $comment".split()
+)
+
+
+def outdated(node: dict[str, Any]) -> bool:
+    """Tell whether a node of a schema says something that `renewed` says otherwise."""
+    for key, value in node.items():
+        if value is None:
+            if key in SAYS:
+                return True
+        elif value.__class__ is bool:
+            if key in SWITCHES:
+                return True
+        elif key == "items" and value.__class__ is list:
+            return True
+    return False
+
+
+def _wanted(properties: dict[str, Any]) -> list[str]:
+    """Return the properties that say themselves that they must be there."""
+    wanted = properties.items()
+    return [name for name, one in wanted if one.__class__ is dict and one.get("required") is True]
+
+
+def renewed(node: dict[str, Any]) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
+    """Return a node in the words of 2020-12; for each keyword that goes, what says it, and why."""
+    out, told = dict(node), dict[str, tuple[str, str]]()
+    for key in [key for key, value in node.items() if value is None and key in SAYS]:
+        del out[key]
+        told[key] = "", f"`{key}` is null here, which says nothing: it is left out"
+    if isinstance(out.get("items"), list):
+        out["prefixItems"] = out.pop("items")
+        told["items"] = "prefixItems", "the elements of a tuple stand under `prefixItems`"
+        if "additionalItems" in out:
+            out["items"] = out.pop("additionalItems")
+            told["additionalItems"] = "items", "what follows a tuple stands under `items`"
+    for key, bound in BOUNDS.items():
+        switch = out.get(key)
+        if not isinstance(switch, bool):
+            continue
+        del out[key]
+        told[key] = "", f"`{key}` is no number here: it is left out"
+        if switch and bound in out:
+            out[key] = out.pop(bound)
+            told[key] = key, f"`{key}` is the number itself, not a switch beside `{bound}`"
+            told[bound] = told[key]
+    if isinstance(out.get("required"), bool):
+        del out["required"]
+        told["required"] = "", "the object around it says which properties are required"
+    properties = out.get("properties")
+    listed = out.get("required", [])
+    for name in _wanted(properties) if isinstance(properties, dict) else ():
+        if isinstance(listed, list) and name not in listed:
+            out["required"] = listed = [*listed, name]
+    return out, told
