@@ -110,7 +110,7 @@ TEXTS |= {"message.name", "response_format.name"}
 def limits() -> dict[str, Words]:
     """Return what can have a limit, with its words: names, ids, texts, fields of a request."""
     found = dict.fromkeys((*NAMED, *sorted(TEXTS)), LIMIT)
-    found |= dict.fromkeys(sorted(MEDIA), BOUNDS["list"])
+    found |= dict.fromkeys(sorted(MEDIA), BOUNDS["media"])
     for name, holds in sorted(OBJECTS["request"].items()):
         for path in (name, *(f"{name}.{below}" for below in OBJECTS.get(holds, ()))):
             kind = field_type("request", path)

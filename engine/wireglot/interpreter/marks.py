@@ -111,7 +111,9 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
     The latest stay, which stand nearest to what is new.
     """
     bounds, limits = writer.dialect.bounds, writer.dialect.limits
-    counts = {kind: bounds[kind]["count"] for kind in bounds if kind in MEDIA}
+    counts = {
+        kind: said["count"] for kind, said in bounds.items() if kind in MEDIA and "count" in said
+    }
     unique = [name for name in limits if "." in name and limits[name].get("unique")]
     if not counts and not unique:
         return messages

@@ -16,6 +16,9 @@ def usual(writer: WriteJob, part: Any, pos: Any) -> Any:
     source = part.get("source") if isinstance(part, dict) and part.get("type") in MEDIA else None
     if writer.same or not isinstance(source, dict):
         return part
+    types, said = writer.dialect.bounds.get(part["type"], {}).get("types"), source.get("media_type")
+    if types and isinstance(said, str) and said not in types:
+        raise Misfit(f"of such media it reads {', '.join(types)} alone", (), pos)
     schemes = writer.dialect.bounds.get("url", {}).get("schemes")
     url, data = source.get("url"), source.get("data")
     if source.get("type") == "url" and schemes and isinstance(url, str):

@@ -127,9 +127,14 @@ _BEGINS = "{what} lists how addresses begin"
 _SMALL = "in small letters, as in `schemes: [https, http]`"
 _SCHEME = Leaf({"type": "string", "pattern": "^[a-z][a-z0-9+.-]*$"}, _BEGINS, _SMALL, "R027")
 _SCHEMES = Listed(_SCHEME, _BEGINS, _SMALL, "R027", least=1, whole=True)
+_NO_TYPES = "{what} lists types of media"
+_TYPED = "as in `types: [image/png, image/jpeg]`"
+_MEDIUM = Leaf({"type": "string", "pattern": r"^[a-z]+/[a-z0-9.+-]+$"}, _NO_TYPES, _TYPED, "R027")
+_TYPES = Listed(_MEDIUM, _NO_TYPES, _TYPED, "R027", least=1, whole=True)
 # What bounds a field of a request of these types, and what is no number and no list.
 _BOUNDS: dict[str, dict[str, Word]] = {
     "list": {"count": _COUNT},
+    "media": {"count": _COUNT, "types": (_TYPES, "of which types this API reads such media")},
     "tools": {"count": _COUNT, "unique": (_UNIQUE, "of one name there is one")},
     "stop": {"count": _COUNT, "text": (_BLANK, "none is a text of nothing but spaces")},
     "integer": {"min": _WHOLE, "max": _WHOLE, "not-with": _UNLESS,
