@@ -103,7 +103,7 @@ WORDS["native", "type"] = KINDS
 _TOLD, _KINDS = ("filename", "title", "description"), (*PARTS, *TOOLS, FUNCTION)
 # The texts that can have a limit, `KIND.FIELD`, beside names of tools and ids.
 TEXTS = {f"{kind}.{field}" for kind in _KINDS for field in _TOLD if field in OBJECTS[kind]}
-TEXTS |= {"message.name", "response_format.name"}
+TEXTS |= {"message.name", "request.user", "response_format.name"}
 
 
 @functools.cache

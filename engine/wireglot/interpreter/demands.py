@@ -55,8 +55,9 @@ def bounded(
 def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
-    # What reasoning forbids comes last: it may have been left out itself.
-    found.sort(key=lambda one: "reasoning" in one[2].get("not-with", ()))
+    # What reasoning forbids comes last, for it may have been left out itself; what must be below
+    # another number comes behind that one.
+    found.sort(key=lambda one: ("reasoning" in one[2].get("not-with", ()), "below" in one[2]))
     return [one for one in found if one[2].keys().isdisjoint(marks.OF_LISTS)]
 
 

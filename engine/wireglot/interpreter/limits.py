@@ -19,6 +19,7 @@ _PLACES = {
     (FUNCTION, "name"): "tool_name",
     ("custom", "name"): "tool_name",
     ("json_schema", "name"): "response_format.name",
+    ("", "user"): "request.user",
     ("", "tool_choice.name"): "tool_name",
     ("", "tool_choice.allowed"): "tool_name",
     ("tool_call", "id"): "call_id",
