@@ -239,7 +239,7 @@ class Schema:
             if words.__class__ is not list or kind.__class__ is not str or kind.lower() != "string":
                 return False
             for word in words:
-                if word.__class__ is not str:
+                if word.__class__ is not str or not word:
                     return False
         return self._rest(schema)
 

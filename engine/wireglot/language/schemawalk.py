@@ -261,9 +261,9 @@ class Walk:
                 return f"the type {value!r} is not taken"
         if key == "enum" and dialect.enum == "strings":
             kind = words.get("type", "string")
-            texts = isinstance(value, list) and all(isinstance(v, str) for v in value)
+            texts = isinstance(value, list) and all(v and isinstance(v, str) for v in value)
             if not texts or not isinstance(kind, str) or kind.lower() != "string":
-                return "only texts can be chosen from with `enum`"
+                return "only texts that say something can be chosen from with `enum`"
         return ""
 
 
