@@ -215,37 +215,6 @@ def show(arguments: argparse.Namespace) -> int:
     return OK
 
 
-def diff(arguments: argparse.Namespace) -> int:
-    from ..authoring import diff
-
-    old, new = arguments.old, arguments.new
-    if new is None:
-        old, new = None, old
-    try:
-        before = diff.loaded(_one(old), arguments.old_overlay)
-        after = diff.loaded(_one(new), arguments.overlay)
-        if arguments.replay is None:
-            found: diff.Told | diff.Compared = diff.compared(
-                before, after, not arguments.rules_only
-            )
-        else:
-            ends = (arguments.source, arguments.target)
-            text = terminal.text(terminal.read(arguments.replay), arguments.replay)
-            found = diff.replayed(before, after, text, terminal.named(arguments.replay), *ends)
-    except WireglotError as error:  # 1 says that something differs
-        raise Stop(USAGE, str(error)) from None
-    text = json.dumps(found.as_json(), indent=2) if arguments.json else "\n".join(found.lines())
-    terminal.say(text + "\n")
-    return FAILED if found.differs else OK
-
-
-def _one(source: str | None) -> list[str]:
-    """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
-    sources = [] if source in (None, "-") else [str(source)]
-    terminal.folders(sources)
-    return sources
-
-
 def check(arguments: argparse.Namespace) -> int:
     from ..loading import checking
 

@@ -223,7 +223,7 @@ def _rule_sets(command: Adds) -> None:
 
 def _changes(command: Adds) -> None:
     """Add what holds rules against others, and against what SDKs have."""
-    diff = command("diff", "say what differs between two rule sets")
+    diff = command("diff", "say what differs between two rule sets", "changescli")
     add = diff.add_argument
     add("old", nargs="?", metavar="OLD", help="a folder or a zip file; - or none: as packaged")
     add("new", nargs="?", metavar="NEW", help="the same; with one, it is compared to the packaged")
@@ -235,7 +235,7 @@ def _changes(command: Adds) -> None:
     add("--to", dest="target", metavar="D", help="the dialect to write them in")
     add("--json", action="store_true", help="print the differences as JSON")
     text = "say what a change of rule files means for users"
-    add = command("breaking", text, "breakingcli").add_argument
+    add = command("breaking", text, "changescli").add_argument
     add("dir", nargs="?", metavar="DIR", help="rule files of now (default: the packaged rules)")
     text = "rule files of before: a folder, or a revision of git of DIR"
     add("--against", required=True, metavar="REF", help=text)
@@ -245,7 +245,7 @@ def _changes(command: Adds) -> None:
     grades = ("wire", "notes", "prose", "never")
     text = "exit with 1 where something of this grade or of one before it is found (default: wire)"
     add("--fail-on", choices=grades, default="wire", help=text)
-    drift = command("drift", "hold rules against the types of the installed SDK", "driftcli")
+    drift = command("drift", "hold rules against the types of the installed SDK", "changescli")
     add = drift.add_argument
     add("dialect", nargs="?", metavar="DIALECT", help="its name; none: all whose SDK is known")
     add("--format", choices=("terminal", "json"), default="terminal", help=SHOWN)
