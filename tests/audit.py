@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import wireglot
 from wireglot.audits.audit import UNITS, Audit
-from wireglot.audits.auditline import Line
+from wireglot.audits.gather import Line
 from wireglot.trace.paths import Patterns
 
 from . import sweep

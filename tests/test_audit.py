@@ -14,7 +14,7 @@ import pytest
 import wireglot
 from wireglot import cli
 from wireglot.audits import audit, probes, provoke, straining
-from wireglot.audits.auditline import Line
+from wireglot.audits.gather import Line
 
 from . import audit as holding
 from . import sweep, width

@@ -18,8 +18,7 @@ from ..errors import UsageError
 from ..jsontext import stringify
 from ..loaded import Loaded
 from ..payload import check_call, known_options
-from .auditline import EFFECTS, Line
-from .gather import Gatherer
+from .gather import EFFECTS, Gatherer, Line
 from .provoke import ANY_MODEL, Probe, payloads
 
 UNITS = ("request", "response", "error", "session")

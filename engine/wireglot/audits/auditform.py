@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
+from ..columns import columns
 from .audit import EVERYWHERE, Audit, Cell
-from .auditline import Line
+from .explain import rule_line
+from .gather import Line
+from .report import page_text, rendered
 
 WORDS = {
     "refused": "cannot be converted",
@@ -21,6 +26,24 @@ WORDS = {
     "silent": "says nothing that the rest does not say",
 }
 WHOLE = "(the whole)"
+OPENED = ("refused", "lost", "changed", "moved", "added", "kept")  # groups of a page
+
+
+def shown(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash: str) -> str:
+    """Return audits, or the cells of a matrix, in one of the formats.
+
+    As HTML it is a page that needs nothing else. Raises UsageError without jinja2.
+    """
+    if form == "json":
+        made: Any = [one.as_json() for one in audits] if audits else [c._asdict() for c in cells]
+        return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    if form == "html":
+        return page(audits, cells, rules_hash)
+    lines = text if form == "terminal" else markdown
+    aligned = columns if form == "terminal" else table
+    found = [line for one in audits for line in (*lines(one), "")]
+    matrix = aligned(rows(cells)) if cells else ()
+    return "\n".join([*found, *matrix]).rstrip() + "\n"
 
 
 def title(audit: Audit) -> str:
@@ -126,3 +149,48 @@ def table(rows: Sequence[Sequence[object]]) -> Iterator[str]:
     yield f"|{'---|' * len(head)}"
     for row in found:
         yield f"| {' | '.join(map(str, row))} |"
+
+
+def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str:
+    """Return audits or the cells of a matrix as HTML. Raises UsageError without jinja2."""
+    style = page_text("report.css") + page_text("audit.css")
+    head, *below = rows(cells) if cells else [()]
+    one = audits[0] if len(audits) == 1 else None
+    return rendered(
+        "a page",
+        "audit.html",
+        style,
+        title=f"Audit: {title(one) if one else 'what conversions do'}",
+        audits=list(map(_audit, audits)),
+        opened=OPENED,
+        head=head,
+        rows=below,
+        rules_hash=rules_hash,
+    )
+
+
+def _audit(audit: Audit) -> dict[str, Any]:
+    return {
+        "title": title(audit),
+        "counted": counted(audit.counts),
+        "probes": audit.probes,
+        "groups": list(_groups(audit)),
+    }
+
+
+def _groups(audit: Audit) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    for effect, lines in groups(audit):
+        yield effect, WORDS[effect], list(map(_line, lines))
+    if odd := [_line(line) for line in audit.lines if line.code in EVERYWHERE]:
+        yield "everywhere", everywhere(audit), odd
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "place": place(line),
+        "targets": line.targets,
+        "code": line.code,
+        "severity": line.severity,
+        "said": said(line),
+        "rules": [(rule, rule_line(rule)) for rule in rules_of(line)],
+    }

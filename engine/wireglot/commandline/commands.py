@@ -125,7 +125,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def audit(arguments: argparse.Namespace) -> int:
-    from ..audits import audit, auditpage
+    from ..audits import audit, auditform
 
     rules = given.rules(arguments)
     options = given.options(arguments)
@@ -141,13 +141,13 @@ def audit(arguments: argparse.Namespace) -> int:
         cells = audit.matrix(
             rules, units, [one] if one else whole, arguments.model, options, targets=ends
         )
-        text = auditpage.shown([], cells, arguments.format, rules.hash)
+        text = auditform.shown([], cells, arguments.format, rules.hash)
     else:
         pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]
         units = arguments.unit or ["request"]
         chosen = [(*pair, unit, arguments.model, options) for pair in pairs for unit in units]
         found = [rules.audit(*each, arguments.examples) for each in chosen]
-        text = auditpage.shown(found, [], arguments.format, rules.hash)
+        text = auditform.shown(found, [], arguments.format, rules.hash)
     terminal.say(text, arguments.output)
     return OK
 
