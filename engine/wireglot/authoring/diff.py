@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..errors import ConversionError, UsageError
+from ..language.picture import ABSENT
 from ..loading.start import load_rules
+from ..notes import Note
 from ..rulesets import RuleSet
-from . import changes, crossing, replays, trial
+from . import changes, crossing, trial
 from .changes import Change
-from .crossing import Crossed
-from .replays import Replayed
+from .crossing import Apart, Crossed, Done
+from .difference import shown
+
+WORDS = frozenset(("body", "source", "target", "unit", "model"))  # of a line that is replayed
 
 
 class Compared(NamedTuple):
@@ -37,6 +43,52 @@ class Compared(NamedTuple):
             "fields": [one.as_json() for one in self.fields],
             "pairs": [one.as_json() for one in self.pairs],
         }
+
+
+class Record(NamedTuple):
+    """A payload, and what it is to become; `line` counts from 1."""
+
+    line: int
+    body: Any
+    source: str
+    target: str
+    unit: str
+    model: str | None
+
+
+class Replayed(NamedTuple):
+    """A record that comes out otherwise: values, notes that come and go, or an error."""
+
+    record: Record
+    apart: tuple[Apart, ...]
+    gone: tuple[Note, ...]
+    come: tuple[Note, ...]
+    errors: tuple[str | None, str | None]
+
+    def __str__(self) -> str:
+        made = self.record
+        lines = [f"line {made.line}: {made.source} -> {made.target} {made.unit}"]
+        for at, old, new in self.apart:
+            lines.append(f"  {at or '(all)'}: {shown(new)} now, was {shown(old)}")
+        lines += [f"  note gone: {note}" for note in self.gone]
+        lines += [f"  note new: {note}" for note in self.come]
+        old, new = self.errors
+        if new is not None:
+            lines.append(f"  refused now: {new}" + (f" (before: {old})" if old else ""))
+        elif old is not None:
+            lines.append(f"  no longer refused; it was: {old}")
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain JSON; a side where nothing stands is left out."""
+        made = self.record._asdict()
+        del made["body"]
+        values = [{k: v for k, v in one._asdict().items() if v is not ABSENT} for one in self.apart]
+        notes = {
+            "notes_gone": [note._asdict() for note in self.gone],
+            "notes_new": [note._asdict() for note in self.come],
+        }
+        return {**made, "values": values, **notes, "refused": list(self.errors)}
 
 
 class Told(NamedTuple):
@@ -78,5 +130,47 @@ def replayed(
     old: RuleSet, new: RuleSet, text: str, name: str, source: str | None, target: str | None
 ) -> Told:
     """Convert recorded payloads by both sets. Raises UsageError."""
-    results = list(replays.replay(old, new, replays.records(text, name, source, target)))
-    return Told([one for one in results if one is not None], len(results))
+    found, total = [], 0
+    for one in records(text, name, source, target):
+        total += 1
+        ends = (one.source, one.target)
+        before, after = (
+            crossing.run(rules, one.body, ends, one.unit, one.model) for rules in (old, new)
+        )
+        if not crossing.same(before, after):
+            found.append(_apart(one, before, after))
+    return Told(found, total)
+
+
+def records(text: str, name: str, source: str | None, target: str | None) -> Iterator[Record]:
+    """Yield the records of JSON lines; where the ends are given, each line is a payload.
+
+    Otherwise a line is `{"body": ..., "source": ..., "target": ...}`, and perhaps `unit`, `model`.
+    Raises UsageError for another line.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"`{name}` line {number} is no JSON: {error}") from None
+        if source is not None and target is not None:
+            said = {"body": said, "source": source, "target": target}
+        if not isinstance(said, dict) or not {"body", "source", "target"} <= said.keys() <= WORDS:
+            raise UsageError(
+                f"`{name}` line {number} is no record: say --from and --to where lines are "
+                f"payloads, or write {{body, source, target}} and perhaps `unit`, `model`"
+            )
+        unit, model = said.get("unit", "request"), said.get("model")
+        yield Record(number, said["body"], said["source"], said["target"], unit, model)
+
+
+def _apart(record: Record, before: Done, after: Done) -> Replayed:
+    if isinstance(before, ConversionError) or isinstance(after, ConversionError):
+        old, new = (str(e) if isinstance(e, ConversionError) else None for e in (before, after))
+        return Replayed(record, (), (), (), (old, new))
+    one, two = (list(map(crossing.bare, out.notes)) for out in (before, after))
+    gone = tuple(note for note, said in zip(before.notes, one, strict=True) if said not in two)
+    come = tuple(note for note, said in zip(after.notes, two, strict=True) if said not in one)
+    return Replayed(record, tuple(crossing.apart_of(before, after)), gone, come, (None, None))

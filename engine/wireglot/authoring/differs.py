@@ -18,9 +18,8 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..language.shape import Case
 from ..rulesets import RuleSet
-from ..trace.where import Place
+from ..trace.where import Place, objects, places
 from ..trail import At, value_at
-from .places import objects, places
 from .recordings import STREAM, Heard, Recorded, Unknown
 from .sketch import Say, Tree
 from .starter import vocabulary_of

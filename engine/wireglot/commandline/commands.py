@@ -298,9 +298,9 @@ def _with_hint(
 
 
 def _likely(rules: RuleSet, body: Any, arguments: argparse.Namespace) -> str | None:
-    from ..authoring import whose
+    from ..authoring import vocabulary
 
-    return whose.hint(rules, body, arguments.source, arguments.unit)
+    return vocabulary.hint(rules, body, arguments.source, arguments.unit)
 
 
 def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
