@@ -15,7 +15,7 @@ from ..language.merge import like, without
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, keyed
 from ..language.source import Node
-from . import carrycheck, coverage, holecheck, needcheck, overlap, showncheck, streamcheck
+from . import coverage, holecheck, needcheck, overlap, showncheck, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, alone, held, words
 from .form import File
@@ -117,7 +117,7 @@ class _Names:
         holecheck.check(model, contexts, self.findings)
         self._tables(contexts)
         streamcheck.check(model, self.findings)
-        carrycheck.check(model, self.clean.get("carry"), self.findings)
+        overlap.carried(model, self.clean.get("carry"), self.findings)
         self._weights()
         if self.findings.hits == self.before:
             # Where something is wrong, what seems missing may only be misspelt, and no value can

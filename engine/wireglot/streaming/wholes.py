@@ -1,34 +1,37 @@
 """Wholes: what a stream says once more when it is over, of a part, an item, or the response.
 
 A whole counts more than the pieces before it: what they lack flows after them, and a whole that
-says another thing is noted, for what flowed before cannot be taken back.
+says another thing is noted, for what flowed before cannot be taken back. What says nothing (null,
+what is empty, zero) is contradicted by nothing, nor is saying more than before. Of a path that
+`drop` names the value moves on while frames come: its reason is noted then.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from ..interpreter import units
 from ..interpreter.hands import Reader, Writer
 from ..interpreter.sight import View
-from ..language.events import LIVE, USUAL, Word
+from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
-from ..trail import At, Trail, value_at
-from . import contradictions
+from ..trail import At, Trail, keys_of, value_at
 from .hearing import Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
 from .sighting import Sight
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
+_MEMORY = ("spelled", "arguments_json", "value_json")  # other texts of the same
 
 
 def begun(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     """Hear that an item begins."""
     item = owner.items.setdefault(sight.at["item"], Item(fold.frames - 1))
     said = fold.fields(sight)
-    contradictions.compared(fold, item.said, said, Trail())
+    compared(fold, item.said, said, Trail())
     item.said, item.signs = said, "signature" in sight.event.holes
 
 
@@ -94,7 +97,7 @@ def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight
     if word.kind:
         told(fold, part, word, sight)
     said = fold.fields(sight)
-    contradictions.compared(fold, _alike(part.said, said), said, Trail())
+    compared(fold, _alike(part.said, said), said, Trail())
     merged(part.said, said, over=True)
     whole = sight.found.get("whole")
     if isinstance(whole, str):
@@ -142,7 +145,7 @@ def closed(fold: Hearing, owner: Candidate) -> None:
 def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
-    contradictions.compared(fold, fold.outcome.response, ir, trail, at)
+    compared(fold, fold.outcome.response, ir, trail, at)
     if fold.outcome.time is None and (time := trail.find(ir, "created")) is not None:
         fold.outcome.time = value_at(fold.frame, time)
     if not whole or not fold.begun:
@@ -163,7 +166,7 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
             if found:
                 _odd(fold, "the response lacks parts at its end", "response", at)
             one["parts"], short = [part.ir() for part in owner.parts], True
-        contradictions.compared(fold, owner.own, one, trail, at)
+        compared(fold, owner.own, one, trail, at)
     if short:
         _anew(fold, ir)
     fold.outcome.response, fold.outcome.whole = said, ir
@@ -250,7 +253,7 @@ def _settled(
     if part.kind == "tool_result" and "name" in part.said:
         ir.setdefault("name", part.said["name"])  # it follows from the call
     if part.whole:
-        contradictions.compared(fold, _heard(part, part.said), ir, trail, at)
+        compared(fold, _heard(part, part.said), ir, trail, at)
         part.said = _named(part, ir)  # what came at first was not the end of it
         return
     text = text_of(ir)
@@ -261,7 +264,7 @@ def _settled(
         flows.add("arguments_text")
     known = part.said if part.closing is None else part.closing
     known = {k: v for k, v in _heard(part, known).items() if k not in flows}
-    contradictions.compared(fold, _less(known, around or {}), ir, trail, at)
+    compared(fold, _less(known, around or {}), ir, trail, at)
     more = _named(part, ir)
     more = {k: v for k, v in more.items() if k not in flows and k not in ("spelled", "kept")}
     merged(part.said, more, over=True)
@@ -318,3 +321,52 @@ def _other(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
 
 def _odd(fold: Hearing, told: str, once: str, at: At = ()) -> None:
     fold.say("inconsistent", "changed", (fold.frames - 1, *at), told, f"whole/{once}")
+
+
+# -- what frames say of one thing, and not the same ------------------------------------------------
+
+
+def compared(
+    fold: Hearing, was: dict[str, Any], now: dict[str, Any], trail: Trail, at: At = ()
+) -> None:
+    """Note what an object of the IR lacks of what was said of it before.
+
+    The trail knows where in the frame its fields stand; the frame has the object at `at`.
+    """
+    for path in _differing(was, now, ()):
+        quiet = ("own", "value", fold.dialect.family)
+        name = ".".join(key for key in path if isinstance(key, str) and key not in quiet)
+        fold.noted(_place(fold, now, path, trail, at), name)
+
+
+def _differing(was: Any, now: Any, path: At) -> Iterator[At]:
+    """Yield the paths of what was said and is not said again."""
+    if isinstance(was, dict) and isinstance(now, dict | None):
+        for key, old in was.items():
+            if key not in _MEMORY:
+                yield from _differing(old, (now or {}).get(key), (*path, key))
+    elif isinstance(was, list) and isinstance(now, list):
+        for nth, old in enumerate(was):
+            yield from _differing(old, now[nth] if nth < len(now) else None, (*path, nth))
+    elif _says(was) and not same(was, now):
+        yield path
+
+
+def _says(value: Any) -> bool:
+    """Tell whether a value says anything."""
+    if isinstance(value, dict | list):
+        return any(map(_says, value.values() if isinstance(value, dict) else value))
+    return guards(value) and (isinstance(value, bool) or value != 0)
+
+
+def _place(fold: Hearing, owner: Any, path: At, trail: Trail, at: At) -> At:
+    """Return where a frame has what stands at a path of the IR, as near as that is known."""
+    found = (trail.find(owner) if isinstance(owner, dict) else None) or at
+    for key in path:
+        before = trail.find(owner, str(key)) if isinstance(owner, dict) else None
+        inside = keys_of(key) if isinstance(key, str) and key[:1] == "/" else (key,)
+        further = (*found, *inside)
+        found = before or (found if value_at(fold.frame, further) is None else further)
+        owner = value_at(owner, (key,))
+        found = (trail.find(owner) if isinstance(owner, dict) else None) or found
+    return tuple(found)
