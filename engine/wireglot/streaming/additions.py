@@ -29,8 +29,7 @@ def _meant(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> Part | 
         return part
     part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
     if word.act != "put" and not begun and address not in owner.gone:
-        told = f"this is said of a {word.kind} that did not begin"
-        fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
+        fold.odd(f"this is said of a {word.kind} that did not begin")
     return part
 
 
@@ -78,7 +77,7 @@ def _add(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     count = part.add(fold.outcome.keys_of(word.field), pieces(fold, sight))
     if sight.at.get("entry", count - 1) != count - 1:
         told = f"this is the element {count - 1} of its list, and says another number"
-        fold.say("inconsistent", "changed", (fold.frames - 1, *sight.ats["entry"]), told, "entry")
+        fold.odd(told, "entry", sight.ats["entry"])
 
 
 ACTS: dict[str, Addition] = {"set": _set, "put": _put, "add": _add}

@@ -108,7 +108,7 @@ class Fold(Hearing):
             number = found.at["frame"]
             if due is not None and number != due:
                 told = f"this frame has the number {number}, and {due} is the next"
-                self.say("inconsistent", "changed", (self.frames - 1, *found.ats["frame"]), told)
+                self.odd(told, "", found.ats["frame"])
             due = number
         self.due = None if due is None else due + 1
 
@@ -308,7 +308,7 @@ class Fold(Hearing):
             part.said.update(said)
             if word.kind == "tool_call" and not said.get("name"):
                 told = "this is a piece of a call that nothing began: it has no name"
-                self.say("inconsistent", "changed", (self.frames - 1,), told, f"head/{part.name}")
+                self.odd(told, f"head/{part.name}")
             self.open(part)
             self.stirred = True
         else:

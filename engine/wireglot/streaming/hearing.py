@@ -61,6 +61,11 @@ class Hearing:
             self._told.add((code, once))
             self.notes.append((code, effect, at, self.stream.pos, told))
 
+    def odd(self, told: str, once: str | None = None, at: At = ()) -> None:
+        """Note what the frame says that is not so."""
+        here = (self.frames - 1, *at)
+        self.say("inconsistent", "changed", here, told, told if once is None else once)
+
     def told_odd(self) -> None:
         """Note what could not be read at the end, where nothing else would say so."""
         for path, at in self.outcome.odd.items():
@@ -77,12 +82,12 @@ class Hearing:
     def noted(self, at: At, what: str) -> None:
         """Note that the frame says something else than those before it."""
         shown = path_of(at)
-        here = (self.frames - 1, *at)
         if shown in self.stream.drop:
+            here = (self.frames - 1, *at)
             self.say("dropped", "lost", here, self.stream.drop[shown], shown)
         else:
             told = f"frames say different things of `{what}`, and one of them counts"
-            self.say("inconsistent", "changed", here, told, f"{shown} {what}")
+            self.odd(told, f"{shown} {what}", at)
 
     def over(self, said: dict[str, Any], new: dict[str, Any], what: str = "") -> None:
         """Lay later fields of a part over earlier ones, object by object."""

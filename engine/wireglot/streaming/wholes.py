@@ -56,7 +56,7 @@ def told(fold: Hearing, part: Part, word: Word, sight: Sight) -> None:
     elif flows and part.field not in fields:
         what = f"the {part.field} of a {part.kind} goes on as its {word.field}"
     if what:
-        fold.say("inconsistent", "changed", (fold.frames - 1,), what, what)
+        fold.odd(what)
 
 
 def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
@@ -77,8 +77,7 @@ def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
         ):
             fold.shut(part)
     elif sight.event.addresses and address not in owner.gone:
-        told = "a part ends here that did not begin"
-        fold.say("inconsistent", "changed", (fold.frames - 1,), told, told)
+        fold.odd("a part ends here that did not begin")
 
 
 def _named_later(owner: Candidate, part: Part) -> bool:
@@ -125,7 +124,7 @@ def item(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
             for part, ir in zip(item.parts, found, strict=True):
                 part.closing = _named(part, ir)
         elif found:
-            _odd(fold, "an item is at its end not what its parts are", "item", at)
+            fold.odd("an item is at its end not what its parts are", "whole/item", at)
     item.over = True
     for one in item.parts:
         if one.open:
@@ -164,7 +163,7 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
             _all(fold, owner, pairs, found[owner.total :], (), trail, at)
         elif fold.keep:
             if found:
-                _odd(fold, "the response lacks parts at its end", "response", at)
+                fold.odd("the response lacks parts at its end", "whole/response", at)
             one["parts"], short = [part.ir() for part in owner.parts], True
         compared(fold, owner.own, one, trail, at)
     if short:
@@ -292,7 +291,8 @@ def _rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
     if part.open and whole.startswith(sofar):
         fold.grow(part, whole[len(sofar) :])
     else:
-        _odd(fold, f"a {part.kind} is at its end not what its pieces say", part.name, at)
+        told = f"a {part.kind} is at its end not what its pieces say"
+        fold.odd(told, f"whole/{part.name}", at)
 
 
 def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
@@ -316,11 +316,7 @@ def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 def _other(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
     told = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
-    _odd(fold, told, part.kind, at)
-
-
-def _odd(fold: Hearing, told: str, once: str, at: At = ()) -> None:
-    fold.say("inconsistent", "changed", (fold.frames - 1, *at), told, f"whole/{once}")
+    fold.odd(told, f"whole/{part.kind}", at)
 
 
 # -- what frames say of one thing, and not the same ------------------------------------------------
