@@ -1,25 +1,44 @@
-"""Checks of what nobody uses, and of what a dialect says nothing of."""
+"""Checks of what is missing: uses, kinds, fields, examples, and what other dialects ask for."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from ..ir import FUNCTION, PARTS
+from ..ir import FUNCTION, MEDIA, PARTS
 from ..language import picture as pic
 from ..language.findings import Findings, helped
 from ..language.ladder import Ladder
 from ..language.model import Dialect
-from ..language.picture import Fields, Literal
+from ..language.picture import ABSENT, Fields, Literal
+from ..language.shape import Case, Shape
 from ..language.source import Node
 from ..language.version import begins
+from .casetrial import named, place, read, written
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS
+from .reach import Reach
 
 # Kinds that every conversation knows without a picture, those that only a provider has that runs
 # tools of its own, and fields that stand elsewhere.
 FREE = frozenset(("unknown", "native"))
 SELDOM = frozenset(("search", "finding"))
 ELSEWHERE = frozenset("type own kept spelled metadata cache signature messages system".split())
+# What must be said of an object, each by one of these paths; and what a source of a type holds.
+_CALL = (("name",), ("arguments", "input", "arguments_text"))
+NEEDS: dict[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(MEDIA, (("source.type",),)),
+    **dict.fromkeys(("text", "refusal"), (("text",),)),
+    "tool_call": _CALL,
+    "tool_result": (("kind",), ("value",)),
+    **dict.fromkeys((FUNCTION, "custom"), (("name",),)),
+}
+HELD = {"base64": "data", "url": "url", "file_id": "file", "text": "text", "blocks": "blocks"}
+_HELP = {
+    "source.type": "say it, as in `ir: {source: {type: url}}`, or write `by: source.type` and a "
+    "case for each",
+    "kind": "say it, as in `ir: {kind: text}`, or write `by: kind` and a case for each",
+}
 
 
 def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings: Findings) -> None:
@@ -96,7 +115,7 @@ def places(
 def _becomes(row: Any) -> frozenset[str]:
     for (name, *_), child in row.after.entries:
         if name == "type" and isinstance(child, Literal):
-            return frozenset(FUNCTION if v is pic.ABSENT else str(v) for v in child.values)
+            return frozenset(FUNCTION if v is ABSENT else str(v) for v in child.values)
     return frozenset()
 
 
@@ -108,3 +127,113 @@ def _request_fields(contexts: Contexts) -> frozenset[str]:
             if isinstance(view.case.ir, Fields):
                 held |= view.case.ir.names
     return frozenset(held)
+
+
+def examples(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings) -> None:
+    """Report cases that no example shows (R008)."""
+    for name, shape in dialect.shapes.items():
+        known = (findings.right("R008", place(dialect, shape, case)) for case in shape.cases)
+        if name in contexts.of and not all(known):
+            shown = partial(_shown, dialect, shape, findings)
+            findings.once((_shown, reach.of(name)), shown)
+
+
+def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
+    node = dialect.node.under("shapes").get(shape.name)
+    if node is None:
+        return
+    shown: set[str] = set()
+    apart = dialect.node.under("examples")
+    there = [apart[at] for at in (shape.name, f"shapes/{shape.name}") if at in apart]
+    examples = [*_examples(node), *(one for listed in there for one in listed.value)]
+    for case_name, inner in node.under("cases").items():
+        found = _examples(inner)
+        if found:
+            shown.add(case_name)
+        examples += found
+    shown |= {name for ir in _values(examples, "writes") if (name := written(dialect, shape, ir))}
+    wires = _values(examples, "wire") + _values(examples, "reads")
+    pairs = [(shape, case) for case in shape.cases]
+    for wire in wires:
+        for pair in pairs:
+            if read(dialect, pair, wire) is not ABSENT:
+                shown.add(pair[1].name)
+                break
+    help = "write one: `examples: [{wire: ..., ir: ...}]`; `wireglot test` runs it both ways"
+    for case in shape.cases:
+        # What asks for a neighbour, or is no key, only examples of the shape around can show.
+        beside = bool(shape.marks or (shape.groups and examples)) or case.tests
+        beside |= isinstance(case.wire, Literal) and ABSENT in case.wire.values
+        if isinstance(case.wire, Fields) and not case.wire.entries and not case.ir:
+            beside |= all(hole.shape for hole in case.wire.spread)  # another shape's examples do
+        right = beside or case.name in shown
+        message = f"no example shows {named(shape, case)}"
+        findings.doubt(right, "R008", message, place(dialect, shape, case), help)
+
+
+def _examples(node: Any) -> list[Any]:
+    listed = node.get("examples")
+    return list(listed.value) if listed else []
+
+
+def _values(examples: list[Any], word: str) -> list[Any]:
+    """Return what some examples have under a word."""
+    return [value.plain() for example in examples if (value := example.get(word))]
+
+
+def needs(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
+    """Report cases that never say what others rely on, and texts that may be no JSON (R035)."""
+    views = contexts.all
+    itself = [h.named for v in views for h in pic.holes(v.case.wire) if h.path == "." and h.shape]
+    within = {member for name in itself for member in dialect.unions.get(name, [name])}
+    for view in views:
+        shape = view.shape
+        if shape is None or shape.name not in contexts.of or shape.groups or shape.marks:
+            continue
+        rows = [NEEDS.get(what, ()) for what in view.objects] if shape.name not in within else []
+        asked = [paths for paths in rows[0] if all(paths in row for row in rows)] if rows else []
+        asked += [(f"source.{HELD[word]}",) for word in _type(view.case) if word in HELD]
+        for paths in asked:
+            _needs(dialect, view.case, shape, paths, findings)
+    taken = {p for v in views for h in pic.holes(v.case.wire) for p in h.paths}
+    for view in views if "arguments_text" not in taken else ():
+        for hole in pic.holes(view.case.wire) if view.objects == {"tool_call"} else ():
+            if hole.path == "arguments" and "json" in hole.lenses:
+                message = "arguments that are no JSON are read by no case"
+                help = "give them one, as in `broken: {wire: {KEY: $arguments_text}}`; else such a "
+                help += "call is lost to others, and its result with it"
+                findings.warn("R035", message, hole.pos, help, word=f"${hole.path}")
+
+
+def _type(case: Case) -> tuple[Any, ...]:
+    """Return the type that a case says of its source, if it is one."""
+    said = case.sides[0].get("/source/type")
+    return said if isinstance(said, tuple) and len(said) == 1 else ()
+
+
+def _needs(
+    dialect: Dialect, case: Case, shape: Shape, paths: tuple[str, ...], findings: Findings
+) -> None:
+    """Report a field that a case never says, be it under one of several names."""
+    if not _says(dialect, case, paths):
+        message = f"{named(shape, case)} never says `{paths[0]}`, and others rely on it"
+        help = _HELP.get(paths[0], f"give `${paths[0]}` a place in `wire`, or say it in `ir`")
+        findings.warn("R035", message, place(dialect, shape, case), help)
+
+
+def _says(dialect: Dialect, case: Case, paths: tuple[str, ...]) -> bool:
+    """Tell whether a case says one of some fields, or that there is none, or a shape within."""
+    meant = pic.placed(case.ir) if case.ir is not None else ()
+    said = [".".join(at) for at, p in meant if not pic.keyed(p) and "[]" not in at]
+    if any(path == one or path.startswith(f"{one}.") for path in paths for one in said):
+        return True
+    for hole in pic.holes(case.wire):
+        inside, below = paths, f"{hole.path}."
+        if hole.path != ".":
+            inside = tuple(path.removeprefix(below) for path in paths if path.startswith(below))
+            if any(path in paths for path in hole.paths) or (inside and hole.shape is None):
+                return True
+        if inside and (hole.shape in dialect.shapes or hole.shape in dialect.unions):
+            if all(_says(dialect, one, inside) for _, one in dialect.cases_of(hole.named)):
+                return True
+    return any(path in text.names for path in paths for text in pic.texts(case.wire))

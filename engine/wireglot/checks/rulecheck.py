@@ -15,7 +15,7 @@ from ..language.merge import like, without
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, keyed
 from ..language.source import Node
-from . import coverage, holecheck, needcheck, overlap, showncheck, streamcheck
+from . import coverage, holecheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, alone, held, words
 from .form import File
@@ -127,8 +127,8 @@ class _Names:
                 coverage.places(model, self.clean, self.raw, contexts, ladder, self.findings)
             reach = Reach(model.node, self.findings)
             overlap.check(model, contexts, reach, self.findings)
-            showncheck.check(model, contexts, reach, self.findings)
-            needcheck.check(model, contexts, self.findings)
+            coverage.examples(model, contexts, reach, self.findings)
+            coverage.needs(model, contexts, self.findings)
 
     def _weights(self) -> None:
         """Report what `repeated` and `slight` name and no picture has under `own` (R024)."""
