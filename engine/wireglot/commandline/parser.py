@@ -1,4 +1,4 @@
-"""What can be asked on the command line: the commands with their options, by what they are for."""
+"""What can be asked on the command line: a table of the commands, each with its arguments."""
 
 from __future__ import annotations
 
@@ -6,18 +6,300 @@ import argparse
 import functools
 import importlib
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from . import options
 from .terminal import OK, USAGE, Stop
 
-# Adds a command: its name, its text, and the module whose function of that name runs it.
-Adds = Callable[..., argparse.ArgumentParser]
+Row = tuple[tuple[str, ...], dict[str, Any]]  # names of an argument, what argparse is told of it
 
-OUTSIDE = "the model, where the source keeps it outside the body"
-CHECKED = "check calls against their tools' schemas"
+
+def value(names: str, shown: str, text: str, **more: Any) -> Row:
+    """Return an option with a value, or a value that stands by itself; messages show it so."""
+    return tuple(names.split()), {"metavar": shown, "help": text, **more}
+
+
+def several(names: str, shown: str, text: str) -> Row:
+    """Return an option that may be said again, each time with a value."""
+    return value(names, shown, text, action="append", default=[])
+
+
+def flag(name: str, text: str, **more: Any) -> Row:
+    """Return an option without a value."""
+    return (name,), {"action": "store_true", "help": text, **more}
+
+
+def word(name: str, words: str, text: str) -> Row:
+    """Return an option whose value is one of some words, the first where none is said."""
+    known = tuple(words.split())
+    return (name,), {"choices": known, "default": known[0], "help": text}
+
+
+def spaces(text: str) -> int:
+    if not text.isdecimal() or len(text) > 2:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number of spaces, 0 to 99")
+    return int(text)
+
+
+def processes(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"`{text}` is no number of processes, 1 to 999")
+    return int(text)
+
+
+def reads(model: str = "the model, where the source keeps it outside the body") -> tuple[Row, Row]:
+    """Return what a command has that reads one JSON value; `model` says what its option is for."""
+    text = "a JSON file; - is stdin (default)"
+    return value("file", "FILE", text, nargs="?", default="-"), value("--model", "M", model)
+
+
+def pair(
+    source: str = "the dialect of the input", unit: str = "what the value is"
+) -> tuple[Row, Row, Row]:
+    """Return what a command has that names two dialects, and what it converts."""
+    return (
+        value("--from", "D", source, dest="source", required=True),
+        value("--to", "D", "the dialect to write", dest="target", required=True),
+        value("--unit", "U", f"{unit} (default: request)", default="request"),
+    )
+
+
+def output(text: str = "write it here instead of stdout") -> Row:
+    return value("-o --output", "FILE", text)
+
+
+OPTION = several("--option", "K=V", "V is JSON, else text")
+CHECKED = flag("--check-arguments", "check calls against their tools' schemas")
+CONVERTS = (
+    *reads(),
+    OPTION,
+    *pair(),
+    flag("--stream", "the request asks for a stream", action="store_const", const=True),
+    CHECKED,
+)
+NOTES = word("--notes", "text json none", "how notes are printed")
+WRITES = (
+    several("--policy", "P", "CODE=ignore|note|fail, also effect:NAME=.. and path:POINTER=..; or a "
+            "policy file"),
+    NOTES,
+    value("--indent", "N", "indent the result by N spaces", type=spaces),
+    output("write the result here instead of stdout"),
+)  # fmt: skip
+STANDS = (  # behind a server
+    value("--to", "D", "the provider's dialect; `demo` is a script that needs none"),
+    value("--config", "FILE", "a file that says more: providers, routes, fallbacks"),
+    value("--model", "M", "the model to ask for (default: the one a client names)"),
+    value("--url", "URL", "where the provider is, without the path of its API"),
+    value("--key-env", "NAME", "the environment variable with the provider's key"),
+    value("--max-body", "BYTES", "of a request (32 MB)", type=int),
+    value("--state", "FILE", "where it remembers conversations, for restarts and other processes; "
+          "redis://HOST; `memory` (default) or `none`", default="memory"),
+    value("--record", "DIR", "write what becomes of each request into a folder"),
+    flag("--otel", "tell of each request by OpenTelemetry"),
+)  # fmt: skip
+FOLDER = several("--rules", "DIR", "rule files of your own: a folder or a zip file")
+OVERLAY = several("--overlay", "N", "an overlay to switch on; several in their order")
+RULES = (FOLDER, flag("--plugins", "rule files of installed packages, too"), OVERLAY)
 SHOWN = "how it is shown"
-KEEPS = "a string that stays"
+KEEPS = several("--keep", "WORD", "a string that stays")
+RULES_ONLY = flag("--rules-only", "convert nothing: what the rules say, no pairs")
+LISTED = word("--format", "terminal json", SHOWN)
+FINDINGS = flag("--json", "print the findings as a JSON list")
+RULES_DIR = value("dir", "DIR", "default: the packaged rules", nargs="?")
+_FRAMES = (  # of a response, or the response of frames
+    value("file", "FILE", "- is stdin", nargs="?", default="-"),
+    value("--dialect", "D", "the dialect of both", required=True),
+    output("write here instead of stdout"),
+    NOTES,
+)
+_HEALED = (
+    *reads("the model, where the body does not name it"),
+    OPTION,
+    value("--dialect", "D", "the request's dialect", required=True),
+)
+_FILES = (
+    value("files", "FILE", "rule files, or folders of them; - is stdin", nargs="+"),
+    flag("--diff", "write nothing; print what would change"),
+)
+# The commands, each with the module whose function of its name runs it. Of the rows of a list only
+# one may be said.
+COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
+    "convert": ("commands", "convert JSON; the notes go to stderr", (
+        *CONVERTS, *WRITES, *RULES,
+    )),
+    "explain": ("commands", "say where a value of the output comes from", (
+        *CONVERTS,
+        value("path", "PATH", "a JSON pointer into the output (default: all)", nargs="?"),
+        value("--input", "PATH", "say what became of this place of the input"),
+        flag("--json", "print the trace as JSON"),
+        value("--select", "EXPR", "print what a jmespath expression selects from this JSON"),
+        *RULES,
+    )),
+    "report": ("commands", "show a conversion side by side, as one HTML file", (
+        *CONVERTS, output(), *RULES,
+    )),
+    "audit": ("commands", "say what converting does with each field, from the rules alone", (
+        value("--from", "D", "the dialect of the input (alone: to all)", dest="source"),
+        value("--to", "D", "the dialect to write (alone: from all)", dest="target"),
+        flag("--both", "the way back, too"),
+        value("--unit", "U", "request, response, error or session", action="append"),
+        value("--model", "M", "for this model only"),
+        OPTION,
+        flag("--examples", "with a payload for each line, in JSON"),
+        word("--format", "terminal markdown html json", SHOWN),
+        output(),
+        *RULES,
+    )),
+    "batch": ("batchcli", "convert the JSON lines of files of any size", (
+        value("files", "FILE", "JSON lines, .gz and .zst too, Parquet; a folder or glob of them; "
+              "- is stdin (default)", nargs="*"),
+        *pair("the dialect of the lines", "what a line is"),
+        value("--model", "M", "the model, where the lines do not name it"),
+        OPTION,
+        CHECKED,
+        value("--at", "POINTER", "what is converted in a line; the rest stays", default=""),
+        flag("--text", "a text of JSON stands at --at, and shall again"),
+        output("write here instead of stdout; .gz and .zst pack, .parquet is a table"),
+        value("--bad", "FILE", "where refused lines go (OUTPUT.bad.jsonl; else stderr)"),
+        value("--notes", "FILE", "write every note here, as JSON lines"),
+        several("--policy", "P", "as for `convert`; a forbidden note stops, and what stands before "
+                "is kept"),
+        word("--forbidden", "stop aside", "`aside`: such a line is refused, and the others go on"),
+        value("--workers", "N", "processes (default: one a processor)", type=processes),
+        flag("--resume", "go on where a run that was stopped has ended"),
+        flag("--force", "begin anew, over files that are there"),
+        flag("--quiet", "no progress, and no table of notes"),
+        *RULES,
+    )),
+    "collect": ("streamcli", "make the response of a stream's frames; the notes go to stderr", (
+        *_FRAMES, value("--indent", "N", "indent the result", type=spaces), *RULES,
+    )),
+    "frames": ("streamcli", "write the frames of a stream that makes a response", (
+        *_FRAMES, *RULES,
+    )),
+    "diagnose": ("commands", "say what a provider would refuse in a request", (
+        *_HEALED, FINDINGS, *RULES,
+    )),
+    "repair": ("commands", "heal a request; the notes go to stderr", (*_HEALED, *WRITES, *RULES)),
+    "sessions": ("movecli", "list the sessions of agents that lie here", (
+        flag("--json", "as JSON, with the files"), *RULES,
+    )),
+    "move": ("movecli", "write a session of one agent where another finds it", (
+        value("session", "SESSION", "its id, the beginning of that, or its file"),
+        value("--to", "NAME", "the agent that it goes to", dest="target", required=True),
+        value("--from", "NAME", "whose a file is that lies elsewhere", dest="source"),
+        value("--cwd", "DIR", "the folder that it shall be about (default: as it says)"),
+        value("--id", "ID", "what it shall be called (default: as it is)"),
+        flag("--dry-run", "write nothing; say what would be lost, and where"),
+        *RULES,
+    )),
+    "serve": ("commands", "let clients of any dialect talk to any provider", (
+        *STANDS,
+        value("--host", "ADDRESS", "where it listens (127.0.0.1)", default="127.0.0.1"),
+        value("--port", "N", "0: any that is free (default: 8080)", type=int, default=8080),
+        value("--client-key-env", "NAME", "the variable with the key clients must have"),
+        flag("--watch", "follow rule files and the file of --config"),
+        *RULES,
+    )),
+    "run": ("commands", "start a coding agent before a provider of any dialect", (
+        value("starts", "PROGRAM", "which one; its own words stand after `--`"),
+        value("--log", "FILE", "where a line for each request goes"),
+        *STANDS,
+        *RULES,
+    )),
+    "replay": ("commands", "what recorded requests would become now", (
+        value("dir", "DIR", "the folder of `wireglot serve --record DIR`"),
+        value("--config", "FILE", "the file of the server: rules, options and policy of now"),
+        *RULES,
+    )),
+    "dialects": ("commands", "list the dialects, and what each is", (LISTED, *RULES)),
+    "show": ("commands", "print a dialect without layers: where each line came from", (
+        value("dialect", "DIALECT", "the name of a dialect"),
+        value("shape", "SHAPE", "a shape, or a word of the file", nargs="?"),
+        flag("--no-examples", "only pictures and words", dest="examples", action="store_false"),
+        flag("--code", "the functions that read and write it, as they run"),
+        flag("--home", "with --code: those of a dialect to itself"),
+        *RULES,
+    )),
+    "diff": ("changescli", "say what differs between two rule sets", (
+        value("old", "OLD", "a folder or a zip file; - or none: as packaged", nargs="?"),
+        value("new", "NEW", "the same; with one, it is compared to the packaged", nargs="?"),
+        several("--overlay", "N", "switched on in NEW"),
+        several("--old-overlay", "N", "switched on in OLD"),
+        RULES_ONLY,
+        value("--replay", "FILE", "JSON lines: which recorded payloads come out otherwise"),
+        value("--from", "D", "the dialect of the recorded payloads", dest="source"),
+        value("--to", "D", "the dialect to write them in", dest="target"),
+        flag("--json", "print the differences as JSON"),
+    )),
+    "breaking": ("changescli", "say what a change of rule files means for users", (
+        value("dir", "DIR", "rule files of now (default: the packaged rules)", nargs="?"),
+        value("--against", "REF", "rule files of before: a folder, or a revision of git of DIR",
+              required=True),
+        RULES_ONLY,
+        word("--format", "text json github", f"{SHOWN} (default: text)"),
+        word("--fail-on", "wire notes prose never", "exit with 1 where something of this grade or "
+             "of one before it is found (default: wire)"),
+    )),
+    "drift": ("changescli", "hold rules against the types of the installed SDK", (
+        value("dialect", "DIALECT", "its name; none: all whose SDK is known", nargs="?"),
+        LISTED,
+        *RULES,
+    )),
+    "check": ("commands", "check rule files for mistakes", (FINDINGS, RULES_DIR, OVERLAY)),
+    "test": ("commands", "run the examples of rule files, and the laws on made payloads", (
+        RULES_DIR,
+        OVERLAY,
+        value("--runs", "N", "payloads for each law (default: 10)", type=int, default=10),
+        value("--seed", "S", "another seed makes other payloads", default="0"),
+    )),
+    "new": ("newcli", "start a rule file, from a parent or from samples of an API", (
+        value("name", "NAME", "of the dialect or overlay; NAME.yaml is written"),
+        [
+            value("--extends", "D", "a dialect that differs little"),
+            value("--like", "D", "propose a file over this dialect from recordings of a vendor"),
+            value("--overlay", "D", "write an overlay of this dialect", dest="overlay_of"),
+        ],
+        several("--sample", "FILE", "a JSON payload; several"),
+        value("--unit", "U", "what the samples are (default: told by their looks)"),
+        value("--see", "URL", "where the provider describes the API"),
+        flag("--examples", "only make the examples anew, of an edited file"),
+        value("--dir", "DIR", "where the file is written (default: here)", default="."),
+        flag("--force", "write over a file that is there"),
+        FOLDER,
+    )),
+    "fmt": ("rewritecli", "lay rule files out in the one way; comments stay", (
+        *_FILES, flag("--check", "write nothing; say which files would change"),
+    )),
+    "migrate": ("rewritecli", "rewrite rule files of version 1 in the words of version 2", (
+        *_FILES,
+    )),
+    "schema": ("commands", "print the JSON Schema of rule files, for editors", (
+        flag("--ladder", "that of the ladder's file"),
+    )),
+    "redact": ("rewritecli", "make payloads safe to show: what they say goes", (
+        value("files", "FILE", "JSON, JSON lines or a stream; - is stdin (default); equal strings "
+              "of all stay equal", nargs="*"),
+        value("-o --output", "PATH", "write here; of several files a folder for them"),
+        KEEPS,
+        FOLDER,
+    )),
+    "case": ("casecli", "make a small, redacted case of a payload with a fault", (
+        *reads(),
+        *pair(),
+        [
+            value("--expect", "POINTER=JSON", "what should stand at a JSON pointer into the "
+                  "output; without =JSON nothing should"),
+            value("--note", "CODE", "a note that should not be there"),
+        ],
+        KEEPS,
+        value("--name", "TITLE", "what the case is called (default: what is wrong)"),
+        output(),
+        *RULES,
+    )),
+    "completion": ("parser", "print what completes commands in a shell", (
+        (("shell",), {"choices": ("bash", "zsh", "tcsh"), "help": "of which shell"}),
+    )),
+}  # fmt: skip
 
 
 @functools.cache
@@ -32,17 +314,13 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--version", action=_Version, nargs=0, help="print the version")
     added = made.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, text: str, module: str = "commands") -> argparse.ArgumentParser:
+    for name, (module, text, rows) in COMMANDS.items():
         one = added.add_parser(name, help=text, description=text, allow_abbrev=False)
         one.set_defaults(command=functools.partial(_run, module, name))
-        return one
-
-    for group in (_conversions, _batches, _streams, _requests, _sessions, _servers, _rule_sets,
-                  _changes, _rule_files, _payloads):  # fmt: skip
-        group(command)
-    shell = command("completion", "print what completes commands in a shell", "parser")
-    shell.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="of which shell")
+        for row in rows:
+            group = one.add_mutually_exclusive_group() if isinstance(row, list) else one
+            for names, told in row if isinstance(row, list) else [row]:
+                group.add_argument(*names, **told)
     return made
 
 
@@ -51,245 +329,6 @@ def _run(module: str, name: str, arguments: argparse.Namespace) -> int:
     found = importlib.import_module(f".{module}", __package__)
     run: Callable[[argparse.Namespace], int] = getattr(found, name)
     return run(arguments)
-
-
-# -- what commands do with payloads ---------------------------------------------------------------
-
-
-def _conversions(command: Adds) -> None:
-    """Add what converts one value, and what tells of it."""
-    convert = command("convert", "convert JSON; the notes go to stderr")
-    explain = command("explain", "say where a value of the output comes from")
-    report = command("report", "show a conversion side by side, as one HTML file")
-    for made in (convert, explain, report):
-        options.reads(made, OUTSIDE)
-        options.option(made)
-        options.pair(made)
-        add = made.add_argument
-        add("--stream", action="store_const", const=True, help="the request asks for a stream")
-        add("--check-arguments", action="store_true", help=CHECKED)
-    options.writes(convert)
-    add = explain.add_argument
-    add("path", nargs="?", metavar="PATH", help="a JSON pointer into the output (default: all)")
-    add("--input", metavar="PATH", help="say what became of this place of the input")
-    add("--json", action="store_true", help="print the trace as JSON")
-    add("--select", metavar="EXPR", help="print what a jmespath expression selects from this JSON")
-    options.output(report)
-    audit = command("audit", "say what converting does with each field, from the rules alone")
-    add = audit.add_argument
-    add("--from", dest="source", metavar="D", help="the dialect of the input (alone: to all)")
-    add("--to", dest="target", metavar="D", help="the dialect to write (alone: from all)")
-    add("--both", action="store_true", help="the way back, too")
-    add("--unit", action="append", metavar="U", help="request, response, error or session")
-    add("--model", metavar="M", help="for this model only")
-    options.option(audit)
-    add("--examples", action="store_true", help="with a payload for each line, in JSON")
-    words = ("terminal", "markdown", "html", "json")
-    add("--format", choices=words, default="terminal", help=SHOWN)
-    options.output(audit)
-    options.rules(convert, explain, report, audit)
-
-
-def _batches(command: Adds) -> None:
-    """Add what converts the lines of many files into one."""
-    batch = command("batch", "convert the JSON lines of files of any size", "batchcli")
-    add = batch.add_argument
-    text = "JSON lines, .gz and .zst too, Parquet; a folder or glob of them; - is stdin (default)"
-    add("files", nargs="*", metavar="FILE", help=text)
-    options.pair(batch, "the dialect of the lines", "what a line is")
-    add("--model", metavar="M", help="the model, where the lines do not name it")
-    options.option(batch)
-    add("--check-arguments", action="store_true", help=CHECKED)
-    add("--at", default="", metavar="POINTER", help="what is converted in a line; the rest stays")
-    add("--text", action="store_true", help="a text of JSON stands at --at, and shall again")
-    options.output(batch, "write here instead of stdout; .gz and .zst pack, .parquet is a table")
-    add("--bad", metavar="FILE", help="where refused lines go (OUTPUT.bad.jsonl; else stderr)")
-    add("--notes", metavar="FILE", help="write every note here, as JSON lines")
-    words = "as for `convert`; a forbidden note stops, and what stands before is kept"
-    add("--policy", action="append", default=[], metavar="P", help=words)
-    add("--forbidden", choices=("stop", "aside"), default="stop", help="`aside`: such a line is "
-        "refused, and the others go on")  # fmt: skip
-    text = "processes (default: one a processor)"
-    add("--workers", type=options.processes, metavar="N", help=text)
-    add("--resume", action="store_true", help="go on where a run that was stopped has ended")
-    add("--force", action="store_true", help="begin anew, over files that are there")
-    add("--quiet", action="store_true", help="no progress, and no table of notes")
-    options.rules(batch)
-
-
-def _streams(command: Adds) -> None:
-    """Add what makes a response of frames, and the other way round."""
-    collect = command(
-        "collect", "make the response of a stream's frames; the notes go to stderr", "streamcli"
-    )
-    frames = command("frames", "write the frames of a stream that makes a response", "streamcli")
-    for made in (collect, frames):
-        made.add_argument("file", nargs="?", default="-", metavar="FILE", help="- is stdin")
-        made.add_argument("--dialect", required=True, metavar="D", help="the dialect of both")
-        options.output(made, "write here instead of stdout")
-        options.notes(made)
-    collect.add_argument("--indent", type=options.spaces, metavar="N", help="indent the result")
-    options.rules(collect, frames)
-
-
-def _requests(command: Adds) -> None:
-    """Add what looks for faults of a request, and what heals them."""
-    diagnose = command("diagnose", "say what a provider would refuse in a request")
-    repair = command("repair", "heal a request; the notes go to stderr")
-    for made in (diagnose, repair):
-        options.reads(made, "the model, where the body does not name it")
-        options.option(made)
-        made.add_argument("--dialect", required=True, metavar="D", help="the request's dialect")
-    diagnose.add_argument("--json", action="store_true", help="print the findings as a JSON list")
-    options.writes(repair)
-    options.rules(diagnose, repair)
-
-
-def _sessions(command: Adds) -> None:
-    """Add what finds sessions of agents, and moves them."""
-    sessions = command("sessions", "list the sessions of agents that lie here", "movecli")
-    sessions.add_argument("--json", action="store_true", help="as JSON, with the files")
-    options.rules(sessions)
-    move = command("move", "write a session of one agent where another finds it", "movecli")
-    add = move.add_argument
-    add("session", metavar="SESSION", help="its id, the beginning of that, or its file")
-    add("--to", dest="target", required=True, metavar="NAME", help="the agent that it goes to")
-    add("--from", dest="source", metavar="NAME", help="whose a file is that lies elsewhere")
-    add("--cwd", metavar="DIR", help="the folder that it shall be about (default: as it says)")
-    add("--id", metavar="ID", help="what it shall be called (default: as it is)")
-    add("--dry-run", action="store_true", help="write nothing; say what would be lost, and where")
-    options.rules(move)
-
-
-def _servers(command: Adds) -> None:
-    """Add what puts clients before providers."""
-    serve = command("serve", "let clients of any dialect talk to any provider")
-    options.stands(serve)
-    add = serve.add_argument
-    add("--host", default="127.0.0.1", metavar="ADDRESS", help="where it listens (127.0.0.1)")
-    add("--port", type=int, default=8080, metavar="N", help="0: any that is free (default: 8080)")
-    add("--client-key-env", metavar="NAME", help="the variable with the key clients must have")
-    add("--watch", action="store_true", help="follow rule files and the file of --config")
-    run = command("run", "start a coding agent before a provider of any dialect")
-    run.add_argument("starts", metavar="PROGRAM", help="which one; its own words stand after `--`")
-    run.add_argument("--log", metavar="FILE", help="where a line for each request goes")
-    options.stands(run)
-    replay = command("replay", "what recorded requests would become now")
-    replay.add_argument("dir", metavar="DIR", help="the folder of `wireglot serve --record DIR`")
-    text = "the file of the server: rules, options and policy of now"
-    replay.add_argument("--config", metavar="FILE", help=text)
-    options.rules(serve, run, replay)
-
-
-def _payloads(command: Adds) -> None:
-    """Add what makes payloads safe to show."""
-    redact = command("redact", "make payloads safe to show: what they say goes", "rewritecli")
-    add = redact.add_argument
-    text = "JSON, JSON lines or a stream; - is stdin (default); equal strings of all stay equal"
-    add("files", nargs="*", metavar="FILE", help=text)
-    add("-o", "--output", metavar="PATH", help="write here; of several files a folder for them")
-    add("--keep", action="append", default=[], metavar="WORD", help=KEEPS)
-    options.folder(redact)
-    case = command("case", "make a small, redacted case of a payload with a fault", "casecli")
-    options.reads(case, OUTSIDE)
-    options.pair(case)
-    wrong = case.add_mutually_exclusive_group()
-    text = "what should stand at a JSON pointer into the output; without =JSON nothing should"
-    wrong.add_argument("--expect", metavar="POINTER=JSON", help=text)
-    wrong.add_argument("--note", metavar="CODE", help="a note that should not be there")
-    add = case.add_argument
-    add("--keep", action="append", default=[], metavar="WORD", help=KEEPS)
-    add("--name", metavar="TITLE", help="what the case is called (default: what is wrong)")
-    options.output(case)
-    options.rules(case)
-
-
-# -- what commands do with rules ------------------------------------------------------------------
-
-
-def _rule_sets(command: Adds) -> None:
-    """Add what shows rules."""
-    listed = command("dialects", "list the dialects, and what each is")
-    listed.add_argument("--format", choices=("terminal", "json"), default="terminal", help=SHOWN)
-    show = command("show", "print a dialect without layers: where each line came from")
-    add = show.add_argument
-    add("dialect", metavar="DIALECT", help="the name of a dialect")
-    add("shape", nargs="?", metavar="SHAPE", help="a shape, or a word of the file")
-    add("--no-examples", dest="examples", action="store_false", help="only pictures and words")
-    add("--code", action="store_true", help="the functions that read and write it, as they run")
-    add("--home", action="store_true", help="with --code: those of a dialect to itself")
-    options.rules(listed, show)
-
-
-def _changes(command: Adds) -> None:
-    """Add what holds rules against others, and against what SDKs have."""
-    diff = command("diff", "say what differs between two rule sets", "changescli")
-    add = diff.add_argument
-    add("old", nargs="?", metavar="OLD", help="a folder or a zip file; - or none: as packaged")
-    add("new", nargs="?", metavar="NEW", help="the same; with one, it is compared to the packaged")
-    add("--overlay", action="append", default=[], metavar="N", help="switched on in NEW")
-    add("--old-overlay", action="append", default=[], metavar="N", help="switched on in OLD")
-    add("--rules-only", action="store_true", help="convert nothing: what the rules say, no pairs")
-    add("--replay", metavar="FILE", help="JSON lines: which recorded payloads come out otherwise")
-    add("--from", dest="source", metavar="D", help="the dialect of the recorded payloads")
-    add("--to", dest="target", metavar="D", help="the dialect to write them in")
-    add("--json", action="store_true", help="print the differences as JSON")
-    text = "say what a change of rule files means for users"
-    add = command("breaking", text, "changescli").add_argument
-    add("dir", nargs="?", metavar="DIR", help="rule files of now (default: the packaged rules)")
-    text = "rule files of before: a folder, or a revision of git of DIR"
-    add("--against", required=True, metavar="REF", help=text)
-    add("--rules-only", action="store_true", help="convert nothing: what the rules say, no pairs")
-    words = ("text", "json", "github")
-    add("--format", choices=words, default="text", help=f"{SHOWN} (default: text)")
-    grades = ("wire", "notes", "prose", "never")
-    text = "exit with 1 where something of this grade or of one before it is found (default: wire)"
-    add("--fail-on", choices=grades, default="wire", help=text)
-    drift = command("drift", "hold rules against the types of the installed SDK", "changescli")
-    add = drift.add_argument
-    add("dialect", nargs="?", metavar="DIALECT", help="its name; none: all whose SDK is known")
-    add("--format", choices=("terminal", "json"), default="terminal", help=SHOWN)
-    options.rules(drift)
-
-
-def _rule_files(command: Adds) -> None:
-    """Add what helps to write rule files."""
-    check = command("check", "check rule files for mistakes")
-    check.add_argument("--json", action="store_true", help="print the findings as a JSON list")
-    test = command("test", "run the examples of rule files, and the laws on made payloads")
-    for made in (check, test):
-        made.add_argument("dir", nargs="?", metavar="DIR", help="default: the packaged rules")
-        options.overlay(made)
-    add = test.add_argument
-    add("--runs", type=int, default=10, metavar="N", help="payloads for each law (default: 10)")
-    add("--seed", default="0", metavar="S", help="another seed makes other payloads")
-    new = command("new", "start a rule file, from a parent or from samples of an API", "newcli")
-    add = new.add_argument
-    add("name", metavar="NAME", help="of the dialect or overlay; NAME.yaml is written")
-    base = new.add_mutually_exclusive_group()
-    base.add_argument("--extends", metavar="D", help="a dialect that differs little")
-    text = "propose a file over this dialect from recordings of a vendor"
-    base.add_argument("--like", metavar="D", help=text)
-    text = "write an overlay of this dialect"
-    base.add_argument("--overlay", dest="overlay_of", metavar="D", help=text)
-    add("--sample", action="append", default=[], metavar="FILE", help="a JSON payload; several")
-    add("--unit", metavar="U", help="what the samples are (default: told by their looks)")
-    add("--see", metavar="URL", help="where the provider describes the API")
-    add("--examples", action="store_true", help="only make the examples anew, of an edited file")
-    add("--dir", default=".", metavar="DIR", help="where the file is written (default: here)")
-    add("--force", action="store_true", help="write over a file that is there")
-    options.folder(new)
-    fmt = command("fmt", "lay rule files out in the one way; comments stay", "rewritecli")
-    text = "rewrite rule files of version 1 in the words of version 2"
-    migrate = command("migrate", text, "rewritecli")
-    for made in (fmt, migrate):
-        add = made.add_argument
-        add("files", nargs="+", metavar="FILE", help="rule files, or folders of them; - is stdin")
-        add("--diff", action="store_true", help="write nothing; print what would change")
-    text = "write nothing; say which files would change"
-    fmt.add_argument("--check", action="store_true", help=text)
-    schema = command("schema", "print the JSON Schema of rule files, for editors")
-    schema.add_argument("--ladder", action="store_true", help="that of the ladder's file")
 
 
 class _Version(argparse.Action):
