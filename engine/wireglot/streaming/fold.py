@@ -345,7 +345,8 @@ class Fold(Hearing):
             return
         hole, wire, at = found
         assert hole.shape is not None
-        nth = sum(self.kinds_in(hole.shape, kind) for kind in owner.kinds)
+        known = self.dialect.kinds_of(hole.shape)
+        nth = sum(kind in known for kind in owner.kinds)
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
         parts, _ = self.elements(hole.shape, wire, place)
         address = self.address(sight)
@@ -356,10 +357,6 @@ class Fold(Hearing):
             ends = self.stream.get("part_stop") or self.stream.get("item_stop")
             if not address or ends is None:
                 self.shut(part)
-
-    def kinds_in(self, shape: str, kind: str) -> bool:
-        """Tell whether elements of a shape are of a kind."""
-        return kind in self.dialect.kinds_of(shape)
 
     # -- the end ----------------------------------------------------------------------------------
 

@@ -197,6 +197,10 @@ class Candidate:
         self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
         self.stopped: tuple[Any, int, dict[str, Any]] | None = None  # what they said, by how much
 
+    def item(self, part: Part) -> Item | None:
+        """Return the item that a part stands in."""
+        return self.items.get(dict(part.address).get("item", -1))
+
     def cite(self, dialect: Dialect) -> None:
         """Give each text the citations of it, where they were said of all texts that are there."""
         cited = self.flows.get("citations") or self.own.get("citations") or []

@@ -105,8 +105,6 @@ class Likeness:
         """Return what tells whether a value is alike; None for one that is nested too deep."""
         if at in slots.of:
             return _hole(wire.__class__, slots.of[at], self._more(wire, at, slots))
-        if not isinstance(wire, dict | list):
-            return _fixed(wire)
         if len(at) > DEEPEST:
             return None
         pairs = wire.items() if isinstance(wire, dict) else enumerate(wire)

@@ -72,24 +72,18 @@ def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
         fold.open(part)
     if part is not None:
         _ended(fold, owner, part, word, sight)
-        if part.open and not (
-            _named_later(owner, part) or (fold.patient and _signed_later(owner, part))
-        ):
+        if part.open and not _settled_later(fold, owner, part):
             fold.shut(part)
     elif sight.event.addresses and address not in owner.gone:
         fold.odd("a part ends here that did not begin")
 
 
-def _named_later(owner: Candidate, part: Part) -> bool:
-    """Tell whether the end of its item may say the name of a call."""
-    item = owner.items.get(dict(part.address).get("item", -1))
-    return part.waits and item is not None and not item.over
-
-
-def _signed_later(owner: Candidate, part: Part) -> bool:
-    """Tell whether the end of its item will say how a part is signed; the last signature counts."""
-    item = owner.items.get(dict(part.address).get("item", -1))
-    return item is not None and item.signs and not item.over and item.parts[:1] == [part]
+def _settled_later(fold: Hearing, owner: Candidate, part: Part) -> bool:
+    """Tell whether the end of its item may name a call, or says how a part is signed at last."""
+    item = owner.item(part)
+    if item is None or item.over:
+        return False
+    return part.waits or (fold.patient and item.signs and item.parts[:1] == [part])
 
 
 def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
@@ -236,7 +230,7 @@ def _all(
 
 def _around(owner: Candidate, part: Part) -> dict[str, Any]:
     """Return what is said of a part because it is the first of its item."""
-    item = owner.items.get(dict(part.address).get("item", -1))
+    item = owner.item(part)
     return item.said if item is not None and item.parts[:1] == [part] else {}
 
 
