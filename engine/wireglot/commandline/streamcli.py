@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,7 +18,6 @@ from ..streaming import framing
 from . import given, terminal
 from .terminal import OK
 
-SIZE = 65_536
 BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before JSON
 
 
@@ -76,9 +75,9 @@ def frames(arguments: argparse.Namespace) -> int:
 def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
     """Yield the bytes of a stream as they come; a JSON array is a stream of its elements.
 
-    Raises UsageError for what is neither, before anything is written.
+    Raises Stop for what is neither, before anything is written.
     """
-    chunks, begun = _chunks(file), b""
+    chunks, begun = terminal.chunks(file), b""
     for data in chunks:
         begun += data
         if begun.strip():
@@ -89,22 +88,6 @@ def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
         return
     whole = terminal.parsed(b"".join((begun, *chunks)), terminal.named(file))
     yield framing.written(whole, stream)
-
-
-def _chunks(file: str) -> Iterator[bytes]:
-    if file == "-":
-        if sys.stdin is None:
-            raise UsageError("stdin is closed; name a FILE")
-        read: Callable[[int], bytes] = getattr(sys.stdin.buffer, "read1", sys.stdin.buffer.read)
-        while data := read(SIZE):
-            yield data
-        return
-    try:
-        with open(file, "rb") as opened:
-            while data := opened.read(SIZE):
-                yield data
-    except OSError as error:
-        raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
 
 
 @contextlib.contextmanager

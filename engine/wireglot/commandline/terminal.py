@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +18,7 @@ LINES = (
     "`--unit stream` a stream, and `diff --replay` a log of payloads"
 )
 
+SIZE = 65_536  # bytes that are read at once
 EVENT = (b"data:", b"event:")  # how a server-sent event begins
 
 
@@ -52,10 +54,18 @@ def named(file: str) -> str:
 
 def read(name: str) -> bytes:
     """Return the bytes of a file; `-` is standard input. Raises Stop."""
+    return b"".join(chunks(name))
+
+
+def chunks(name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file as they come; `-` is standard input. Raises Stop."""
     if name == "-" and sys.stdin is None:
         raise Stop(USAGE, "stdin is closed; name a FILE")
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
+            taken: Callable[[int], bytes] = getattr(file, "read1", file.read)
+            while data := taken(SIZE):
+                yield data
     except OSError as error:
         raise Stop(USAGE, f"`{name}` cannot be read: {error.strerror}") from None
 
