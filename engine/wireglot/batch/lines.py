@@ -23,6 +23,7 @@ LINES, BYTES = 256, 1 << 20  # of a piece: it ends with the first of the two tha
 BUFFER = 1 << 18
 ZSTD = 1 << 14  # bytes that are unpacked at once: they become many times as many
 STDIN = "-"
+STANDARD = sys.version_info >= (3, 14)  # whether the standard library knows zstd
 
 
 class Place(NamedTuple):
@@ -163,25 +164,21 @@ def _opened(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
     return iter(stream)
 
 
-def _unpacked(raw: IO[bytes]) -> Any:
-    """Return what reads zstd, of the standard library or with `zstandard`."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
+def _zstd() -> Any:
+    """Return what knows zstd: a module of the standard library, or the package `zstandard`."""
+    told = "what zstd has packed needs `pip install 'wireglot[batch]'`"
+    return library("compression.zstd" if STANDARD else "zstandard", told)
 
-        return zstd.ZstdFile(raw)
-    return _Frames(raw, _zstandard())
+
+def _unpacked(raw: IO[bytes]) -> Any:
+    """Return what reads zstd."""
+    return _zstd().ZstdFile(raw) if STANDARD else _Frames(raw, _zstd())
 
 
 def _broken(name: str) -> tuple[type[Exception], ...]:
     """Return what is raised where a file of this name cannot be read to its end."""
     found = (OSError, EOFError, zlib.error)
-    if not name.endswith(".zst"):
-        return found
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return (*found, zstd.ZstdError)
-    return (*found, _zstandard().ZstdError)
+    return (*found, _zstd().ZstdError) if name.endswith(".zst") else found
 
 
 class _Frames(io.RawIOBase):
@@ -234,13 +231,5 @@ def packed(data: bytes, name: str) -> bytes:
         return data
     if name.endswith(".gz"):
         return gzip.compress(data, 6, mtime=0)
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return zstd.compress(data)
-    made: bytes = _zstandard().ZstdCompressor().compress(data)
+    made: bytes = (_zstd() if STANDARD else _zstd().ZstdCompressor()).compress(data)
     return made
-
-
-def _zstandard() -> Any:
-    return library("zstandard", "what zstd has packed needs `pip install 'wireglot[batch]'`")
