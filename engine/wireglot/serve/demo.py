@@ -15,10 +15,11 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+from ..jsontext import utf8
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..trail import everywhere, value_at
-from .relay import JSON, STREAMS, TYPE, written
+from .relay import JSON, STREAMS, TYPE
 from .sending import Came
 
 URL = "http://demo.wireglot.invalid"  # which no network knows
@@ -70,7 +71,7 @@ class Demo:
         whole = dialect.write(answer, unit="response").body
         stream = dialect.model.stream
         if not asked.get("stream") or stream is None:
-            return {TYPE: JSON}, [written(whole)]
+            return {TYPE: JSON}, [utf8(whole)]
         texts = {part["text"] for part in parts if len(part.get("text", "")) > 1}
         frames = self._rules.frames(whole, self._dialect)
         made = [framing.written([piece], stream) for one in frames for piece in split(one, texts)]

@@ -223,14 +223,9 @@ def _asks(rules: DialectRules) -> bool:
     return False
 
 
-def written(body: Any) -> bytes:
-    """Return JSON as bytes; half of a surrogate pair is escaped."""
-    return jsontext.utf8(body)
-
-
 def whole(status: int, body: Any, headers: Headers | None = None) -> Reply:
     """Return a whole answer."""
-    return Reply(status, {TYPE: JSON, **(headers or {})}, written(body))
+    return Reply(status, {TYPE: JSON, **(headers or {})}, jsontext.utf8(body))
 
 
 def short(text: str) -> str:

@@ -19,7 +19,7 @@ TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
 class AsyncClient:
     """Asks providers with a client of a library, which any loop may run."""
 
-    kind = "AsyncClient"  # of the library
+    kind, blocks = "AsyncClient", False  # of the library; whether nothing else runs meanwhile
 
     def __init__(self, given: Setting, library: Library) -> None:
         self.demo = given.demo()
@@ -32,27 +32,26 @@ class AsyncClient:
     async def send(self, sent: Sent, seconds: Any = None) -> Came:
         """Ask a provider, or the demo. Raises one of `failures`."""
         if sent.url.startswith(URL):
-            return self.demo.came(sent.body)
-        came = await self.client.send(self._request(sent, seconds), stream=True)
-        return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
-
-    def _request(self, sent: Sent, seconds: Any) -> Any:
+            return self.demo.came(sent.body, blocks=self.blocks)
         more = {} if seconds is None else {"extensions": {TIMEOUT: seconds}}
-        return self.client.build_request(
-            sent.method, sent.url, headers=sent.headers, content=sent.body, **more
+        return await self._came(
+            self.client.build_request(
+                sent.method, sent.url, headers=sent.headers, content=sent.body, **more
+            )
         )
+
+    async def _came(self, request: Any) -> Came:
+        came = await self.client.send(request, stream=True)
+        return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
 
 
 class Client(AsyncClient):
     """The same with a client that blocks: what is asked for is there."""
 
-    kind = "Client"
+    kind, blocks = "Client", True
 
-    async def send(self, sent: Sent, seconds: Any = None) -> Came:
-        """Ask a provider, or the demo. Raises one of `failures`."""
-        if sent.url.startswith(URL):
-            return self.demo.came(sent.body, blocks=True)
-        came = self.client.send(self._request(sent, seconds), stream=True)
+    async def _came(self, request: Any) -> Came:
+        came = self.client.send(request, stream=True)
 
         async def pieces() -> AsyncIterator[bytes]:
             for piece in came.iter_bytes():

@@ -39,7 +39,6 @@ from .relay import (
     Upstream,
     short,
     whole,
-    written,
 )
 from .wires import Route
 
@@ -153,7 +152,7 @@ class Turn:
         if self._client == upstream.dialect:
             headers |= {name: given[name] for name in relay.wires.home if name in given}
         url = upstream.url + envelope.path
-        return Sent(envelope.method, url, headers | upstream.headers, written(out.body))
+        return Sent(envelope.method, url, headers | upstream.headers, jsontext.utf8(out.body))
 
     def refuse(self, status: int, why: str) -> NoReturn:
         """Raise Refused, in the client's words."""
@@ -266,7 +265,7 @@ class Turn:
 
     def _fed(self, data: bytes) -> bytes:
         if self._decoder is not None:
-            data = b"".join(written(frame) + b"\n" for frame in self._decoder.feed(data))
+            data = b"".join(jsontext.utf8(frame) + b"\n" for frame in self._decoder.feed(data))
         made = self._bytes.feed(data)
         if not self._home:
             return made
