@@ -40,10 +40,6 @@ class Change(NamedTuple):
         rule = f" ({self.rule})" if self.rule else ""
         return f"{self.dialect}{where}: {sentence(self.paths, self.said)}{rule}"
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
-        return {**self._asdict(), "units": list(self.units), "paths": list(self.paths)}
-
 
 def sentence(paths: Sequence[str], said: str) -> str:
     """Say something of a few paths, and how many more there are."""

@@ -41,10 +41,6 @@ class Crossed(NamedTuple):
         ends = f"{', '.join(sources)} -> {', '.join(targets)}"
         return f"{ends} {self.unit}: {sentence(self.paths, self.said)}"
 
-    def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
-        return {**self._asdict(), "pairs": list(map(list, self.pairs)), "paths": list(self.paths)}
-
 
 Done = Conversion | ConversionError  # what a rule set makes of a payload, or why that is nothing
 

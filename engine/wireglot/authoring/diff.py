@@ -40,8 +40,8 @@ class Compared(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON."""
         return {
-            "fields": [one.as_json() for one in self.fields],
-            "pairs": [one.as_json() for one in self.pairs],
+            "fields": [one._asdict() for one in self.fields],
+            "pairs": [one._asdict() for one in self.pairs],
         }
 
 

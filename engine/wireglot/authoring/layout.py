@@ -63,12 +63,14 @@ def _said(node: Node) -> str:
 
 
 def _texts(text: str) -> Counter[str]:
-    return Counter(comment.text for comment in _comments(text, _compose(text)))
+    return Counter(comment.text for comment in _comments(text, composed(text)))
 
 
-def _compose(text: str) -> Any:
+def composed(text: str) -> Any:
+    """Return the nodes of a file as YAML has them, with their places in the text."""
     import yaml
 
+    # The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
     return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
@@ -109,7 +111,7 @@ def _comments(text: str, root: Any) -> list[Comment]:
 def _ordered(text: str) -> str:
     """Return the text with the keys of its top in their order, each with the comments above it."""
     text = re.sub(r"\r\n?", "\n", text.removeprefix("\ufeff")).rstrip() + "\n"
-    root = _compose(text)
+    root = composed(text)
     if root.flow_style or not isinstance(root.value, list):
         return text
     names = [key.value for key, _ in root.value]
@@ -145,7 +147,7 @@ class _Writer:
     def __init__(self, text: str) -> None:
         self.source = text
         self.lines = _LINES.split(text)
-        self.root = _compose(text)
+        self.root = composed(text)
         self.comments = _comments(text, self.root)
         self.done: list[str] = []
         self.line = ""

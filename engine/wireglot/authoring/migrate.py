@@ -17,11 +17,10 @@ from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import load
+from .layout import composed
 from .oldnames import renamed
 from .oldorder import rewritten
 
-# The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNITS = ("envelope", "request", "response", "error", "session")
 # Words that have another name now, by what they stand in.
 KEYS = {
@@ -86,9 +85,9 @@ def migrated(text: str, file: str) -> str:
         help = "only files of version 1 are rewritten"
         pos = said.pos if said is not None else parse(text, file).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
-    root = yaml.compose(text, Loader=LOADER)  # first the names: words are known by present ones
+    root = composed(text)  # first the names: words are known by present ones
     text = _edited(text, (Edit(*edit) for edit in renamed(root, text)))
-    root = yaml.compose(text, Loader=LOADER)
+    root = composed(text)
     edits = [*_edits(root, "file", text), *_order(root, text, file), *_written(root)]
     return _edited(text, edits)
 

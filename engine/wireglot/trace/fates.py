@@ -68,12 +68,10 @@ class Fates:
         return None
 
     def _carried(self, here: str, targets: list[str], note: Note | None) -> Fate:
-        to = tuple(targets)
-        if note is not None and note.source_path == here and note.effect != "kept":
-            return Fate(_KINDS[note.effect], to, note.code, note.rule)
-        if note is not None and note.effect == "moved":
-            return Fate("moved", to, note.code, note.rule)
-        return Fate("carried", to, None, None)
+        exact = note is not None and note.source_path == here and note.effect != "kept"
+        if note is not None and (exact or note.effect == "moved"):
+            return Fate(_KINDS[note.effect], tuple(targets), note.code, note.rule)
+        return Fate("carried", tuple(targets), None, None)
 
     def _said(self, at: At, base: At, rule: str | None) -> Fate | None:
         """Return the fate of a fixed word: it goes where what is around it goes."""
