@@ -34,44 +34,41 @@ class Rides:
 
     def __init__(self, turn: Turn, frames: Frames, outcome: Outcome) -> None:
         """Begin a stream; `outcome` has what it says of the model that answers."""
-        client = turn.client
+        self._client = client = turn.client.model
         self._turn, self._outcome, self._frames = turn, outcome, frames
         self._back = turn.names.back(turn.provider.name)
         self._waits: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
         self._here: set[int] = set()  # parts beside which something stands already
-        shape = client.model.shapes.get("tool_call")
+        shape = client.shapes.get("tool_call")
         said = [h for case in (shape.cases if shape else ()) for h in holes(case.wire)]
         self._ids = any(hole.path == "id" and not hole.dated for hole in said)
         # Whether the client holds the text of arguments.
         found = [h.lenses for h in said if h.path == "arguments" and "home" not in h.lenses]
         self._texts = any("json" in lenses for lenses in found)
-        self._pieces = carry.comes_in_pieces(client.model)
+        self._pieces = carry.comes_in_pieces(client)
         self.rode: dict[str, str] = {}  # what rode, and under which key
 
     # -- what an unfold asks ----------------------------------------------------------------------
 
     def fills(self, part: Part) -> bool:
         """Tell whether something must stand in the place of a part's signature."""
-        return not part.said.get("redacted") and carry.must_ride(self._turn.client.model, part.kind)
+        return not part.said.get("redacted") and carry.must_ride(self._client, part.kind)
 
     def sealed(self, part: Part, ir: IR) -> IR:
         """Return a part that is over with what rides in the place of its signature."""
         kind = str(ir.get("type"))
         key = self._key(part, kind, text=True)
-        if key is None or carry.signed(self._turn.client.model, ir):
+        if key is None or carry.signed(self._client, ir):
             return ir  # the client has its own signature there
         # What comes in pieces says which text they are.
-        must = carry.must_ride(self._turn.client.model, kind) or (
-            self._pieces and kind != "tool_call"
-        )
+        must = carry.must_ride(self._client, kind) or (self._pieces and kind != "tool_call")
         ride = self._taken(part, ir, must)
         if ride is None:
             return ir
         self._here.add(id(part))
         self.rode[memory.mark(memory.of_whole(ir))] = key
-        client = self._turn.client.model
-        value = carry.form(client, kind, ride)
-        return {**ir, "signature": {"value": value, "origin": client.origin["signature"]}}
+        value = carry.form(self._client, kind, ride)
+        return {**ir, "signature": {"value": value, "origin": self._client.origin["signature"]}}
 
     def begun(self, part: Part, ir: IR, event: Event) -> None:
         """Let what is known of a part stand beside what was just written of it."""
@@ -86,7 +83,7 @@ class Rides:
         known = kind != "text" or "text" in ir  # else it flows, and is known when it is over
         ride = self._taken(part, ir if known else None) if isinstance(at, dict) else None
         if ride is not None and isinstance(at, dict):
-            at[key] = carry.form(self._turn.client.model, kind, ride, at.get(key))
+            at[key] = carry.form(self._client, kind, ride, at.get(key))
             if known:
                 self._here.add(id(part))
 
@@ -98,7 +95,7 @@ class Rides:
             return None
         ride = self._taken(part, ir)
         self._here.add(id(part))
-        return None if ride is None else (key, carry.form(self._turn.client.model, kind, ride))
+        return None if ride is None else (key, carry.form(self._client, kind, ride))
 
     def over(self, part: Part, ir: IR, seen: bool) -> None:
         """Take a part that is over: what has not ridden yet, waits. `seen` by the client or not."""
@@ -115,26 +112,24 @@ class Rides:
 
     def left(self, candidate: int, event: Event) -> None:
         """Let what is left stand beside a piece without a text, which was just written."""
-        key = self._turn.client.model.carry.get("message")
+        key = self._client.carry.get("message")
         at = carry.beside(event.writes[0], self._frames.recent[0], "piece")
         waits = self._waits.pop(candidate, [])
         if key is not None and isinstance(at, dict):
             ride = self._ridden(waits, key)
-            at[key] = carry.form(self._turn.client.model, "message", ride, at.get(key))
+            at[key] = carry.form(self._client, "message", ride, at.get(key))
 
     def waits(self, candidate: int) -> bool:
         """Tell whether something is left that a message has a place for."""
         waits = self._waits.get(candidate, [])
-        return "message" in self._turn.client.model.carry and any(map(_tells, waits))
+        return "message" in self._client.carry and any(map(_tells, waits))
 
     # -- entries ----------------------------------------------------------------------------------
 
     def _key(self, part: Part, kind: str, text: bool) -> str | None:
         """Return the key under which it rides, as text or not, on a part that kept its kind."""
-        client = self._turn.client.model
-        if kind != part.kind or kind not in client.carry or carry.is_text(client, kind) != text:
-            return None
-        return client.carry[kind]
+        key = self._client.carry.get(kind) if kind == part.kind else None
+        return key if key is not None and carry.is_text(self._client, kind) == text else None
 
     def _taken(self, part: Part, ir: IR | None, must: bool = False) -> Ride | None:
         """Return what rides on a part: what waited, and what is said of it, if it is known."""
@@ -150,7 +145,7 @@ class Rides:
         if not more:
             return None
         self._waits.pop(part.candidate, None)
-        return self._ridden(entries, self._turn.client.model.carry[kind])
+        return self._ridden(entries, self._client.carry[kind])
 
     def _ridden(self, entries: list[Entry], key: str) -> Ride:
         for entry in entries:
@@ -183,8 +178,8 @@ class Rides:
 
     def _sign(self, entry: Entry, ir: IR, seen: bool = True) -> bool:
         """Let an entry say how a part is signed, unless the client sees a signature of its own."""
-        one, two = self._turn.client.model, self._turn.provider.model
-        signed = carry.signed(two, ir) and not (seen and carry.signed(one, ir))
+        own = seen and carry.signed(self._client, ir)
+        signed = carry.signed(self._turn.provider.model, ir) and not own
         if signed:
             names = (self._turn.model, self._outcome.response.get("model"))
             by = [name for name in names if isinstance(name, str)]
