@@ -11,8 +11,7 @@ import wireglot
 from wireglot.errors import ConversionError
 from wireglot.payload import check_json
 from wireglot.streaming.alike import Forms
-from wireglot.streaming.failure import Failure
-from wireglot.streaming.sighting import Frame, Sight
+from wireglot.streaming.sighting import Failure, Frame, Sight
 
 from .streamdiff import SOURCES, mutant, streams
 

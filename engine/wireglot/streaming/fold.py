@@ -19,11 +19,10 @@ from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, wholes
 from .alike import Flow, forms_of
-from .failure import Failure
 from .hearing import ASIDE, OWNED, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
-from .sighting import Frame, Sight, Taken
+from .sighting import Failure, Frame, Sight, Taken
 
 SILENT = {"end", "keepalive"}  # what may come once more when all is over
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
