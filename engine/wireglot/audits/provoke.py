@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
@@ -15,6 +15,7 @@ from ..trail import leaves, path_of
 from . import probes, straining
 
 ANY_MODEL = "m"
+Made = tuple[Any, bool, bool]  # a body; whether it is odd, and varied, as a Probe says
 
 
 class Probe:
@@ -33,14 +34,6 @@ class Probe:
         self.body, self.odd, self.stream, self.varied = body, odd, stream, varied
         self.fresh = False
         self.reads: dict[Any, Read] = {}  # by rows of variants and options
-
-
-class Made(NamedTuple):
-    """A body that is tried, as a Probe says of it."""
-
-    body: Any
-    odd: bool = False
-    varied: bool = False
 
 
 def payloads(
@@ -65,10 +58,10 @@ def payloads(
         tried = probes.Tried()
         for model in models:
             for body, odd in probes.explored(model, unit, calls, tried):
-                yield Made(body, odd, model is not models[0])
+                yield body, odd, model is not models[0]
         for value in straining.values(unit):
             try:
-                yield Made(dialect.write(_at_home(value, unit, dialect.name), unit).body)
+                yield dialect.write(_at_home(value, unit, dialect.name), unit).body, False, False
             except ConversionError:
                 continue  # it cannot say that
 
@@ -101,15 +94,15 @@ def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> R
 def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Made]:
     """Yield payloads, and behind them the smallest with each path in it that a dialect gives up."""
     waiting = {path: path.rpartition(".") for path in given_up}
-    found = []
-    for one in made:
-        yield one
+    found: list[Made] = []
+    for body, odd, varied in made:
+        yield body, odd, varied
         for path, (above, _, key) in list(waiting.items()):
-            copied = copy.deepcopy(one.body)
+            copied = copy.deepcopy(body)
             for place in _held(copied, above.split(".") if above else []):
                 if key not in place:
                     place[key] = "x"
-                    found.append(Made(copied))
+                    found.append((copied, False, False))
                     del waiting[path]
                     break
     yield from found

@@ -49,7 +49,8 @@ def edited(case: Case, wire: Any) -> None:
 
 def kept(case: Case, wire: Any) -> None:
     """Say that at home every part is written that has a form, whatever its owner remembers."""
-    for ir in (_forgotten(case, wire), _exchanged(case.read(wire))):
+    forgotten = {**abroad(case.read(wire)), "spelled": {case.rules[case.dialect].model.name: {}}}
+    for ir in (forgotten, _exchanged(case.read(wire))):
         written, notes = case.write(ir)
         effects = {note.effect for note in notes} - {"added"}
         if "lost" in effects and not any(n.effect == "lost" for n in case.write(abroad(ir))[1]):
@@ -80,11 +81,6 @@ def _parts(value: Any, at: At) -> Iterator[tuple[At, dict[str, Any]]]:
     elif isinstance(value, list):
         for nth, inner in enumerate(value):
             yield from _parts(inner, (*at, nth))
-
-
-def _forgotten(case: Case, wire: Any) -> Any:
-    """Return what was read, of this dialect, with nothing remembered."""
-    return {**abroad(case.read(wire)), "spelled": {case.rules[case.dialect].model.name: {}}}
 
 
 def _exchanged(ir: Any) -> Any:

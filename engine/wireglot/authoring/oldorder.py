@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -28,13 +28,6 @@ TEXTS = {"pair": "unanswered", "some-message": "if-empty", "strict": "strict"}
 PLACES = {"start": "first", "end": "last"}
 
 
-class Item(NamedTuple):
-    """One step as it stands: its words with their nodes, and what is said beside it."""
-
-    said: dict[str, Any]
-    comment: str
-
-
 def rewritten(
     talk: Any, text: str, whole: bool, inherited: Callable[[], set[str]]
 ) -> Iterator[tuple[int, int, str]]:
@@ -50,10 +43,10 @@ def rewritten(
         return
     words: dict[str, list[str]] = {}
     comments: dict[str, str] = {}
-    for item in (item for _, node in lists for item in _items(node, text)):
-        for word, value in _words(item.said, text):
+    for said, comment in (item for _, node in lists for item in _items(node, text)):
+        for word, value in _words(said, text):
             words.setdefault(word, []).append(value)
-            comments[word] = comments.get(word, "") + item.comment
+            comments[word] = comments.get(word, "") + comment
     if "enforce" in found and words.get("system") == ["lifted-from-others"]:
         del words["system"]  # without `lift` there was nothing to `leave`
     if "enforce-also" in found and "enforce" not in found:
@@ -82,7 +75,8 @@ def _end_of(node: Any) -> int:
     return _end(node) if isinstance(node, yaml.SequenceNode) else int(node.end_mark.index)
 
 
-def _items(node: Any, text: str) -> Iterator[Item]:
+def _items(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield each step as it stands: its words with their nodes, and the comment beside it."""
     for item in node.value:
         if isinstance(item, yaml.MappingNode):
             said = {str(key.value): value for key, value in item.value}
@@ -90,7 +84,7 @@ def _items(node: Any, text: str) -> Iterator[Item]:
             said = {str(item.value): None}
         rest = text[_end_of(item) : text.find("\n", _end_of(item)) + 1 or None]
         comment = "" if node.flow_style else re.sub(r"^[^#]*", "", rest).rstrip()
-        yield Item(said, comment)
+        yield said, comment
 
 
 def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:

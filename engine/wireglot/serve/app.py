@@ -36,7 +36,7 @@ class App:
         telemetry: Telemetry | None = None,
     ) -> None:
         """Begin; what becomes of requests is recorded in `folder`, and told. Raises OSError."""
-        self._recorder = Recorder(self._masked, folder)
+        self._recorder = Recorder(lambda text: guard.masked(self._relay.masked(text)), folder)
         self._relay, self._guard, self._limits = given.relay, guard, given.limits
         self._running, self._telemetry = 0, telemetry
         self._client, self._line = Client(given), log.info
@@ -56,9 +56,6 @@ class App:
             await self._answer(scope, receive, send)
         finally:
             self._running -= 1
-
-    def _masked(self, text: str) -> str:
-        return self._guard.masked(self._relay.masked(text))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request, begun = Request(scope, receive), time.perf_counter()
@@ -96,8 +93,8 @@ class App:
             return Response("This page is not for you.", 401, again, "text/plain")
         if request.method != "GET":
             return Response("This page is read.", 405, {"allow": "GET"}, "text/plain")
-        shown = page.page(self._recorder, self._relay.rules, request.url.path)
-        return Response(shown.text, shown.status, page.HEADERS)
+        status, shown = page.page(self._recorder, self._relay.rules, request.url.path)
+        return Response(shown, status, page.HEADERS)
 
     async def _answered(self, request: Request) -> tuple[Asked | None, Answer]:
         """Let a request in, and take it to the provider."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from typing import NamedTuple
 
 from ..audits import report
 from ..errors import WireglotError
@@ -37,30 +36,23 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Shown(NamedTuple):
-    """A page, and its status."""
-
-    status: int
-    text: str
-
-
-def page(recorder: Recorder, rules: RuleSet, path: str) -> Shown:
-    """Return the page at a path: all requests, or the report of one body of one of them."""
+def page(recorder: Recorder, rules: RuleSet, path: str) -> tuple[int, str]:
+    """Return the status and the page at a path: all requests, or the report of a body of one."""
     rest = path.removeprefix(PATH).strip("/").split("/")
     if rest == [""]:
-        return Shown(200, HEAD + recorder.masked(_listed(recorder)) + TAIL)
+        return 200, HEAD + recorder.masked(_listed(recorder)) + TAIL
     seen = recorder.found(int(rest[0])) if rest[0].isdecimal() and len(rest[0]) < 10 else None
     if seen is None or len(rest) != 2 or rest[1] not in ("request", "answer"):
         return _plain(404, "This request is not held, or not held any more.")
     try:
-        return Shown(200, recorder.masked(_report(rules, seen, rest[1] == "request")))
+        return 200, recorder.masked(_report(rules, seen, rest[1] == "request"))
     except WireglotError as error:
         return _plain(200, f"There is no report: {recorder.masked(str(error))}")
 
 
-def _plain(status: int, text: str) -> Shown:
+def _plain(status: int, text: str) -> tuple[int, str]:
     back = f'<p><a href="{PATH}">All requests</a></p>'
-    return Shown(status, f"{HEAD}<h1>wireglot serve</h1><p>{escape(text)}</p>{back}{TAIL}")
+    return status, f"{HEAD}<h1>wireglot serve</h1><p>{escape(text)}</p>{back}{TAIL}"
 
 
 def _listed(recorder: Recorder) -> str:
