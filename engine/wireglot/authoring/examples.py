@@ -37,6 +37,7 @@ from ..streaming.streams import Translator
 from ..trace import where
 from ..trail import At, Trail
 from .difference import differences
+from .lawcase import Broken
 
 UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
 WHOLE = ("conversation", "envelope", "stream", *UNITS)
@@ -57,14 +58,6 @@ class Example:
     def name(self) -> str:
         """A name for people: `dialect/shape[nth]`."""
         return f"{self.dialect}/{self.owner.removeprefix('shapes/')}[{self.nth}]"
-
-
-class _Wrong(Exception):
-    """Raised with what does not hold, and the place in the rules if one is known."""
-
-    def __init__(self, message: str, rule: Any = None) -> None:
-        super().__init__(message)
-        self.rule = rule if isinstance(rule, Pos) else None
 
 
 def find(rules: DialectRules, known: Container[Pos] = ()) -> Iterator[Example]:
@@ -121,7 +114,7 @@ def check(rules: RuleSet, example: Example, dialect: DialectRules | None = None)
             base = rules[example.dialect]
             # What stands in a row of variants is tried with it, whatever the model of the example.
             _check(rules, base if dialect is None or dialect is base else dialect._alone, example)
-    except _Wrong as fault:
+    except Broken as fault:
         return f"{example.name} {fault} (rule {fault.rule or example.rule})"
     except Misfit as misfit:
         return f"{example.name}: {misfit.reason} (rule {misfit.pos or example.rule})"
@@ -151,16 +144,19 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
         _same("writes otherwise than it says", meant, written, at_work.rule_at)
     expected = sorted(set(said.get("notes", ())))
     if expected != sorted(set(codes)):
-        raise _Wrong(f"makes the notes {sorted(set(codes))}, not {expected}")
+        raise Broken(f"makes the notes {sorted(set(codes))}, not {expected}")
     for target, counts in said.get("crossing", {}).items():
         notes = at_work.crossed(rules, wire, target)
         _same(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
 
 
-def _same(what: str, meant: Any, found: Any, rule: Callable[[Any], Any] = str) -> None:
+def _same(
+    what: str, meant: Any, found: Any, rule_at: Callable[[At], Pos | None] | None = None
+) -> None:
     apart = differences(meant, found)
     if apart:
-        raise _Wrong(f"{what} at {apart[0]}", rule(apart[0].at))
+        rule = rule_at(apart[0].at) if rule_at is not None else None
+        raise Broken(f"{what} at {apart[0]}", str(rule) if rule else None)
 
 
 def _row(rules: RuleSet, example: Example) -> None:
@@ -224,7 +220,7 @@ class _AtWork:
             reading = self.dialect.read(made.result.body, "response")
             return reading.ir, [note.code for note in (*made.notes, *reading.notes)]
         if self.section != "shapes":
-            raise _Wrong("says what reads, and an envelope is only written")
+            raise Broken("says what reads, and an envelope is only written")
         reader = Reader(self.model, {})
         if self.model.shapes[self.named].groups:
             ir: Any = reader.element(self.named, wire, ())[0]
@@ -267,7 +263,7 @@ class _AtWork:
 
     def _translated(self, target: DialectRules, frames: Any) -> Translator:
         if not isinstance(frames, list):
-            raise _Wrong("is a list of frames on the wire")
+            raise Broken("is a list of frames on the wire")
         made = Translator(self.dialect, target, {}, policy.of(None))
         for frame in frames:
             made.feed(frame)
@@ -287,7 +283,7 @@ class _AtWork:
         hole = Hole(("tools",), "each", self.named, (), None, None, pos)
         (found,) = share.share(writer, [hole], ir).values()
         if len(found) != 1:
-            raise _Wrong(f"becomes {len(found)} elements")
+            raise Broken(f"becomes {len(found)} elements")
         return found[0][1]
 
     def _unit(self, value: Any) -> str:

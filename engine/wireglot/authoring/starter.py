@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import RuleError, WireglotError
 from ..language.findings import Finding
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Picture
+from ..language.picture import Hole, Picture, keyed
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import checking, listing
@@ -131,7 +131,7 @@ def _changes(
         for at, value in mine.items():
             keys = keys_of(at)
             found, taken, why = placed(top, keys, unit, value, words, body)
-            _put(tree, (unit, "wire", *keys[:-1]), {**taken, keys[-1]: found})
+            within(tree, (unit, "wire", *keys[:-1])).update({**taken, keys[-1]: found})
             asked += [f"{unit}: `{'.'.join(keys)}` {why}"] if why else []
         inner = dict.fromkeys(at for at, _ in vocabulary.unknown(ir) if at not in mine)
         asked += [f"{unit}: {at or 'an element'} is not pictured, within a message or tool"
@@ -146,9 +146,7 @@ def placed(
     beside: dict[str, Picture] = {}
     body = value_at(body, keys[:-1])
     for step in (*keys[:-1], None):
-        beside = (
-            {names[0]: child for names, child in top.entries} if isinstance(top, Fields) else {}
-        )
+        beside = {names[0]: child for names, child in keyed(top)}
         top = beside.get(step, top) if step is not None else top
     known = words.field(unit, keys[-1], value)
     there = {c.path: (n, c) for n, c in beside.items() if isinstance(c, Hole)}
@@ -165,10 +163,11 @@ def placed(
     return own, {}, "has no field of the IR"
 
 
-def _put(tree: Tree, path: tuple[str, ...], entries: Tree) -> None:
+def within(tree: Tree, path: tuple[str, ...]) -> Tree:
+    """Return the tree at a path of another, which is made where nothing stands."""
     for key in path:
         tree = tree.setdefault(key, {})
-    tree.update(entries)
+    return tree
 
 
 # -- the file -------------------------------------------------------------------------------------

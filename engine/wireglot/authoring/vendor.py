@@ -116,10 +116,7 @@ def _tree(kept: Iterable[Change]) -> Tree:
     """Put changes into one tree; lists of own fields grow."""
     tree: Tree = {}
     for path, said, _ in kept:
-        inner = tree
-        for key in path[:-1]:
-            inner = inner.setdefault(key, {})
-        _merge(inner, path[-1], said)
+        _merge(starter.within(tree, path[:-1]), path[-1], said)
     return tree
 
 

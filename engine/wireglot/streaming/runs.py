@@ -10,7 +10,7 @@ they only ever do again what the general way did.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..jsontext import copied
 from ..trail import At, everywhere
@@ -27,15 +27,12 @@ Take = Callable[[Any], "list[Any] | None"]
 NOTHING: Running = (None, None, None)
 
 
-class Run:
+class Run(NamedTuple):
     """One run; `take` returns what is written for a frame, or None for one that is another."""
 
-    __slots__ = ("flow", "part", "take")
-
-    def __init__(self, frame: Any, fold: Fold, flow: Flow, part: Part, written: Running) -> None:
-        """Begin with a frame; `written` has what goes out, and which pieces go so."""
-        self.flow, self.part = flow, part
-        self.take: Take = _taking(frame, fold, flow, part, *written)
+    flow: Flow
+    part: Part
+    take: Take
 
 
 def _taking(
@@ -47,6 +44,7 @@ def _taking(
     ready: Fill | None,
     sure: Callable[[str], bool] | None,
 ) -> Take:
+    """Begin a run with its first frame; return what takes the others."""
     like = copied(first)  # what a frame must be, with its own piece
     where = next(at for at, what in flow.free.items() if what == "piece")
     *path, last = where
@@ -172,7 +170,7 @@ class Runs:
         written = NOTHING if self._told is None else self._told.running(part)
         if written is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
-            self._front(Run(frame, fold, flow, part, written))
+            self._front(Run(flow, part, _taking(frame, fold, flow, part, *written)))
 
 
 def _at(value: Any, path: At | list[Any]) -> Any:
