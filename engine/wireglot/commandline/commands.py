@@ -32,23 +32,13 @@ PASSED_ON = ("source", "target", "unit", "model", "stream")
 
 
 def convert(arguments: argparse.Namespace) -> int:
-    rules = given.rules(arguments)
-    chosen = {name: getattr(arguments, name) for name in PASSED_ON}
-    options = given.options(arguments)
-    policy = given.policy(arguments.policy)
+    rules, policy = given.rules(arguments), given.policy(arguments.policy)
     if arguments.unit == "stream":
         from . import streamcli
 
-        files = (arguments.file, arguments.output)
-        terminal.print_notes(
-            streamcli.convert(rules, chosen, options, policy, files), arguments.notes
-        )
+        terminal.print_notes(streamcli.convert(rules, policy, arguments), arguments.notes)
         return OK
-    body = _given(rules, arguments)
-    try:
-        out = rules.convert(body, **chosen, options=options, policy=policy)
-    except ConversionError as error:
-        raise _with_hint(error, rules, body, arguments) from None
+    body, out = _converted(rules, arguments, policy=policy)
     if arguments.unit == "session":
         printed = rules[arguments.target].text(out.body, arguments.indent)
         terminal.say(printed, arguments.output)
@@ -269,15 +259,21 @@ def schema(arguments: argparse.Namespace) -> int:
 
 def _traced(rules: RuleSet, arguments: argparse.Namespace) -> tuple[Any, Conversion]:
     """Return the input of a command, and its conversion with a trace."""
+    body, out = _converted(rules, arguments, trace=True)
+    _hint(rules, body, out, arguments)
+    return body, out
+
+
+def _converted(rules: RuleSet, arguments: argparse.Namespace, **more: Any) -> tuple[Any, Any]:
+    """Convert what a command is given; of what is refused, say which dialect it looks like."""
     chosen = {name: getattr(arguments, name) for name in PASSED_ON}
     options = given.options(arguments)
     body = _given(rules, arguments)
     try:
-        out = rules.convert(body, **chosen, options=options, trace=True)
+        return body, rules.convert(body, **chosen, options=options, **more)
     except ConversionError as error:
-        raise _with_hint(error, rules, body, arguments) from None
-    _hint(rules, body, out, arguments)
-    return body, out
+        hint = _likely(rules, body, arguments)
+        raise error if hint is None else Stop(FAILED, f"{error}; {hint}") from None
 
 
 def _hint(rules: RuleSet, body: Any, out: Conversion, arguments: argparse.Namespace) -> None:
@@ -287,14 +283,6 @@ def _hint(rules: RuleSet, body: Any, out: Conversion, arguments: argparse.Namesp
     hint = _likely(rules, body, arguments) if len(odd) > 1 else None
     if hint is not None:
         print(f"wireglot: {hint}", file=sys.stderr)
-
-
-def _with_hint(
-    error: ConversionError, rules: RuleSet, body: Any, arguments: argparse.Namespace
-) -> Exception:
-    """Return what a payload is refused for, with the dialect that it looks like, if any."""
-    hint = _likely(rules, body, arguments)
-    return error if hint is None else Stop(FAILED, f"{error}; {hint}")
 
 
 def _likely(rules: RuleSet, body: Any, arguments: argparse.Namespace) -> str | None:

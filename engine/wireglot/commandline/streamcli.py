@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,25 +21,19 @@ from .terminal import OK
 BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before JSON
 
 
-def convert(
-    rules: RuleSet,
-    chosen: Mapping[str, Any],
-    options: Mapping[str, Any],
-    policy: Mapping[str, str] | Policy,
-    files: tuple[str, str | None],
-) -> tuple[Note, ...]:
+def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tuple[Note, ...]:
     """Translate the bytes of a stream as they come; what is written is flushed at once."""
-    made = rules.translator(
-        chosen["source"], chosen["target"], chosen["model"], options, policy
-    ).as_bytes()
+    source, file = arguments.source, arguments.file
+    ends = (source, arguments.target, arguments.model)
+    made = rules.translator(*ends, given.options(arguments), policy).as_bytes()
     some = False
-    with _written(files[1]) as out:
-        for data in _bytes(files[0], rules[chosen["source"]].model.stream):
+    with _written(arguments.output) as out:
+        for data in _bytes(file, rules[source].model.stream):
             terminal.put(out, made.feed(data))
             some = some or bool(data.strip(BLANK))
         terminal.put(out, made.finish())
     if some and not made.count:
-        told = f"`{terminal.named(files[0])}` holds no event of a stream of {chosen['source']}"
+        told = f"`{terminal.named(file)}` holds no event of a stream of {source}"
         raise ConversionError(told)
     return made.notes
 
