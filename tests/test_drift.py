@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wireglot import cli, load_rules
-from wireglot.authoring import drift, sdks
+from wireglot.authoring import drift
 from wireglot.errors import RuleError, UsageError
 from wireglot.language.source import Node
 
@@ -148,7 +148,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def told(folder: Path) -> drift.Drift:
-    return drift.of(load_rules(str(folder))["toy"], sdks.known([str(folder)])["toy"])
+    return drift.of(load_rules(str(folder))["toy"], drift.known([str(folder)])["toy"])
 
 
 def test_what_either_side_lacks_is_told(folder: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_row_says_where_in_the_rules(folder: Path) -> None:
 
 
 def test_a_body_may_be_a_method_s_arguments_and_parts_of_an_object(folder: Path) -> None:
-    file = folder / sdks.FILE
+    file = folder / drift.FILE
     request = "{...: toysdk:Client.chat, turns: [toysdk:Turn], level: any, old: any, extra: any}"
     text = f"toy: {{package: toy-sdk, not-sent: [chat.timeout, Turn.cache], request: {request}}}"
     file.write_text(text, "utf-8")
@@ -216,8 +216,8 @@ def test_the_command_reports_and_never_fails(
 def test_an_sdk_that_is_not_there_is_named_as_pip_calls_it(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sdks, "packaged_folder", lambda: str(folder))  # no other is known
-    (folder / sdks.FILE).write_text(KNOWN.replace("toy-sdk", "toy-gone"), "utf-8")
+    monkeypatch.setattr(drift, "packaged_folder", lambda: str(folder))  # no other is known
+    (folder / drift.FILE).write_text(KNOWN.replace("toy-sdk", "toy-gone"), "utf-8")
     status, _, err = run(capsys, "toy", "--rules", str(folder))
     assert status == 1 and "toy: its SDK is not installed: `pip install toy-gone`" in err
     status, out, _ = run(capsys, "--rules", str(folder))
@@ -240,7 +240,7 @@ def test_a_dialect_whose_sdk_nobody_knows(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_a_type_that_moved_is_told_beside_the_rest(folder: Path, type: str, error: str) -> None:
-    file = folder / sdks.FILE
+    file = folder / drift.FILE
     file.write_text(KNOWN.replace("toysdk:Request", type), "utf-8")
     found = told(folder)
     (unread,) = found.unread
@@ -265,13 +265,13 @@ def test_a_type_that_moved_is_told_beside_the_rest(folder: Path, type: str, erro
 def test_what_is_wrong_in_the_file_is_told_with_its_place(
     folder: Path, text: str, error: str
 ) -> None:
-    (folder / sdks.FILE).write_text(text, "utf-8")
+    (folder / drift.FILE).write_text(text, "utf-8")
     with pytest.raises(RuleError) as raised:
-        sdks.known([str(folder)])
-    assert str(raised.value).startswith(f"{folder / sdks.FILE}:{error}")
+        drift.known([str(folder)])
+    assert str(raised.value).startswith(f"{folder / drift.FILE}:{error}")
 
 
-KNOWN_SDKS = sdks.known()
+KNOWN_SDKS = drift.known()
 ALONE = {"anthropic": "anthropic_version", "openai-chat": "prompt_filter_results"}
 
 

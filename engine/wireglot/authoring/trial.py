@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..dialects import DialectRules
-from ..language import apart, layers
-from ..language.source import LADDER, Node, Pos
+from ..language import apart
+from ..language.source import Node, Pos
 from ..loading import load
 from ..rulesets import RuleSet
 from . import examples, laws, wires
@@ -16,9 +16,7 @@ from . import examples, laws, wires
 
 def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
-    nodes = load.gathered(load.from_yaml(load.called(folders)), folders, overlays)
-    names = [name for name in nodes if name != LADDER]
-    return RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
+    return load.made(load.gathered(load.from_yaml(load.called(folders)), folders, overlays))
 
 
 def crossings(folders: Sequence[str]) -> list[Node]:

@@ -67,16 +67,15 @@ def breaking(arguments: argparse.Namespace) -> int:
 def drift(arguments: argparse.Namespace) -> int:
     try:
         from ..authoring import drift as work
-        from ..authoring import sdks
     except ModuleNotFoundError:  # most SDKs bring it
         raise UsageError("what SDKs have is read with `pip install 'wireglot[models]'`") from None
     rules = given.rules(arguments)
-    known = sdks.known(arguments.rules)
+    known = work.known(arguments.rules)
     one = arguments.dialect
     if one is not None:
         check_name(one, rules.dialects)
         if one not in known:
-            told = f"{sdks.FILE.as_posix()} beside the rules names those of {', '.join(known)}"
+            told = f"{work.FILE.as_posix()} beside the rules names those of {', '.join(known)}"
             raise Stop(USAGE, f"no SDK is known for `{one}`; {told}")
     found, missing = [], {}
     for name in [one] if one else [name for name in known if name in rules]:
