@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from ..interpreter import units
@@ -243,15 +242,11 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     named = isinstance(shape.cases[0].wire, Fields) and len(shape.cases[0].wire.entries) > 1
     head = [] if document.in_each or bare or not named else [wire]
     if document.tree is not None:
-        linear = bool(memory.get("linear"))
         told = {id(line): told_of(writer, line) for line in lines}
-        hang = partial(tree.hung, document.tree, rows, told, memory.get("root"), writer.recorder)
-        if not linear:
-            hang({*map(id, lines)} - {*map(id, found)} if writer.same else set())
+        made = tree.Written(writer, document.tree, rows, found, told, memory)
+        made.hang({*map(id, lines)} - {*map(id, found)} if writer.same else set())
         if writer.same:
-            like = File(writer.dialect).like
-            right = partial(tree.reads, document.tree, head, found, like, linear)
-            lines = tree.settled(writer, document.tree, rows, found, linear, right, hang)
+            lines = made.settled(head, File(writer.dialect).like)
     return [*head, *lines]
 
 

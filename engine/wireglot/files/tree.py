@@ -8,12 +8,9 @@ from itertools import accumulate
 from typing import Any
 
 from ..interpreter.jobs import WriteJob
-from ..interpreter.recorder import Recorder
 from ..language.documents import Tree
 from ..language.picture import ABSENT
 from ..trail import value_at
-
-Rows = list[tuple[Any, bool]]  # lines, and whether each is on the path
 
 
 def path(tree: Tree, lines: list[Any]) -> list[int] | None:
@@ -120,136 +117,130 @@ def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
         one.insert(at[-1], one.pop(here))
 
 
-def hung(
-    tree: Tree,
-    rows: Rows,
-    told: dict[int, dict[str, Any]],
-    root: Any,
-    recorder: Recorder | None,
-    kept: Set[int] = frozenset(),
-) -> None:
-    """Let each line of the path name another: one that it hung on, or the one before it.
+class Written:
+    """The lines of a tree as they are written, each with whether it is on the path.
 
-    `told` is what lines remember of that, by their addresses; lines that were `kept` name what
-    they did.
+    `said` are those of messages, and `told` is what lines remember of the one that they hung on, by
+    their addresses; `memory` is that of the file.
     """
-    on_path = [line for line, on in rows if on and isinstance(line, dict)]
-    stray = set()
-    for line in on_path:
-        memory = told.get(id(line), {})
-        if "parent" in memory:
-            line[tree.parent] = memory["parent"]
-            stray.update([id(line)] if "stray" in memory else [])
-        elif line.get(tree.parent, ABSENT) is None or (id(line) in kept and tree.parent in line):
-            stray.add(id(line))  # with it the talk began anew
-    linked(tree, on_path, root, stray, recorder)
 
+    def __init__(
+        self,
+        writer: WriteJob,
+        tree: Tree,
+        rows: list[tuple[Any, bool]],
+        said: list[Any],
+        told: dict[int, dict[str, Any]],
+        memory: dict[str, Any],
+    ) -> None:
+        self._writer, self._tree, self._rows = writer, tree, rows
+        self._said, self._told = said, told
+        self._linear, self._root = bool(memory.get("linear")), memory.get("root")
 
-def settled(
-    writer: WriteJob,
-    tree: Tree,
-    rows: Rows,
-    said: list[Any],
-    linear: bool,
-    right: Callable[[Rows], bool],
-    hang: Callable[[], None],
-) -> list[Any]:
-    """Return the lines of a file that is read as it says, also where what is `said` was edited.
+    def hang(self, kept: Set[int] = frozenset()) -> None:
+        """Let each line of the path name another: one that it hung on, or the one before it.
 
-    If need be, the line that names the end names another one; else the path is written anew.
-    `right` tells whether lines read so, and `hang` lets each name the one that it hung on.
-    """
-    if not linear and not right(rows):
-        hang()  # what was kept, too
-    if not right(rows):
-        _ended(writer, tree, rows)
-    if not right(rows):
-        rows = _anew(writer, tree, rows, said, linear)
-        _ended(writer, tree, rows)
-    return [line for line, _ in rows]
+        Lines that were `kept` name what they did.
+        """
+        if self._linear:
+            return
+        parent = self._tree.parent
+        on_path = [line for line, on in self._rows if on and isinstance(line, dict)]
+        stray = set()
+        for line in on_path:
+            memory = self._told.get(id(line), {})
+            if "parent" in memory:
+                line[parent] = memory["parent"]
+                stray.update([id(line)] if "stray" in memory else [])
+            elif line.get(parent, ABSENT) is None or (id(line) in kept and parent in line):
+                stray.add(id(line))  # with it the talk began anew
+        self._linked(on_path, self._root, stray)
 
+    def settled(self, head: list[Any], like: Callable[[Any], bool]) -> list[Any]:
+        """Return the lines of a file that is read as it says, also where what is said was edited.
 
-def reads(
-    tree: Tree,
-    head: list[Any],
-    said: list[Any],
-    like: Callable[[Any], bool],
-    linear: bool,
-    rows: Rows,
-) -> bool:
-    """Tell whether what is said is read in this order, and nothing that is not on the path."""
-    lines, start = [*head, *(line for line, _ in rows)], len(head)
-    told = {id(line) for line, on in rows if not on and _linkable(tree, line)} | {*map(id, said)}
-    found = None if linear else path(tree, lines[start:])
-    steps = range(len(rows)) if found is None else found
-    order = summed(tree, lines, [start + i for i in steps], like)
-    return [one for i in order if (one := id(lines[i])) in told] == [*map(id, said)]
+        If need be, the line that names the end names another one; else the path is written anew.
+        """
+        if not self._reads(head, like):
+            self.hang()  # what was kept, too
+        if not self._reads(head, like):
+            self._ended()
+        if not self._reads(head, like):
+            self._anew()
+            self._ended()
+        return [line for line, _ in self._rows]
 
+    def _reads(self, head: list[Any], like: Callable[[Any], bool]) -> bool:
+        """Tell whether what is said is read in this order, and nothing that is not on the path."""
+        tree, rows, said = self._tree, self._rows, [*map(id, self._said)]
+        lines, start = [*head, *(line for line, _ in rows)], len(head)
+        told = {id(line) for line, on in rows if not on and _linkable(tree, line)} | {*said}
+        found = None if self._linear else path(tree, lines[start:])
+        steps = range(len(rows)) if found is None else found
+        order = summed(tree, lines, [start + i for i in steps], like)
+        return [one for i in order if (one := id(lines[i])) in told] == said
 
-def _ended(writer: WriteJob, tree: Tree, rows: Rows) -> None:
-    """Let the line that names the end of the path name the present one."""
-    names = [line[tree.id] for line, _ in rows if _linkable(tree, line)]
-    there = {*names}
-    last = [line[tree.id] for line, on in rows if on and _linkable(tree, line)]
-    ends = [line for line, _ in rows if isinstance(line, dict) and tree.id not in line]
-    ends = [line for line in ends if _text(line.get(tree.leaf)) in there]
-    if ends and last and ends[-1][tree.leaf] != last[-1]:
-        ends[-1][tree.leaf] = last[-1]
-        told = "the talk ends with another line, which this one names"
-        writer.note("reworded", "changed", None, tree.pos, told, ends[-1], tree.leaf)
+    def _ended(self) -> None:
+        """Let the line that names the end of the path name the present one."""
+        tree, rows = self._tree, self._rows
+        there = {line[tree.id] for line, _ in rows if _linkable(tree, line)}
+        last = [line[tree.id] for line, on in rows if on and _linkable(tree, line)]
+        ends = [line for line, _ in rows if isinstance(line, dict) and tree.id not in line]
+        ends = [line for line in ends if _text(line.get(tree.leaf)) in there]
+        if ends and last and ends[-1][tree.leaf] != last[-1]:
+            ends[-1][tree.leaf] = last[-1]
+            told = "the talk ends with another line, which this one names"
+            self._writer.note("reworded", "changed", None, tree.pos, told, ends[-1], tree.leaf)
 
+    def _anew(self) -> None:
+        """Put the path behind what is not on it, a summary first; each line names the last."""
+        writer, tree, rows, there = self._writer, self._tree, self._rows, {*map(id, self._said)}
+        off = [row for row in rows if not row[1] and _linkable(tree, row[0])]
+        if self._linear:
+            off = [row for row in rows if id(row[0]) not in there]
+        apart = {id(line) for line, _ in off}
+        on = [row for row in rows if id(row[0]) not in apart]
+        sums = [row for row in on if _keeps(tree, row[0]) is not None]
+        first = {id(line) for line, _ in sums}
+        for line in self._said[1:]:
+            if id(line) in first:
+                at = writer.trail.find(writer.spoken.get(id(line), {}))
+                told = "what stands before a summary is summed up; it stands first"
+                writer.note("reordered", "moved", at, tree.pos, told, line)
+        order = (line for line in self._said if id(line) not in first)
+        rest = [row for row in on if id(row[0]) not in first]
+        on = [*sums, *((next(order), True) if id(row[0]) in there else row for row in rest)]
+        path = [line for line, is_on in on if is_on and isinstance(line, dict)]
+        aside = bool(path) and path[-1].get(tree.aside) is True  # the end of what went on aside
+        for line in () if self._linear else path:
+            line.pop(tree.parent, None)
+            if aside and tree.aside not in line:
+                line[str(tree.aside)] = True
+        if not self._linear:
+            self._linked(path, None, set())
+        self._rows = [*off, *on]
 
-def _anew(writer: WriteJob, tree: Tree, rows: Rows, said: list[Any], linear: bool) -> Rows:
-    """Put the path behind what is not on it, a summary first, and let each line name the last."""
-    there = {*map(id, said)}
-    off = [row for row in rows if not row[1] and _linkable(tree, row[0])]
-    if linear:
-        off = [row for row in rows if id(row[0]) not in there]
-    apart = {id(line) for line, _ in off}
-    on = [row for row in rows if id(row[0]) not in apart]
-    sums = [row for row in on if _keeps(tree, row[0]) is not None]
-    first = {id(line) for line, _ in sums}
-    for line in said[1:]:
-        if id(line) in first:
-            at = writer.trail.find(writer.spoken.get(id(line), {}))
-            told = "what stands before a summary is summed up; it stands first"
-            writer.note("reordered", "moved", at, tree.pos, told, line)
-    order = (line for line in said if id(line) not in first)
-    rest = [row for row in on if id(row[0]) not in first]
-    on = [*sums, *((next(order), True) if id(row[0]) in there else row for row in rest)]
-    path = [line for line, is_on in on if is_on and isinstance(line, dict)]
-    aside = bool(path) and path[-1].get(tree.aside) is True  # the end of what went on aside
-    for line in () if linear else path:
-        line.pop(tree.parent, None)
-        if aside and tree.aside not in line:
-            line[str(tree.aside)] = True
-    if not linear:
-        linked(tree, path, None, set(), writer.recorder)
-    return [*off, *on]
+    def _linked(self, lines: list[dict[str, Any]], root: Any, stray: set[int]) -> None:
+        """Let each line of a path name the one before it; the first names the `root`.
 
-
-def linked(
-    tree: Tree, lines: list[dict[str, Any]], root: Any, stray: set[int], recorder: Recorder | None
-) -> None:
-    """Let each line of a path name the one before it; the first names the `root`.
-
-    A line that names another line of the path keeps that, and so does one that is `stray`.
-    """
-    parent, before = root, None
-    there = {_text(line.get(tree.id)) for line in lines} - {""}
-    for line in lines:
-        if id(line) in stray or _text(line.get(tree.parent)) in there:
+        A line that names another line of the path keeps that, and so does one that is `stray`.
+        """
+        tree, recorder = self._tree, self._writer.recorder
+        parent, before = root, None
+        there = {_text(line.get(tree.id)) for line in lines} - {""}
+        for line in lines:
+            if id(line) in stray or _text(line.get(tree.parent)) in there:
+                parent, before = line.get(tree.id), line
+                continue
+            pairs = [(k, v) for k, v in line.items() if k != tree.parent]
+            line.clear()
+            for key, value in pairs:
+                line[key] = value
+                if key == tree.id:
+                    line[tree.parent] = parent
+            line.setdefault(tree.parent, parent)
+            if recorder is not None and before is None:
+                recorder.made(line, tree.parent, "nothing stands before it", tree.pos)
+            elif recorder is not None:
+                recorder.repeat(before, tree.id, line, tree.parent)
             parent, before = line.get(tree.id), line
-            continue
-        pairs = [(k, v) for k, v in line.items() if k != tree.parent]
-        line.clear()
-        for key, value in pairs:
-            line[key] = value
-            if key == tree.id:
-                line[tree.parent] = parent
-        line.setdefault(tree.parent, parent)
-        if recorder is not None and before is None:
-            recorder.made(line, tree.parent, "nothing stands before it", tree.pos)
-        elif recorder is not None:
-            recorder.repeat(before, tree.id, line, tree.parent)
-        parent, before = line.get(tree.id), line
