@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..authoring import recordings, starter, vendor
+from ..authoring.starter import Wanted
 from ..loaded import check_name
 from ..loading import start
 from ..rulesets import RuleSet
@@ -26,9 +27,11 @@ def new(arguments: argparse.Namespace) -> int:
         raise Stop(USAGE, "say `--sample FILE`: of what is like it there are recordings")
     if not (arguments.extends or arguments.overlay_of or arguments.sample):
         raise Stop(USAGE, "say `--extends D`, `--overlay D` or `--sample FILE`")
-    rules = start.load_rules(*arguments.rules)
+    rules, today = start.load_rules(*arguments.rules), datetime.date.today().isoformat()
+    over = (arguments.extends or arguments.like, arguments.overlay_of)
+    wanted = Wanted(arguments.name, arguments.see, today, *over)
     if arguments.like:
-        return _like(rules, arguments, path)
+        return _like(rules, arguments, wanted, path)
     bodies = list(map(terminal.body, arguments.sample))
     base = arguments.extends or arguments.overlay_of
     samples = starter.units(rules, bodies, arguments.unit, base)
@@ -37,9 +40,7 @@ def new(arguments: argparse.Namespace) -> int:
         text = terminal.text(terminal.read(str(path)), str(path))
         made = starter.again(rules, arguments.rules, text, arguments.name, samples)
     else:
-        today = datetime.date.today().isoformat()
-        head = (arguments.name, arguments.see, today, arguments.extends, arguments.overlay_of)
-        made = starter.start(rules, arguments.rules, starter.Wanted(*head), samples)
+        made = starter.start(rules, arguments.rules, wanted, samples)
         if samples and not arguments.unit:
             named = zip(arguments.sample, (unit for unit, _ in samples), strict=True)
             taken = [", ".join(f"{name} is taken as {unit}" for name, unit in named)]
@@ -52,7 +53,7 @@ def new(arguments: argparse.Namespace) -> int:
     return FAILED if errors else OK
 
 
-def _like(rules: RuleSet, arguments: argparse.Namespace, path: Path) -> int:
+def _like(rules: RuleSet, arguments: argparse.Namespace, wanted: Wanted, path: Path) -> int:
     """Write what recordings of a vendor have, and a dialect like it has not."""
     check_name(arguments.like, rules.dialects)
     words = starter.vocabulary_of(rules)
@@ -62,8 +63,6 @@ def _like(rules: RuleSet, arguments: argparse.Namespace, path: Path) -> int:
         held += recordings.read(
             text, rules, arguments.like, lambda body: arguments.unit or words.unit_of(body)
         )
-    today = datetime.date.today().isoformat()
-    wanted = starter.Wanted(arguments.name, arguments.see, today, arguments.like)
     made = vendor.proposed(rules, arguments.rules, wanted, held)
     _write(made.text, path, made.told(arguments.like, len(held)))
     return FAILED if made.after.faults else OK

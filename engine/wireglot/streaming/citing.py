@@ -29,8 +29,11 @@ class Text(NamedTuple):
 class Citing:
     """What the texts of a stream cite, on its way out."""
 
-    def __init__(self, writer: Writer, slots: Mapping[str, int]) -> None:
-        self._writer, self._same, self._slots = writer, writer.same, slots
+    def __init__(
+        self, writer: Writer, slots: Mapping[str, int], kinds: Mapping[int, Sequence[str]]
+    ) -> None:
+        """Begin; `kinds` are those of the parts that are written, by candidate."""
+        self._writer, self._same, self._slots, self._kinds = writer, writer.same, slots, kinds
         self._form = citations.form_of(writer.dialect, "candidate")
         self._texts: dict[int, list[Text]] = {}  # of each candidate, where all are cited at once
         self._bare: list[Part] = []  # texts that were over before they were said to be cited
@@ -75,14 +78,12 @@ class Citing:
         if any(owner.adrift for owner in outcome.candidates) and not alike:
             yield (), ADRIFT
 
-    def write(
-        self, frames: Frames, outcome: Outcome, owner: Candidate, nth: int, kinds: Sequence[str]
-    ) -> None:
+    def write(self, frames: Frames, outcome: Outcome, owner: Candidate, nth: int) -> None:
         """Write the citations of all texts, where a frame of their own says them."""
         event = self._writer.dialect.streamed.get("append", "candidate", "citations")
         if event is None or self._form is None or not self._form.whole:
             return
-        made = self.lists(outcome, owner, nth, kinds).get("citations", [])
+        made = self.lists(outcome, owner, nth).get("citations", [])
         holes = [h for p in event.writes for h in pic.holes(p) if h.path == "piece"]
         probe = self._writer.afresh()
         made = [one for one in made if self._same or probe.give(holes, one)]
@@ -92,13 +93,10 @@ class Citing:
             place.entry = entry
             frames.write(event, {"piece": piece}, place)
 
-    def lists(
-        self, outcome: Outcome, owner: Candidate, nth: int, kinds: Sequence[str]
-    ) -> dict[str, Any]:
+    def lists(self, outcome: Outcome, owner: Candidate, nth: int) -> dict[str, Any]:
         """Return the citations of all texts of an answer, and their sources, as the wire has them.
 
-        Neighbours are one text where nothing in a frame says which is meant; `kinds` are those of
-        the parts that are written.
+        Neighbours are one text where nothing in a frame says which is meant.
         """
         form = self._form
         if form is None or not form.whole:
@@ -114,7 +112,7 @@ class Citing:
         known = () if self.parted else owner.parts
         late = {part.nth: part for part in known if part.cited is not None}
         before, last = (0, 0), -1
-        numbers = [*self._numbers(kinds)]
+        numbers = [*self._numbers(self._kinds.get(nth, ()))]
         for text in self._texts.get(nth, ()):
             number = numbers[min(text.number, len(numbers) - 1)] if numbers else 0
             if form.parts and number != last:

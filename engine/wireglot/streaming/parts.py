@@ -66,7 +66,7 @@ class Parts:
         self._items = None if self.stream.plain else Brackets(self.frames)
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
-        self.citing = Citing(writer, self._known.slots)
+        self.citing = Citing(writer, self._known.slots, self._kinds)
 
     def _unplaced(self, at: At, told: str) -> None:
         """Note what no frame can hold, though a whole response might."""

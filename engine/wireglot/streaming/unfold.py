@@ -120,7 +120,7 @@ class Unfold(Parts):
                 last = nth == len(owners) - 1
                 for beside, piece in self._flowing_in(outcome, owner):
                     self.frames.write(beside, {"piece": piece}, Place(nth))
-                self.citing.write(self.frames, outcome, owner, nth, self._kinds.get(nth, ()))
+                self.citing.write(self.frames, outcome, owner, nth)
                 for event, free in finish:  # the first that can say it
                     if self._finish(event, free, outcome, owner, nth, counts if last else None):
                         told = last and "usage" in event.acts
@@ -143,7 +143,7 @@ class Unfold(Parts):
         for nth, owner in enumerate(
             outcome.candidates if self._known.many else outcome.candidates[:1]
         ):
-            if self.citing.lists(outcome, owner, nth, self._kinds.get(nth, ())).get("citations"):
+            if self.citing.lists(outcome, owner, nth).get("citations"):
                 self._unplaced((), UNSAID.format("what the texts cite"))
             if self._flowing_in(outcome, owner):
                 self._unplaced((), UNSAID.format("what came beside the parts"))
@@ -173,8 +173,7 @@ class Unfold(Parts):
         kinds = [{"type": kind} for kind in (*self._kinds.get(nth, ()), *answered)]
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
         if "candidate.citations" in event.holes:
-            cited = self.citing.lists(outcome, owner, nth, self._kinds.get(nth, ()))
-            said["candidate"].update(cited)
+            said["candidate"].update(self.citing.lists(outcome, owner, nth))
         if self._last is not None and "whole" in event.holes:
             said["whole"] = text_of(self._last.ir())
         if self._items is not None:

@@ -19,7 +19,7 @@ from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
 from ..trail import At, Trail, keys_of, value_at
-from .hearing import Hearing
+from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
 from .sighting import Sight
 
@@ -113,7 +113,8 @@ def item(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
             continue
         found, trail = fold.elements(hole.shape, wire, at)
         pairs = list(zip(item.parts, found, strict=False))
-        _all(fold, owner, pairs, found[len(pairs) :], (("item", place),), trail, at)
+        _again(fold, pairs, trail, at)
+        _later(fold, owner, found[len(pairs) :], (("item", place),))
         if len(item.parts) == len(found):
             for part, ir in zip(item.parts, found, strict=True):
                 part.closing = _named(part, ir)
@@ -154,7 +155,8 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
         found = one.get("parts", [])
         if len(found) >= owner.total:
             pairs = [(part, found[part.nth]) for part in owner.parts]  # of some nothing is kept
-            _all(fold, owner, pairs, found[owner.total :], (), trail, at)
+            _again(fold, pairs, trail, at)
+            _later(fold, owner, found[owner.total :])
         elif fold.keep:
             if found:
                 fold.odd("the response lacks parts at its end", "whole/response", at)
@@ -209,22 +211,18 @@ def text(fold: Hearing, owner: Candidate, whole: str) -> None:
         fold.shut(fold.whole({"type": "text", "text": whole}, owner))
 
 
-def _all(
-    fold: Hearing,
-    owner: Candidate,
-    known: list[tuple[Part, Any]],
-    later: list[Any],
-    address: tuple[Any, ...],
-    trail: Trail,
-    at: At,
-) -> None:
-    """Compare parts with those that were told, and tell of the later ones."""
+def _again(fold: Hearing, known: list[tuple[Part, Any]], trail: Trail, at: At) -> None:
+    """Compare parts that were told with what they are at the end."""
     for part, ir in known:
         if part.kind == ir.get("type"):
             _settled(fold, part, ir, trail, at)
         else:
             _other(fold, part, ir, at)
-    for ir in later:
+
+
+def _later(fold: Hearing, owner: Candidate, found: list[Any], address: Address = ()) -> None:
+    """Tell of parts that come at the end alone."""
+    for ir in found:
         fold.shut(fold.whole(dict(ir), owner, address))  # it may get an id that is not its own
 
 
