@@ -12,20 +12,13 @@ from ..errors import ConversionError
 from ..interpreter.unpictured import SAYS
 from ..ir import PARTS, field_type
 from ..language import picture
+from ..language.lenses import GUARDS, guard
 from ..language.model import Dialect
 from ..language.picture import Hole, Literal, keyed
 from ..rulesets import RuleSet
 from ..trace import paths
 from ..trail import everywhere, leaves
 
-TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "bool": (bool,),
-    "list": (list, str),
-    "object": (dict,),
-}
 ALIKE = 0.8
 SHAPED = ("system", "usage")  # fields that a key names well, and that are pictured by a shape
 LIMIT = frozenset("max tokens".split())
@@ -43,10 +36,10 @@ def tokens(key: str) -> tuple[str, ...]:
 
 
 def fits(kind: str, value: Any) -> bool:
-    """Tell whether a value may stand in a field of a type."""
-    if kind not in TYPES or value is None:
+    """Tell whether a value may stand in a field of a type; one text may be a list of it."""
+    if kind not in GUARDS or value is None:
         return True
-    return isinstance(value, TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))
+    return guard(kind, value) or (kind == "list" and isinstance(value, str))
 
 
 class Vocabulary:
