@@ -74,7 +74,8 @@ def composed(text: str) -> Any:
     return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def _leaves(node: Any) -> Iterator[Any]:
+def leaves(node: Any) -> Iterator[Any]:
+    """Yield the scalars of a composed node, keys among them."""
     stack = [node]
     while stack:
         one = stack.pop()
@@ -89,7 +90,7 @@ def _comments(text: str, root: Any) -> list[Comment]:
     """Return the comments of a file: what stands behind a `#` that is in no scalar."""
     lines = _LINES.split(text)
     covered: dict[int, list[tuple[int, int]]] = {}
-    for leaf in _leaves(root):
+    for leaf in leaves(root):
         one, two = leaf.start_mark, leaf.end_mark
         last = two.line if two.column else two.line - 1
         for number in range(one.line, last + 1):

@@ -17,7 +17,7 @@ from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import load
-from .layout import composed
+from .layout import composed, leaves
 from .oldnames import renamed
 from .oldorder import rewritten
 
@@ -218,8 +218,4 @@ def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
 
 def _at_home(node: Any) -> bool:
     """Tell whether a hole of a picture says that it is written only where it was read."""
-    if isinstance(node, yaml.MappingNode):
-        return any(_at_home(child) for _, child in node.value)
-    if isinstance(node, yaml.SequenceNode):
-        return any(map(_at_home, node.value))
-    return re.fullmatch(r"\$.*\|\s*home\b.*", str(node.value)) is not None
+    return any(re.fullmatch(r"\$.*\|\s*home\b.*", str(one.value)) for one in leaves(node))

@@ -62,17 +62,11 @@ def rewritten(
 
 
 def _end(node: Any) -> int:
-    """Return where a list ends: a block reaches to what follows it."""
-    if node.flow_style or not node.value:
+    """Return where a node ends: a block as YAML has it reaches to what follows it."""
+    if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
         return int(node.end_mark.index)
     last = node.value[-1]
-    return int(last.end_mark.index) if last.__class__ is yaml.ScalarNode else _end_of(last)
-
-
-def _end_of(node: Any) -> int:
-    if isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
-        return _end_of(node.value[-1][1])
-    return _end(node) if isinstance(node, yaml.SequenceNode) else int(node.end_mark.index)
+    return _end(last[1] if isinstance(last, tuple) else last)
 
 
 def _items(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
@@ -82,7 +76,7 @@ def _items(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
             said = {str(key.value): value for key, value in item.value}
         else:
             said = {str(item.value): None}
-        rest = text[_end_of(item) : text.find("\n", _end_of(item)) + 1 or None]
+        rest = text[_end(item) : text.find("\n", _end(item)) + 1 or None]
         comment = "" if node.flow_style else re.sub(r"^[^#]*", "", rest).rstrip()
         yield said, comment
 
