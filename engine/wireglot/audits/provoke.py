@@ -8,6 +8,7 @@ from typing import Any
 
 from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
+from ..files import ids
 from ..interpreter import reading
 from ..interpreter.reading import Read
 from ..language.lenses import stringify
@@ -93,35 +94,19 @@ def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> R
 
 def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Made]:
     """Yield payloads, and behind them the smallest with each path in it that a dialect gives up."""
-    waiting = {path: path.rpartition(".") for path in given_up}
+    waiting = {path: tuple(path.split(".")) for path in given_up}
     found: list[Made] = []
     for body, odd, varied in made:
         yield body, odd, varied
-        for path, (above, _, key) in list(waiting.items()):
+        for path, steps in list(waiting.items()):
             copied = copy.deepcopy(body)
-            for place in _held(copied, above.split(".") if above else []):
-                if key not in place:
-                    place[key] = "x"
+            for place in ids.reached(copied, steps, steps, ()):
+                if place.key not in place.owner:
+                    place.owner[place.key] = "x"
                     found.append((copied, False, False))
                     del waiting[path]
                     break
     yield from found
-
-
-def _held(value: Any, steps: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the objects that stand at a wire path."""
-    if not steps:
-        if isinstance(value, dict):
-            yield value
-        return
-    key, *rest = steps
-    name = key.rstrip("[]")
-    inner = value.get(name) if name and isinstance(value, dict) else None if name else value
-    if key.endswith("[]"):
-        for one in inner if isinstance(inner, list) else ():
-            yield from _held(one, rest)
-    else:
-        yield from _held(inner, rest)
 
 
 def _at_home(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..language.shape import Case
 from ..rulesets import RuleSet
 from ..trace.where import Place, objects, places
-from ..trail import At, value_at
+from ..trail import At, leaves, value_at
 from .recordings import STREAM, Heard, Recorded, Unknown
 from .sketch import Say, Tree
 from .starter import vocabulary_of
@@ -252,12 +252,11 @@ def _twice(model: Dialect, path: Path, ones: Sequence[Unknown]) -> str | None:
     return None
 
 
-def _numbers(value: Any, at: At = ()) -> Iterator[At]:
-    for key, inner in value.items() if isinstance(value, dict) else ():
-        if isinstance(inner, dict):
-            yield from _numbers(inner, (*at, key))
-        elif isinstance(inner, int):
-            yield (*at, key)
+def _numbers(value: Any) -> Iterator[At]:
+    """Yield the places of the whole numbers of an object, not those within lists."""
+    for at, one in leaves(value):
+        if isinstance(one, int) and all(isinstance(key, str) for key in at):
+            yield at
 
 
 # -- keys that are spelled otherwise, words that are not known -----------------------------------

@@ -28,8 +28,8 @@ class Place(NamedTuple):
         return self.path[-1]
 
 
-def _places(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) -> Iterator[Place]:
-    """Yield the places to which a path leads; `[]` behind a key goes through a list."""
+def reached(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) -> Iterator[Place]:
+    """Yield the places that a path reaches; `[]` behind a key goes through a list."""
     head, inner = rest[0], rest[1:]
     if not isinstance(value, dict):
         return
@@ -38,16 +38,16 @@ def _places(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) ->
     elif head.endswith("[]"):
         found = value.get(head[:-2])
         for i, one in enumerate(found if isinstance(found, list) else ()):
-            yield from _places(one, path, inner, (*at, head[:-2], i))
+            yield from reached(one, path, inner, (*at, head[:-2], i))
     else:
-        yield from _places(value.get(head), path, inner, (*at, head))
+        yield from reached(value.get(head), path, inner, (*at, head))
 
 
 def _own(ids: dict[str, Ids], messages: list[Any], key: str) -> Iterator[tuple[Ids, list[Place]]]:
     """Yield the ids that are made, each with all its places in their order."""
     for said in ids.values():
         if said.made is not None:
-            each = (_places(m, said.at, said.at, (key, i)) for i, m in enumerate(messages))
+            each = (reached(m, said.at, said.at, (key, i)) for i, m in enumerate(messages))
             yield said, [place for places in each for place in places]
 
 
@@ -61,14 +61,14 @@ def _again(
         for who, said in ids.items():
             for path in said.again if who != roles[i] else ():
                 of = last.get(who)
-                for place in _places(message, path, path, (key, i)):
+                for place in reached(message, path, path, (key, i)):
                     yield place._replace(name=of and of.owner.get(of.key), of=of)
         last[roles[i]] = last["message"]
 
 
 def _stands(value: Any, said: Ids) -> Place | None:
     """Return the place of an id, as far as its object is there."""
-    return next(_places(value, said.at, said.at, ()), None)
+    return next(reached(value, said.at, said.at, ()), None)
 
 
 def _counted(said: Ids, places: list[Place]) -> Iterator[Place]:
