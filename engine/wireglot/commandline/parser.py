@@ -13,9 +13,13 @@ from .terminal import OK, USAGE, Stop
 Row = tuple[tuple[str, ...], dict[str, Any]]  # names of an argument, what argparse is told of it
 
 
+def argument(names: str, **told: Any) -> Row:
+    return tuple(names.split()), told
+
+
 def value(names: str, shown: str, text: str, **more: Any) -> Row:
     """Return an option with a value, or a value that stands by itself; messages show it so."""
-    return tuple(names.split()), {"metavar": shown, "help": text, **more}
+    return argument(names, metavar=shown, help=text, **more)
 
 
 def several(names: str, shown: str, text: str) -> Row:
@@ -23,15 +27,15 @@ def several(names: str, shown: str, text: str) -> Row:
     return value(names, shown, text, action="append", default=[])
 
 
-def flag(name: str, text: str, **more: Any) -> Row:
+def flag(name: str, text: str, action: str = "store_true", **more: Any) -> Row:
     """Return an option without a value."""
-    return (name,), {"action": "store_true", "help": text, **more}
+    return argument(name, action=action, help=text, **more)
 
 
 def word(name: str, words: str, text: str) -> Row:
     """Return an option whose value is one of some words, the first where none is said."""
     known = tuple(words.split())
-    return (name,), {"choices": known, "default": known[0], "help": text}
+    return argument(name, choices=known, default=known[0], help=text)
 
 
 def spaces(text: str) -> int:
@@ -297,7 +301,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
         *RULES,
     )),
     "completion": ("parser", "print what completes commands in a shell", (
-        (("shell",), {"choices": ("bash", "zsh", "tcsh"), "help": "of which shell"}),
+        argument("shell", choices=("bash", "zsh", "tcsh"), help="of which shell"),
     )),
 }  # fmt: skip
 
