@@ -145,7 +145,9 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     # Nothing is counted, or nothing said.
     none = value in EMPTY or (view.shape == "usage" and value == 0)
     none = none or (isinstance(value, dict) and value.keys() <= {"spelled"})
-    quiet = none or last in CACHE or (view.shape, path) in SLIGHT
+    inner = [f"{path}.{key}" for key in value] if isinstance(value, dict) else []
+    little = bool(inner) and all((view.shape, one) in SLIGHT for one in inner)
+    quiet = none or little or last in CACHE or (view.shape, path) in SLIGHT
     # Where ids are made anew, calls and results pair without them, too.
     quiet = quiet or (path in PAIRING and "call-ids" in writer.dialect.hooks)
     weight: Weight = "slight" if quiet else ""
