@@ -37,7 +37,7 @@ FIELDS: dict[str, str] = {
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
         "tool_call_id input_text "
         "arguments_text title syntax definition type kind time ttl code message status "
-        "param start end cwd quote search_id error".split(),
+        "param start end cwd quote search_id error context found_at".split(),
         "string",
     ),
     **dict.fromkeys(
@@ -49,7 +49,7 @@ FIELDS: dict[str, str] = {
     **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
         "parallel_tool_calls stream store strict logprobs include failed redacted trimmed "
-        "freeform recited retrieved prefix".split(),
+        "freeform recited retrieved prefix citable".split(),
         "bool",
     ),
     **dict.fromkeys(

@@ -123,6 +123,7 @@ class Citation(Model):
     end_index: int | None = None
     url: str | None = None
     title: str | None = None
+    found_at: str | None = None
     quote: str | None = None
     retrieved: bool | None = None
     recited: bool | None = None
@@ -178,6 +179,9 @@ class Document(Media):
     """A document, as a PDF file or a text."""
 
     type: Literal["document"] = "document"
+    context: str | None = None
+    citable: bool | None = None
+    found_at: str | None = None
 
 
 class File(Media):

@@ -28,10 +28,11 @@ _TEXTS: dict[str, str] = {
     "session": "id start end cwd messages:[message]",
     "text": "text citations:[cited] role",  # whose it is, where it stands beside what others say
     "cited": "url title quote file:* start_index end_index document_index search_result_index "
-    "start_char end_char start_page end_page start_block end_block recited retrieved "
+    "start_char end_char start_page end_page start_block end_block recited retrieved found_at "
     # where a wire says it of a whole answer
     "part_index text sources",
     **dict.fromkeys(MEDIA, "source:source filename detail media_type"),
+    "document": "source:source filename detail media_type context citable found_at",
     "source": "type media_type data url file:* text blocks:[part]",
     "reasoning": "text title redacted",
     "refusal": "text",
