@@ -31,7 +31,9 @@ def keep(h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: 
     if spread:
         for key, value in wire.items():
             env.kept[pointer((*at, key)[len(env.base) :])] = value
-            env.notes.append(("unfit", "kept", (*at, key), misfit.pos or h.pos, misfit.reason))
+            if value is not None:  # null says nothing
+                where = (*at, key)
+                env.notes.append(("unfit", "kept", where, misfit.pos or h.pos, misfit.reason))
         return
     env.kept[pointer(at[len(env.base) :])] = wire
     if h.mark in ("default", "fill"):

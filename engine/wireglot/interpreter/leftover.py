@@ -195,9 +195,14 @@ def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> N
             continue
         at = writer.trail.find(fields, name) or writer.trail.find(view.obj)
         weight, told = weighed(writer, view.shape, family, name)
-        if not weight and leaf in EMPTY:
+        if not weight and (leaf in EMPTY or _of_nulls(leaf)):
             weight = "slight"
         writer.note("own-field", "lost", at, view.case.pos, told, weight=weight)
+
+
+def _of_nulls(leaf: Any) -> bool:
+    """Tell whether an object says nothing by its keys."""
+    return isinstance(leaf, dict) and all(value is None for value in leaf.values())
 
 
 def weighed(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weight, str]:

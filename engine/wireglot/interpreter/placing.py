@@ -12,7 +12,7 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import LEFT_OUT, Weight
 from .jobs import Message, WriteJob
-from .sight import View, read_by
+from .sight import View, left_out, read_by
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
@@ -174,7 +174,7 @@ def walked(
         and not (writer.same and _says(writer, first, wire))
     ):
         if not made:
-            writer.lost("empty-message", first, LEFT_OUT, writer.rule())
+            writer.lost("empty-message", first, LEFT_OUT, writer.rule(), weight=left_out(first))
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)

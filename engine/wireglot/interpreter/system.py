@@ -58,7 +58,7 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
             first = next(iter(message.get("parts", ())), None)
             writer.note("lifted", "moved", at, talk.pos, told, None, first)
         if writer.repair and not message.get("parts"):
-            writer.lost("empty-message", message, LEFT_OUT, talk.pos)
+            writer.lost("empty-message", message, LEFT_OUT, talk.pos, weight="slight")
         while "level" in message:
             message = down(writer, message)
         for part in message.get("parts", ()):
