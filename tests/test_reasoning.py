@@ -367,3 +367,17 @@ def test_the_last_seal_of_a_stream_counts(
     out = wireglot.exchange(client, "openai-responses", "gpt-5.4").request(side.request())
     seals = [i["encrypted_content"] for i in out.body["input"] if i.get("type") == "reasoning"]
     assert "bGFzdA" in seals and early not in seals
+
+
+@pytest.mark.parametrize("dialect", ["kimi", "openrouter", "together"])
+def test_a_text_that_is_put_before_one_that_repeats_is_noted(dialect: str) -> None:
+    """What stands under the second key is read as the first again, where that says something."""
+    details = [{"type": "reasoning.text", "text": ""}]
+    said = {"role": "assistant", "reasoning_details": details, "reasoning_content": "Hm."}
+    rules = RULES[dialect]
+    ir = rules.read(said, "message").ir
+    assert rules.write(ir, "message").body == said and not rules.write(ir, "message").notes
+    ir["parts"][0]["text"] = "So."
+    out = rules.write(ir, "message")
+    assert out.body["reasoning_details"][0]["text"] == "So."
+    assert [note.code for note in out.notes] == ["inconsistent"]

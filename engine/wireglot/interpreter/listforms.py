@@ -65,6 +65,8 @@ def formed(
     if lens:
         if not pairs:
             return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
+        if "again" in h.lenses:
+            unread(writer, h, pairs, value)
         return texts(writer, lens, h, pairs, wires, entry, into)
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
@@ -124,6 +126,15 @@ def texts(
 def again(writer: WriteJob, h: Hole, value: Any) -> str:
     """Return what the parts of a list say, once more."""
     return intake.spoken(value if isinstance(value, list) else (), writer.dialect.kinds_of(h.named))
+
+
+def unread(writer: WriteJob, h: Hole, pairs: list[Any], value: Any) -> None:
+    """Note parts of a hole that is read as theirs only where holes before it say nothing."""
+    here = {id(part) for part, _ in pairs}
+    if again(writer, h, [part for part in value if id(part) not in here]):
+        for part, _ in pairs:
+            told = "parts stand before it that are said again here: it is read as one of these"
+            writer.told("inconsistent", "changed", part, told, h.pos)
 
 
 def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
