@@ -97,7 +97,7 @@ def within(
                 seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
                 seen.update((top, (fields[top], None)) for top in fields if top != "own")
                 if itself.chosen(x, shape, fields, seen) is not case:
-                    sp = marked(sp, key, "case", case.name)
+                    sp = marked(sp, key, itself.WORDS[spread], case.name)
                     building.told(x, case, at)
             whole = w if spread else None
             if not _take(x, made, fields, table, at, taken, whole, handed, *deeper):

@@ -17,6 +17,7 @@ from ..trail import At, pointer
 _INNER = frozenset(("source", "reasoning", "response_format", "cache", "format", "media"))
 _USERS = USER_DATA | {"value"}
 _NEVER_NULL = frozenset(("list", "object", "opaque"))
+_TOLD = ("key", "text", "case", "within")  # what a memory says of them is a text
 
 
 def check(ir: Any, unit: str) -> None:
@@ -147,6 +148,6 @@ def _memory(value: dict[str, Any], at: At) -> None:
                     raise _wrong("what is kept stands under JSON pointers", (*here, key))
                 if name == "spelled" and not (
                     isinstance(entry, dict)
-                    and all(isinstance(entry.get(k, ""), str) for k in ("key", "text", "case"))
+                    and all(isinstance(entry.get(word, ""), str) for word in _TOLD)
                 ):
                     raise _wrong("this is no memory of spelling", (*here, key))

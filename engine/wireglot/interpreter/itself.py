@@ -15,6 +15,9 @@ from .env import Env
 from .jobs import ReadJob, WriteJob
 from .sight import View, Written
 
+# What remembers the case that was read: at a key, and of keys that stand among those of a case.
+WORDS = ("case", "within")
+
 
 def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
     """Read a hole that is made of the object's own fields."""
@@ -38,7 +41,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 continue
             env.join(inner)
             if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
-                env.spelled.setdefault(pointer(rel), {})["case"] = case.name
+                env.spelled.setdefault(pointer(rel), {})[WORDS[spread]] = case.name
                 building.told(reader, case, at)
             places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
             take(reader, made, inner, env, Several.of(places) if places else at)
@@ -91,7 +94,8 @@ def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) ->
 def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     """Write a hole that is made of the object's own fields."""
     best: Misfit | None = None
-    name = view.memory.get(pointer(rel), {}).get("case")
+    spread = into is not None and into[1] is None
+    name = view.memory.get(pointer(rel), {}).get(WORDS[spread])
     cases = writer.dialect.cases_of(h.named)
     if writer.same:  # what is only read comes last, unless it was read
         cases = sorted(cases, key=lambda pair: (pair[1].name != name, pair[1].home))
