@@ -244,6 +244,8 @@ def _clamped(said: Any, bound: dict[str, Any]) -> Any:
 
 def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     """Leave out what was said, with all that it holds, and note each place of it."""
+    head, _, last = path.partition(".")
+    path = head if last and len(ir[head]) == 1 else path  # nothing else is said there
     said = ir.get(path)
     paths = [path, *(f"{path}.{key}" for key in said)] if isinstance(said, dict) else [path]
     found = dict.fromkeys(at for one in paths for at in every(writer.trail.find(ir, one)))
