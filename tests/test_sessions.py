@@ -936,3 +936,21 @@ def test_what_each_line_would_say_is_noted_where_there_is_none(
     lost = [note for note in out.notes if note.message.endswith("none is there")]
     assert (out.body, [note.source_path for note in lost]) == ([], paths)
     assert {note.code for note in out.notes} <= {"no-place", "own-field"}
+
+
+def test_a_result_stays_in_its_call_where_calls_of_one_name_have_no_ids() -> None:
+    """The first call was given up: what stands in the second one is not its result."""
+    said = [{"functionResponse": {"name": "f", "response": {"output": "1"}}}]
+    calls: list[dict[str, Any]] = [
+        {"name": "f", "args": {"n": n}, "status": "success"} for n in (1, 2)
+    ]
+    calls[1]["result"] = said
+    at = "2026-01-01T00:00:00Z"
+    turn = {"id": "m", "timestamp": at, "type": "gemini", "content": "", "toolCalls": calls}
+    whole = {"sessionId": "s", "projectHash": "p", "startTime": at, "lastUpdated": at}
+    given = {**whole, "messages": [turn]}
+    dialect = RULES["gemini-cli"]
+    ir = dialect.read(given, "session").ir
+    assistant, tool = ir["messages"]
+    assert tool["parts"][0]["tool_call_id"] == assistant["parts"][1]["id"]
+    assert dialect.write(ir, "session").body == given

@@ -25,12 +25,13 @@ class _Maker:
 
     def __init__(self, ir: Part, body: Any, trail: Trail) -> None:
         self._chain, self._trail, self._count = Chain(body), trail, Counter[str]()
+        self._calls: dict[Any, str] = {}  # those whose ids are made, by their places
         self._taken = {
             p["id"] for _, one in _owners(ir) for p in _parts(one) if _is_call(p) and "id" in p
         }
 
     def id(self, candidate: int | None, owner: Part, part: Part) -> str:
-        """Return the id of the next call of a message, or of a result that has none."""
+        """Return the id of a call of a message, or of a result that has none."""
         seed = self._trail.seed
         if candidate is not None and seed is not None:
             made = seed.call(candidate, self._next(str(candidate)), part, self._taken)
@@ -39,6 +40,16 @@ class _Maker:
             made = call_id(text, str(self._next(text)), self._taken)
         self._taken.add(made)
         return made
+
+    def call(self, candidate: int | None, owner: Part, part: Part) -> str:
+        """Return the id of the next call of a message."""
+        made = self._calls[self._trail.find(part)] = self.id(candidate, owner, part)
+        return made
+
+    def around(self, result: Part) -> str | None:
+        """Return the id that was made for the call within which a result stood, if it did."""
+        at = self._trail.find(result) or self._trail.find(result, "value") or ()
+        return next((self._calls[at[:n]] for n in range(len(at)) if at[:n] in self._calls), None)
 
     def skip(self, candidate: int | None, owner: Part) -> None:
         """Count a call of an answer that has an id."""
@@ -55,9 +66,10 @@ def call_ids(
 ) -> list[tuple[str, dict[str, Any]]]:
     """Give every call an id, and every result without one the id of its call.
 
-    Results are paired by name in the order of the calls, else by order alone: with those of the
-    last turn first, for a call before it may have been given up. A made id is remembered as absent,
-    so that the same dialect leaves it out again. Returns (code, part) of each made id.
+    Results are paired by the call that they stand in, by name in the order of the calls, else by
+    order alone: with those of the last turn first, for a call before it may have been given up. A
+    made id is remembered as absent, so that the same dialect leaves it out again. Returns (code,
+    part) of each made id.
     """
     if _all_have(ir):
         return []
@@ -72,7 +84,7 @@ def call_ids(
             if _is_call(part):
                 made += _answered(results, waiting, maker, dialect)
                 if "id" not in part:
-                    part["id"] = maker.id(candidate, owner, part)
+                    part["id"] = maker.call(candidate, owner, part)
                     left_out(part, dialect, "id")
                     made.append(("made-id", part))
                 else:
@@ -90,7 +102,7 @@ def _answered(
     """Give results the ids of their calls; take them all, and return those that had none."""
     alike: dict[tuple[str, Any], list[Part]] = {}
     for _, part in results:
-        key = part.get("tool_call_id")
+        key = part.get("tool_call_id", maker.around(part))
         name = ("name", part["name"]) if part.get("name") is not None else ("", "")
         alike.setdefault(("id", key) if key is not None else name, []).append(part)
     found: dict[int, str] = {}
