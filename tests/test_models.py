@@ -126,11 +126,15 @@ TOOLS = st.one_of(
     tagged("custom", {"name": WORDS}, {"description": WORDS, "format": OBJECTS}),
     NATIVES,
 )
+NAMED = st.fixed_dictionaries({"name": WORDS, "freeform": st.just(True)})
 CHOICES = st.one_of(
     st.sampled_from(("auto", "none", "required")),
     st.fixed_dictionaries({"name": WORDS}),
     st.fixed_dictionaries(
-        {"allowed": st.lists(WORDS, max_size=2), "mode": st.sampled_from(("auto", "required"))}
+        {
+            "allowed": st.lists(WORDS | NAMED, max_size=2),
+            "mode": st.sampled_from(("auto", "required")),
+        }
     ),
 )
 REQUESTS = shaped(

@@ -76,7 +76,7 @@ class NamedChoice(Model):
 class AllowedChoice(Model):
     """One of these tools, if any is called (`auto`) or because one must be (`required`)."""
 
-    allowed: list[str]
+    allowed: list[str | NamedChoice]
     mode: Literal["auto", "required"]
 
 

@@ -27,8 +27,22 @@ def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
         return None
     if not isinstance(choice, dict):
         return ()
-    found = [choice["name"]] if "name" in choice else choice.get("allowed")
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    found = [choice] if "name" in choice else choice.get("allowed")
+    return tuple(str(name_of(one)) for one in found or ())
+
+
+def name_of(one: Any) -> Any:
+    """Return the name of one that a choice names, of freeform text or not."""
+    return one.get("name") if isinstance(one, dict) else one
+
+
+def plain(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Return a choice that names its tools alone, where no tool is one of freeform text."""
+    said = ir.get("tool_choice")
+    if "custom" in writer.dialect.shapes or not isinstance(said, dict) or "allowed" not in said:
+        return ir
+    names = writer.trail.changed(said, allowed=list(map(name_of, said["allowed"])))
+    return writer.trail.changed(ir, tool_choice=names)
 
 
 def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
@@ -50,6 +64,11 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     if not isinstance(choice, dict):
         return
     names = {t.get("name") for t in went if isinstance(t, dict)}
+    if (
+        "allowed" in choice
+    ):  # what the provider runs as it sees fit is chosen where it has a picture
+        hosted = {t["name"] for t in went if t.get("type") == "native"}
+        names -= hosted - _pictured(writer)
     if writer.same:
         names |= _at_home(writer, went, names)
     missing = [name for name in asked if name not in names]
@@ -69,8 +88,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         told = f"the target has no tool `{name}`"
         writer.lost("no-tool", ir, told, view.case.pos, "tool_choice")
     stay = [name for name in asked if name in names]
-    if missing:
-        ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
+    ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
     if not stay:
         told = "a choice among no tools is written as none"
         _change(writer, ir, "tool_choice", "allowed-as-none", told, view)
@@ -79,6 +97,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         _pieces(writer, ir, holes, names, stay, view)
         if "allowed" in (ir.get("tool_choice") or ()):
             _fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
+            _kinds(writer, ir, choice["allowed"], stay, went, view)
 
 
 def _pictured(writer: WriteJob) -> set[Any]:
@@ -123,6 +142,25 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
     rest = {key: value for key, value in choice.items() if key != "freeform"}
     ir["tool_choice"] = rest if free else {**rest, "freeform": True}
     writer.trail.copy(choice, ir["tool_choice"])
+
+
+def _kinds(
+    writer: WriteJob, ir: dict[str, Any], said: list[Any], stay: list[str], went: Any, view: View
+) -> None:
+    """Let a choice among tools say of each what that is; `stay` are their names yet."""
+    if "custom" not in writer.dialect.shapes:
+        return
+    told = {str(name_of(one)): isinstance(one, dict) for one in said}
+    free = {t["name"]: t.get("type") == "custom" for t in went if t.get("name") in told}
+    wrong = [name for name in free if free[name] is not told[name]]
+    if wrong:
+        why = f"the choice says of {wrong} what they are not, and says what they are"
+        _change(writer, ir, "tool_choice", "reworded", why, view)
+    told.update(free)
+    choice = ir["tool_choice"]
+    pairs = zip(stay, choice["allowed"], strict=True)
+    allowed = [{"name": new, "freeform": True} if told[name] else new for name, new in pairs]
+    ir["tool_choice"] = writer.trail.changed(choice, allowed=allowed)
 
 
 def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:

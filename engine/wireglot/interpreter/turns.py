@@ -12,6 +12,7 @@ from ..language.picture import Hole
 from ..language.talk import Turn
 from ..notes import ONE_ROLE
 from . import share
+from .choice import named
 from .copies import parts_of, with_parts
 from .jobs import Message, WriteJob
 from .placing import case_of, down, unplaced
@@ -245,10 +246,10 @@ def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[st
     if not isinstance(tools, list) or not isinstance(choice, dict | str):
         return ir
     if isinstance(choice, dict):
-        names = choice.get("allowed", [choice.get("name")])
+        names = named(ir) or ()
         mode = choice.get("mode", "required")
     elif choice == "none" and not _called(ir):
-        names, mode = [], None
+        names, mode = (), None
     else:
         return ir
     kept = [tool for tool in tools if tool.get("name") in names]
@@ -352,15 +353,20 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     names = [str(tool.get("name")) for tool in tools if isinstance(tool, dict)]
     whole: dict[Any, str] = {}
-    for name in [choice.get("name"), *(choice.get("allowed") or ())]:
+    for name in named(ir) or ():
         found = [one for one in names if one.endswith(f"/{name}")]
-        if isinstance(name, str) and name not in names and len(found) == 1:
+        if name not in names and len(found) == 1:
             whole[name] = found[0]
     if not whole:
         return ir
     writer.pieces = {name: piece for piece, name in whole.items()}
     if "allowed" in choice:
-        allowed = [whole.get(name, name) for name in choice["allowed"]]
+        allowed = [
+            {**one, "name": whole.get(one["name"], one["name"])}
+            if isinstance(one, dict)
+            else whole.get(one, one)
+            for one in choice["allowed"]
+        ]
         made = writer.trail.changed(choice, allowed=allowed)
     else:
         made = writer.trail.changed(choice, name=whole[choice["name"]])

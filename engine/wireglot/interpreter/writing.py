@@ -15,6 +15,7 @@ from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..trail import Several, Trail, put, value_at
 from . import (
+    choice,
     citations,
     demands,
     making,
@@ -151,6 +152,8 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
                 raise Misfit(f"it becomes {len(found)} messages; use the unit `messages`")
             return found[0], None
         return found, None
+    if unit == "tool_choice":
+        ir = choice.plain(writer, ir)
     if unit in ("usage", "tool_call"):
         return units.laddered(writer, unit, ir), None
     if unit == "tool_result":

@@ -198,7 +198,8 @@ class Dialect:
     @functools.cached_property
     def tells_freeform(self) -> bool:
         """Whether results tell on the wire that their calls took freeform input."""
-        return any("/freeform" in case.sides[0] for case in self.cases)
+        said = {"/type", "/freeform"}  # of a part: what is chosen has no type
+        return any(case.sides[0].keys() >= said for case in self.cases)
 
     @functools.cached_property
     def result_names(self) -> frozenset[str]:
