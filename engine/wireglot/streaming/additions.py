@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -45,7 +46,27 @@ def _set(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     said = fold.fields(sight)
     part = _meant(fold, word, sight, owner)
     if part is not None:
+        was, now = _data(part.said), _data(said)
+        if was and now:  # bytes go on behind those before
+            data = {"data": _joined(was, now)}
+            part.said["source"], said["source"] = part.said["source"] | data, said["source"] | data
         fold.over(part.said, said)
+
+
+def _data(part: dict[str, Any]) -> str | None:
+    """Return the bytes of a medium that stand here."""
+    source = part.get("source", {})
+    return source.get("data") if source.get("type") == "base64" else None
+
+
+def _joined(old: str, new: str) -> str:
+    """Return base64 of all bytes; each piece may be filled up to fours."""
+    if not old.endswith("="):
+        return old + new
+    try:
+        return b64encode(b64decode(old) + b64decode(new)).decode()
+    except ValueError:  # whoever reads it is told that it is no base64
+        return old + new
 
 
 def _put(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
