@@ -304,6 +304,14 @@ def test_what_another_dialect_means_by_writing_nothing_keeps_cross() -> None:
     assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
 
 
+def test_what_home_fills_in_it_need_not_beside_what_was_filled_in_there() -> None:
+    """A thought stands beside a call where it thinks; where JSON is asked for, another does not."""
+    turn = {"role": "assistant", "function_call": {"name": "g"}}
+    wire = {"messages": [turn], "response_format": {"type": "json_object"}}
+    case = lawcase.Case(PACKAGED, "deepseek", "request", "qwen")
+    assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
+
+
 CALLED = """
 shapes:
   text: {wire: {text: $text}}

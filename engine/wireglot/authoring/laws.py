@@ -202,8 +202,16 @@ def _cross(case: Case, wire: Any) -> None:
         # What came in addition is a literal of the other dialect's rules, or was noted there.
         if apart.meant is ABSENT or _has_no_place(case, apart):
             continue
+        # What home filled in it need not, where it comes back with what was filled in there.
+        if added and apart.found is ABSENT and at in _filled(case, ir):
+            continue
         if not _lost_there(case, normal, at, two):
             raise _broken(case, "it comes back otherwise and no note says so", apart)
+
+
+def _filled(case: Case, ir: Any) -> set[str | None]:
+    """Return what home fills in by itself."""
+    return {note.target_path for note in case.write(ir)[1] if note.code == "filled-in"}
 
 
 def _lost_there(case: Case, wire: Any, at: str, notes: Iterable[Note]) -> bool:
