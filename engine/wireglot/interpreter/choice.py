@@ -67,7 +67,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     if (
         "allowed" in choice
     ):  # what the provider runs as it sees fit is chosen where it has a picture
-        hosted = {t["name"] for t in went if t.get("type") == "native"}
+        hosted = {t.get("name") for t in went if t.get("type") == "native"}
         names -= hosted - _pictured(writer)
     if writer.same:
         names |= _at_home(writer, went, names)

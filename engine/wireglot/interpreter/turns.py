@@ -362,7 +362,7 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     writer.pieces = {name: piece for piece, name in whole.items()}
     if "allowed" in choice:
         allowed = [
-            {**one, "name": whole.get(one["name"], one["name"])}
+            {**one, "name": whole.get(one.get("name"), one.get("name"))}
             if isinstance(one, dict)
             else whole.get(one, one)
             for one in choice["allowed"]
