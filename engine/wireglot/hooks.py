@@ -25,7 +25,7 @@ class _Maker:
 
     def __init__(self, ir: Part, body: Any, trail: Trail) -> None:
         self._chain, self._trail, self._count = Chain(body), trail, Counter[str]()
-        self._calls: dict[Any, str] = {}  # those whose ids are made, by their places
+        self.calls: dict[Any, str] = {}  # those whose ids are made, by their places
         self._taken = {
             p["id"] for _, one in _owners(ir) for p in _parts(one) if _is_call(p) and "id" in p
         }
@@ -40,16 +40,6 @@ class _Maker:
             made = call_id(text, str(self._next(text)), self._taken)
         self._taken.add(made)
         return made
-
-    def call(self, candidate: int | None, owner: Part, part: Part) -> str:
-        """Return the id of the next call of a message."""
-        made = self._calls[self._trail.find(part)] = self.id(candidate, owner, part)
-        return made
-
-    def around(self, result: Part) -> str | None:
-        """Return the id that was made for the call within which a result stood, if it did."""
-        at = self._trail.find(result) or self._trail.find(result, "value") or ()
-        return next((self._calls[at[:n]] for n in range(len(at)) if at[:n] in self._calls), None)
 
     def skip(self, candidate: int | None, owner: Part) -> None:
         """Count a call of an answer that has an id."""
@@ -82,9 +72,9 @@ def call_ids(
             waiting.over()
         for part in _parts(owner):
             if _is_call(part):
-                made += _answered(results, waiting, maker, dialect)
+                made += _answered(results, waiting, maker, dialect, trail)
                 if "id" not in part:
-                    part["id"] = maker.call(candidate, owner, part)
+                    part["id"] = maker.calls[trail.find(part)] = maker.id(candidate, owner, part)
                     left_out(part, dialect, "id")
                     made.append(("made-id", part))
                 else:
@@ -93,16 +83,16 @@ def call_ids(
                 waiting.add(part["id"], *names)
             elif part.get("type") == "tool_result":
                 results.append((owner, part))
-    return made + _answered(results, waiting, maker, dialect)
+    return made + _answered(results, waiting, maker, dialect, trail)
 
 
 def _answered(
-    results: list[tuple[Part, Part]], waiting: Waiting, maker: _Maker, dialect: str
+    results: list[tuple[Part, Part]], waiting: Waiting, maker: _Maker, dialect: str, trail: Trail
 ) -> list[tuple[str, Part]]:
     """Give results the ids of their calls; take them all, and return those that had none."""
     alike: dict[tuple[str, Any], list[Part]] = {}
     for _, part in results:
-        key = part.get("tool_call_id", maker.around(part))
+        key = part.get("tool_call_id", trail.around(part, maker.calls))
         name = ("name", part["name"]) if part.get("name") is not None else ("", "")
         alike.setdefault(("id", key) if key is not None else name, []).append(part)
     found: dict[int, str] = {}

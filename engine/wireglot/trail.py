@@ -270,6 +270,11 @@ class Trail:
                 return found
         return self._place(owner, head) if rest else None
 
+    def around(self, inner: Any, at: Mapping[Any, str]) -> str | None:
+        """Return what stands at a place within which an owner stood, or None."""
+        here = self.find(inner) or self.find(inner, "value") or ()
+        return next((at[here[:n]] for n in range(len(here)) if here[:n] in at), None)
+
     def _place(self, owner: Any, key: Any) -> At | None:
         """Return where one field came from: all of an object's are spread only to change them."""
         found: At | None
