@@ -381,3 +381,14 @@ def test_a_text_that_is_put_before_one_that_repeats_is_noted(dialect: str) -> No
     out = rules.write(ir, "message")
     assert out.body["reasoning_details"][0]["text"] == "So."
     assert [note.code for note in out.notes] == ["inconsistent"]
+
+
+def test_a_second_key_repeats_what_stands_before_it_alone() -> None:
+    """A thought among the content stands behind both keys, and is said by neither."""
+    inside = {"type": "thinking", "thinking": [{"type": "text", "text": "So."}]}
+    details = [{"type": "reasoning.text", "text": "Hm."}]
+    said = {"role": "assistant", "reasoning_details": details, "reasoning_content": "Hm."}
+    for given in ({**said, "content": [inside]}, {**said, "content": None}):
+        rules = RULES["openai-chat"]
+        out = rules.write(rules.read(given, "message").ir, "message")
+        assert out.body == given and not out.notes

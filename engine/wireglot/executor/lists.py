@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..interpreter import gathering, listforms, media
+from ..interpreter import gathering, listforms, media, share
 from ..interpreter.sight import Gathered, View, blank
 from ..ir import FULL, FUNCTION, MEDIA
 from ..language import picture as pic
@@ -50,6 +50,7 @@ class Listing:
             and one.path == "candidates"
             and shape is not None
         )
+        self.again = any("again" in hole.lenses for hole in holes)
         self.marks = frozenset(f for hole in holes for f in dialect.marks_of(hole.named))
         # A text that is no more than its words, where nothing is made for it.
         self.plain = [dialect.plain_kind(hole.named) for hole in holes]
@@ -185,6 +186,8 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
             last = number
     if whole and not x.same and not any(shares):
         raise Misfit("nothing of the list has a place", (), listing.pos)
+    if listing.again:
+        share.unread(x, holes, shares)
     if gathered:
         shares = [gathering.gather(x, found) for found in shares]
     return shares

@@ -65,8 +65,6 @@ def formed(
     if lens:
         if not pairs:
             return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
-        if "again" in h.lenses:
-            unread(writer, h, pairs, value)
         return texts(writer, lens, h, pairs, wires, entry, into)
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
@@ -123,18 +121,12 @@ def texts(
     return apart.join(str(text) for text in plain)
 
 
-def again(writer: WriteJob, h: Hole, value: Any) -> str:
-    """Return what the parts of a list say, once more."""
-    return intake.spoken(value if isinstance(value, list) else (), writer.dialect.kinds_of(h.named))
-
-
-def unread(writer: WriteJob, h: Hole, pairs: list[Any], value: Any) -> None:
-    """Note parts of a hole that is read as theirs only where holes before it say nothing."""
-    here = {id(part) for part, _ in pairs}
-    if again(writer, h, [part for part in value if id(part) not in here]):
-        for part, _ in pairs:
-            told = "parts stand before it that are said again here: it is read as one of these"
-            writer.told("inconsistent", "changed", part, told, h.pos)
+def again(writer: WriteJob, h: Hole, view: View) -> str:
+    """Return what holes before this one say of the list, once more, and what it says itself."""
+    holes, shares = view.case.lists.get(h.path, [h]), view.lists.get(h.path, {})
+    said = [shares.get(id(hole), []) for hole in holes[: holes.index(h) + 1]]
+    kinds = writer.dialect.kinds_of(h.named)
+    return intake.spoken([part for one in said for part, _ in one], kinds)
 
 
 def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:

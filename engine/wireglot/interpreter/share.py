@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from ..trail import every
-from . import gathering, media
+from . import gathering, intake, media
 from .jobs import WriteJob
 from .sight import blank
 
@@ -41,9 +42,20 @@ def share(
                 writer.note("reordered", "moved", writer.trail.find(new), hole.pos, told, wire)
     if whole and not order and not writer.same:
         raise Misfit("nothing of the list has a place", (), holes[0].pos)
+    unread(writer, holes, [shares[id(hole)] for hole in holes])
     for hole in holes:
         shares[id(hole)] = gathering.gather(writer, shares[id(hole)])
     return shares
+
+
+def unread(writer: WriteJob, holes: Sequence[Hole], shares: list[list[Any]]) -> None:
+    """Note parts of a hole that is read as theirs only where holes before it say nothing."""
+    for number, h in enumerate(holes):
+        said = [part for one in shares[:number] for part, _ in one] if "again" in h.lenses else ()
+        if said and shares[number] and intake.spoken(said, writer.dialect.kinds_of(h.named)):
+            for part, _ in shares[number]:
+                told = "parts stand before it that are said again here: it is read as one of these"
+                writer.told("inconsistent", "changed", part, told, h.pos)
 
 
 def give(

@@ -262,7 +262,7 @@ class PictureWriter(WriteJob):
         if h.mark == "copy" and value is ABSENT and not view.memory:
             value = making.copied(self, h, view, into)
         if entry and entry.get("again"):
-            return listforms.again(self, h, value) or ABSENT
+            return listforms.again(self, h, view) or ABSENT
         if h.dated and h.mode != "each":
             if not (entry and entry.get("old")):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
