@@ -73,7 +73,7 @@ SCHEMA = Words(
                   "what older drafts say otherwise is said in its words"),
         "keep": (names(_KEY.schema), _LEFT),
         "types": (names(_TYPE.schema), _LEFT),
-        "enum": (one_of("strings", "any", message=_ENUM, lead="say"), "`enum` for texts, none empty"),
+        "enum": (one_of("strings", "any", message=_ENUM, lead="say"), "`enum` for filled texts"),
         "refs": (one_of("inline", "keep", message=_REFS, lead="say"), "`$ref` is written out"),
         "rewrite": (Map(REWRITE), "rows of pictures of a part of a node; other keywords stay"),
         "must": (Listed(MUST, "{what} is a list", "write - {where: ..., has: ...}"),
