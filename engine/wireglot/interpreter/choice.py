@@ -64,9 +64,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     if not isinstance(choice, dict):
         return
     names = {t.get("name") for t in went if isinstance(t, dict)}
-    if (
-        "allowed" in choice
-    ):  # what the provider runs as it sees fit is chosen where it has a picture
+    if "allowed" in choice:  # a tool that the provider runs is chosen where a picture says so
         hosted = {t.get("name") for t in went if t.get("type") == "native"}
         names -= hosted - _pictured(writer)
     if writer.same:
