@@ -54,6 +54,7 @@ CODES: dict[str, str] = {
     "foreign-signature": "Opaque reasoning state, which only the dialect it came from can read.",
     "ignored": "What rode in a history and is not as it was given, or tells of nothing there.",
     "foreign-file": "A file that one provider holds; its name says nothing to another.",
+    "silent-error": "An error result without a text, written with one that says that it failed.",
     "error-as-text": "An error result, written as JSON text with the one key `error`.",
     "failed-as-error": "A failed result of several text blocks, written as one error.",
     "failed-data-as-error": "Data of a failed result, written as the text of an error.",

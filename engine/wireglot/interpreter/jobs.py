@@ -15,7 +15,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
-from ..notes import Draft, Effect, Weight
+from ..notes import CODES, Draft, Effect, Weight
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
@@ -255,7 +255,7 @@ class WriteJob:
     def by_case(self, case: Case, at: At | None, owner: Any, place: Any = None) -> None:
         """Note that something was written by a case that says so."""
         if case.note is not None:
-            told = f"written as `{case.name}`"
+            told = CODES.get(case.note) or f"written as `{case.name}`"
             self.note(case.note, "changed", at, case.pos, told, owner, place)
 
     def fills(self, owner: Any, path: str) -> None:
