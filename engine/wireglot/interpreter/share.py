@@ -138,6 +138,7 @@ def give(
     at = writer.trail.find(part) if isinstance(part, dict) else None
     code = "own-field" if kind == "native" else "no-place"
     told = f"the target has no place for this {kind}: {best.reason}"
+    told = _alone(writer, part) if kind == "native" else told
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
@@ -146,6 +147,15 @@ def give(
         writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
     writer.gone += [came] if came is part else [came, part]
     return []
+
+
+def _alone(writer: WriteJob, part: dict[str, Any]) -> str:
+    """Say what a part is that no other dialect has: by name, by its kind, or by the key it has."""
+    family, own = next(iter(part.get("own", {}).items()), ("", {}))
+    source = writer.trail.source
+    whose = source.name if source is not None and source.family == family else family
+    words = [part.get("name"), *own.values(), *own]
+    return f"`{next((word for word in words if isinstance(word, str)), '')}` is of {whose} alone"
 
 
 def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
