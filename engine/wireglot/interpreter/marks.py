@@ -232,7 +232,7 @@ def listed(
         elif again:
             told = "the target takes one of a name, and another stands before"
         at = writer.trail.find(ir, path)
-        here = None if at is None else (*at, i)
+        here = writer.trail.find(one) or (None if at is None else (*at, i))
         writer.note("no-place", "lost", here, pos, told, weight=weight)
     if stay or not found:
         ir[path] = stay
