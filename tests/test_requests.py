@@ -209,7 +209,7 @@ def test_a_note_points_to_the_way_that_was_taken_of_several_that_lose_something(
 
 
 def test_a_field_of_a_tool_without_a_place_is_noted() -> None:
-    tool = {**TOOL, "function": {**TOOL["function"], "strict": True}}
+    tool = {**TOOL, "function": {**TOOL["function"], "name": "g", "strict": True}}
     body = {"messages": [{"role": "user", "content": "q"}], "tools": [TOOL, tool]}
     assert check("openai-chat", "gemini", body)
     (note,) = wireglot.convert(body, source="openai-chat", target="gemini", model="m").notes
