@@ -130,6 +130,7 @@ _CHOSEN: tuple[Any, ...] = (
     {"allowed": ["f"], "mode": "auto"},
     {"allowed": ["f"], "mode": "required"},
     {"allowed": [], "mode": "auto"},
+    {"allowed": [{"name": "f", "freeform": True}], "mode": "auto"},
 )
 STOPS = (
     "end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "content_filter", "pause",
