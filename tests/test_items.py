@@ -422,8 +422,9 @@ def test_what_breaks_off_is_closed_and_has_no_end() -> None:
     assert out[-1]["type"] == "response.output_item.done"
     wrong = {"error": {"message": "No.", "type": "server_error", "param": None, "code": "c"}}
     out, t = translated([*INTERLEAVED[:5], wrong], "openai-chat", NAME)
-    assert out[-1] == {"type": "error", "code": "c", "message": "No.", "param": None,
-                       "sequence_number": len(out) - 1}  # fmt: skip
+    assert out[-2] == {"type": "error", "code": "server_error", "message": "No.", "param": None,
+                       "sequence_number": len(out) - 2}  # fmt: skip
+    assert out[-1]["type"] == "response.failed" and out[-1]["sequence_number"] == len(out) - 1
     assert brackets(out) == ""
 
 
