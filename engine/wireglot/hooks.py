@@ -92,7 +92,7 @@ def _answered(
     """Give results the ids of their calls; take them all, and return those that had none."""
     alike: dict[tuple[str, Any], list[Part]] = {}
     for _, part in results:
-        key = part.get("tool_call_id", trail.around(part, maker.calls))
+        key = part["tool_call_id"] if "tool_call_id" in part else trail.around(part, maker.calls)
         name = ("name", part["name"]) if part.get("name") is not None else ("", "")
         alike.setdefault(("id", key) if key is not None else name, []).append(part)
     found: dict[int, str] = {}

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..language.picture import Hole
-from ..notes import BEHIND_CALL, LEFT_OUT, NO_WORD, ONE_ROLE, Draft, foreign
+from ..notes import BEHIND_CALL, NO_WORD, ONE_ROLE, Draft, foreign
 from . import share, turns, within
 from .answers import reordered
 from .copies import instead, with_parts
 from .jobs import Message, Part, WriteJob
 from .placing import case_of, unplaced
-from .sight import blank, left_out
+from .sight import blank
 
 if TYPE_CHECKING:
     from ..language.source import Pos
@@ -147,7 +147,7 @@ def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
             continue
         for part in message.get("parts", ()) if not parts else ():
             writer.lost("empty-text", part, NO_WORD, writer.rule())
-        writer.lost("empty-message", message, LEFT_OUT, writer.rule(), weight=left_out(message))
+        writer.emptied(message)
     return out
 
 

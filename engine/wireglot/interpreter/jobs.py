@@ -15,7 +15,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
-from ..notes import CODES, Draft, Effect, Weight
+from ..notes import CODES, LEFT_OUT, Draft, Effect, Weight
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
@@ -251,6 +251,11 @@ class WriteJob:
     ) -> None:
         """Note that something that was said, or one field of it, is left out."""
         self.note(code, "lost", self.trail.find(part, path), rule, told, weight=weight)
+
+    def emptied(self, message: Any) -> None:
+        """Note that a message is left out; of one that says nothing it is little loss."""
+        weight: Weight = "" if message.get("parts") else "slight"
+        self.lost("empty-message", message, LEFT_OUT, self.rule(), weight=weight)
 
     def by_case(self, case: Case, at: At | None, owner: Any, place: Any = None) -> None:
         """Note that something was written by a case that says so."""

@@ -10,9 +10,9 @@ from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
-from ..notes import LEFT_OUT, Weight
+from ..notes import Weight
 from .jobs import Message, WriteJob
-from .sight import View, left_out, read_by
+from .sight import View, read_by
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
@@ -165,7 +165,7 @@ def walked(
         if not parts or any(id(part) not in gone for part in parts):
             raise
         # Of one part that has no place nothing is left.
-        writer.lost("empty-message", first, LEFT_OUT, writer.rule())
+        writer.emptied(first)
         return []
     if (
         writer.repair
@@ -174,7 +174,7 @@ def walked(
         and not (writer.same and _says(writer, first, wire))
     ):
         if not made:
-            writer.lost("empty-message", first, LEFT_OUT, writer.rule(), weight=left_out(first))
+            writer.emptied(first)
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)

@@ -136,9 +136,9 @@ def give(
         raise best
     del writer.notes[start:]
     at = writer.trail.find(part) if isinstance(part, dict) else None
-    code = "own-field" if kind == "native" else "no-place"
-    told = f"the target has no place for this {kind}: {best.reason}"
-    told = _alone(writer, part) if kind == "native" else told
+    code, told = "no-place", f"the target has no place for this {kind}: {best.reason}"
+    if kind == "native":
+        code, told = "own-field", _alone(writer, part)
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"

@@ -10,7 +10,6 @@ from ..language.lenses import Misfit, guard, is_guard, parse_json, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
 from ..language.shape import Case, Shape
-from ..notes import Weight
 from ..trail import value_at
 
 if TYPE_CHECKING:
@@ -224,11 +223,6 @@ class Gathered:
         self.shape, self.case, self.wire, self.said = shape, case, wire, said
         self.around = around or {}
         self.beside: dict[str, Any] = {}  # what stands in the same wire element
-
-
-def left_out(message: dict[str, Any]) -> Weight:
-    """Return what it weighs that a message is left out: one that says nothing is little loss."""
-    return "" if message.get("parts") else "slight"
 
 
 def blank(writer: Sees, part: Any, role: Any) -> bool:

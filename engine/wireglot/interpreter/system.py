@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.talk import LATER
-from ..notes import LEFT_OUT, NO_WORD
+from ..notes import NO_WORD
 from .copies import instead
 from .jobs import Message, WriteJob
 from .placing import down, unplaced
@@ -58,7 +58,7 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
             first = next(iter(message.get("parts", ())), None)
             writer.note("lifted", "moved", at, talk.pos, told, None, first)
         if writer.repair and not message.get("parts"):
-            writer.lost("empty-message", message, LEFT_OUT, talk.pos, weight="slight")
+            writer.emptied(message)
         while "level" in message:
             message = down(writer, message)
         for part in message.get("parts", ()):

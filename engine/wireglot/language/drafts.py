@@ -10,7 +10,6 @@ from typing import Any
 
 from .nodes import PLACES
 
-NOW = "2020-12"
 BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 SWITCHES = frozenset((*BOUNDS, "required"))  # of draft 4 and draft 3
 # What is null in these says nothing; in others (`default`, `const`) it is a value.
