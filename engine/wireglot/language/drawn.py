@@ -89,7 +89,7 @@ def _text(text: str, pos: Pos) -> Picture:
         return Literal((text[1:],), pos)
     if "(or" in text and not _opens(text) and (match := OR.fullmatch(text)):
         more = (_word(word) for word in match["more"].split())
-        return Literal((_word(match["first"], True), *more), pos)
+        return Literal((_word(match["first"]), *more), pos)
     if text == "$absent":
         return Literal((ABSENT,), pos)
     if text == "$present":
@@ -153,7 +153,7 @@ def _meant(lens: str, mode: str | None) -> str:
     return SPELLED.get(lens, f"{lens}!" if lens in SAID else lens)
 
 
-def _word(word: str, quoted: bool = False) -> Any:
+def _word(word: str) -> Any:
     words: dict[str, Any] = {
         "$absent": ABSENT,
         "true": True,
@@ -163,7 +163,7 @@ def _word(word: str, quoted: bool = False) -> Any:
         "empty-object": {},
         "empty-text": "",
     }
-    if word in words and not (quoted and word.startswith("empty")):
+    if word in words:
         return words[word]
     if re.fullmatch(r"-?\d+", word):
         return int(word)

@@ -352,4 +352,7 @@ def _framed(p: Picture, common: Picture | None) -> Picture:
             _framed(one, two)
     elif isinstance(p, Hole) and isinstance(common, Literal):
         p.unsaid = tuple(filter(guards, common.values))
+    for hole in pic.holes(p):
+        if hole.path in ("at.item", "at.inner"):  # where nothing says it, the order does
+            hole.mark = hole.mark or "optional"
     return p

@@ -111,7 +111,7 @@ class Forms:
 
         kept, twins = [], []
         for sight in sights:
-            at = tuple((name, slots.at(sight.ats[name])) for name in sight.at)
+            at = tuple((name, slots.at(place)) for name, place in sight.ats.items())
             holes = tuple((path, slots.at(sight.places[path])) for path in sight.found)
             twins += [(slots.at(sight.places[path]), slots.at(at)) for path, at in sight.again]
             kept.append((sight, at, holes, tuple(given(*one) for one in sight.taken)))

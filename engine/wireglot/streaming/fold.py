@@ -17,7 +17,7 @@ from ..language.picture import ABSENT, Hole
 from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, path_of
-from . import additions, wholes
+from . import additions, unplaced, wholes
 from .alike import Flow, forms_of
 from .hearing import ASIDE, OWNED, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
@@ -184,6 +184,7 @@ class Fold(Hearing):
             elif hole.path == "response":
                 self._response(hole, wire, at, "finish" in sight.event.acts)
         if not self.stream.plain:  # there is an answer, even if nothing of it comes
+            unplaced.number(self, sight, self.outcome.of(nth))
             wholes.checked(self, self.outcome.of(nth), sight, of_item)
         for word in sight.event.words:
             self._step(word, sight, nth)

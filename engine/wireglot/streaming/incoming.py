@@ -177,8 +177,8 @@ class Candidate:
     """One of the answers: its parts in the order in which they began."""
 
     __slots__ = (
-        "adrift", "flows", "gone", "items", "kinds", "last", "listed", "own", "parts", "places",
-        "stopped", "stops", "total", "uncited",
+        "adrift", "flows", "gone", "items", "kinds", "last", "listed", "named", "own", "parts",
+        "places", "stopped", "stops", "total", "uncited",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -186,6 +186,7 @@ class Candidate:
         self.places: dict[tuple[Any, ...], Part] = {}
         self.gone: set[tuple[Any, ...]] = set()  # places of parts of which nothing is kept
         self.items: dict[int, Item] = {}
+        self.named: dict[str, int] = {}  # items by their ids, where frames do not number them
         self.last: Part | None = None  # the last text
         self.kinds: list[str] = []
         self.total = 0

@@ -1,0 +1,64 @@
+"""Frames that do not say which item they are of: some servers leave the numbers out.
+
+An id tells it, or else the item that began last is meant; what begins is the next one. Within an
+item the part that began last goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..trail import value_at
+from .hearing import Hearing
+from .incoming import Candidate, Item
+from .sighting import Sight
+
+_ONE = frozenset({"text", "reasoning"})  # kinds of which no two grow at a time
+
+
+def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
+    """Give an event the numbers of its item, and of its part in it, that its frame does not say."""
+    wanted, at = sight.event.addresses, sight.at
+    if "item" in wanted and "item" not in at:
+        at["item"] = _item(fold, sight, owner)
+    if "inner" in wanted and "inner" not in at:
+        item = owner.items.get(at["item"])
+        there = [dict(part.address).get("inner", 0) for part in item.parts] if item else []
+        at["inner"] = max(0, max(there, default=-1) + ("part_start" in sight.event.acts))
+
+
+def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
+    """Return the number of the item that a frame is of, and remember it by the ids of the item."""
+    last = max(owner.items, default=-1)
+    acts, within = sight.event.acts, "inner" in sight.event.addresses
+    begins = bool(acts & {"item_start", "part"} or ("part_start" in acts and not within))
+    ends = "item_stop" in acts
+    ids = set(_ids(fold, sight, begins or ends))
+    known = [owner.named[one] for one in ids if one in owner.named]
+    if known:
+        return known[0]
+    # One that was not heard of and is over is told of by its end alone.
+    if begins or last < 0 or (ends and (owner.items[last].over or last in owner.named.values())):
+        last += 1
+        owner.items.setdefault(last, Item(fold.frames - 1))
+        for part in [one for one in owner.parts if one.open and one.kind in _ONE]:
+            fold.shut(part)  # its end may come last of all, and what comes now would wait for it
+    elif not ends and not ids:
+        kinds = {word.kind for word in sight.event.words}
+        alike = (n for n, item in owner.items.items() if any(p.kind in kinds for p in item.parts))
+        last = max(alike, default=last)
+    owner.named.update(dict.fromkeys(ids, last))
+    return last
+
+
+def _ids(fold: Hearing, sight: Sight, whole: bool) -> Iterator[str]:
+    """Yield the ids of its item that a frame says; those of a `whole` one stand in what it is."""
+    said = [fold.fields(sight)] if whole else []
+    for hole, wire, at in sight.taken if whole else ():
+        if hole.path in ("part", "parts") and hole.shape is not None:
+            said += fold.elements(hole.shape, wire, at)[0]
+    holes = {hole for event in fold.stream.events for hole in event.holes}
+    for path in ("id", *(hole[5:] for hole in holes if hole.startswith("item."))):
+        found = [value_at(one, fold.outcome.keys_of(path)) for one in said]
+        found.append(sight.found.get(f"item.{path}"))
+        yield from (one for one in found if isinstance(one, str) and one)

@@ -1,0 +1,122 @@
+"""Streams of which the frames do not say the numbers of their items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wireglot
+
+RULES = wireglot.load_rules()
+Json = Any
+NUMBERS = {
+    "openai-responses": {"output_index", "content_index", "summary_index", "sequence_number"},
+    "gemini-interactions": {"index"},
+}
+WHOLE: Json = {
+    "id": "c", "object": "chat.completion", "created": 7, "model": "m",
+    "choices": [{"index": 0, "message": {
+        "role": "assistant", "content": "Let me see.", "refusal": None,
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}},
+            {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+        ]}, "logprobs": None, "finish_reason": "tool_calls"}],
+    "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7},
+}  # fmt: skip
+REASONING = {"id": "rs", "type": "reasoning", "summary": [], "encrypted_content": ""}
+
+
+def frames(dialect: str) -> list[Json]:
+    """Return a stream as the dialect writes it."""
+    whole = RULES.convert(WHOLE, "openai-chat", dialect, unit="response").body
+    return list(RULES.frames(whole, dialect))
+
+
+def without(stream: list[Json], keys: set[str]) -> list[Json]:
+    """Return frames without some keys at their top."""
+    return [{k: v for k, v in f.items() if k not in keys} for f in stream if isinstance(f, dict)]
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai-chat", "gemini", "bedrock-converse"])
+@pytest.mark.parametrize("dialect", NUMBERS)
+@pytest.mark.parametrize("ids", [True, False])
+def test_numbers_that_nothing_says_are_those_of_the_order(
+    dialect: str, target: str, ids: bool
+) -> None:
+    numbered = frames(dialect)
+    bare = without(numbered, NUMBERS[dialect] | (set() if ids else {"item_id"}))
+    assert bare != numbered
+    made = [RULES.translator(dialect, target) for _ in range(2)]
+    for translator, stream in zip(made, (numbered, bare), strict=True):
+        for frame in stream:
+            translator.feed(frame)
+        translator.finish()
+    assert made[0].result.body == made[1].result.body
+    said = [[(n.code, n.source_path, n.message) for n in one.notes] for one in made]
+    assert said[0] == said[1]
+
+
+def test_what_comes_does_not_wait_for_the_end_of_a_thought_before_it() -> None:
+    """One server says all ends at the end of the stream."""
+    begun = {"type": "response.created", "response": {"id": "r", "status": "in_progress"}}
+    thought = {"type": "response.reasoning_text.delta", "item_id": "rs", "delta": "Hm."}
+    message = {"id": "m", "type": "message", "role": "assistant", "content": []}
+    part = {"type": "output_text", "text": ""}
+    translator = RULES.translator("openai-responses", "anthropic")
+    for frame in (
+        begun,
+        {"type": "response.output_item.added", "item": REASONING},
+        thought,
+        {"type": "response.output_item.added", "item": message},
+        {"type": "response.content_part.added", "item_id": "m", "part": part},
+    ):
+        translator.feed(frame)
+    out = translator.feed({"type": "response.output_text.delta", "item_id": "m", "delta": "Hi"})
+    assert [one["delta"]["text"] for one in out if "delta" in one] == ["Hi"]
+    ends = [
+        {**REASONING, "content": [{"type": "reasoning_text", "text": "Hm."}]},
+        {**message, "content": [{**part, "text": "Hi"}]},
+    ]
+    for item in ends:
+        assert not [
+            one
+            for one in translator.feed({"type": "response.output_item.done", "item": item})
+            if "delta" in one
+        ]
+    translator.feed(
+        {"type": "response.completed", "response": {"id": "r", "status": "completed", "model": "q"}}
+    )
+    translator.finish()
+    assert translator.result.body["content"] == [{"type": "text", "text": "Hi"}]
+    assert translator.result.body["stop_reason"] == "end_turn"
+
+
+def test_an_item_of_which_only_the_end_comes_is_one() -> None:
+    call = {"type": "function_call", "call_id": "a", "name": "f", "arguments": '{"x": 1}'}
+    stream = [
+        {"type": "response.created", "response": {"id": "r", "status": "in_progress"}},
+        {"type": "response.output_item.done", "item": call},
+        {"type": "response.output_item.done", "item": {**call, "call_id": "b", "name": "g"}},
+        {"type": "response.completed", "response": {"id": "r", "status": "completed"}},
+    ]
+    translator = RULES.translator("openai-responses", "anthropic")
+    for frame in stream:
+        translator.feed(frame)
+    translator.finish()
+    assert [one["name"] for one in translator.result.body["content"]] == ["f", "g"]
+    assert translator.result.body["stop_reason"] == "tool_use"
+
+
+def test_a_text_that_ends_behind_a_call_is_found_by_what_it_is() -> None:
+    stream = frames("openai-responses")
+    ends = [f for f in stream if f["type"] in ("response.output_text.done",)]
+    late = [f for f in stream if f not in ends]
+    late[-1:-1] = ends
+    bare = without(late, NUMBERS["openai-responses"] | {"item_id"})
+    translator = RULES.translator("openai-responses", "openai-chat")
+    for frame in bare:
+        translator.feed(frame)
+    translator.finish()
+    assert translator.result.body["choices"][0]["message"]["content"] == "Let me see."
+    assert not {"unknown-frame", "inconsistent"} & {note.code for note in translator.notes}
