@@ -17,6 +17,7 @@ from ..interpreter.within import shared
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import At, Trail
+from . import undo
 from .memory import Entry, Part, content, digest, is_plain
 
 _TRIES = 32
@@ -129,13 +130,13 @@ class Restored:
         call["arguments_json"] = text
         if "arguments" in call and not means(text, call["arguments"]):
             del call["arguments_json"]
-        if call.get("input") == text:
-            # A call in a form that its tool does not have: the text is all of what was said.
+        try:
+            value = parse_json(text)
+        except Misfit:
+            value = None
+        # A call in a form that its tool does not have: the input is all of what was said.
+        if "input" in call and call["input"] == undo.meant(value, text):
             del call["input"]
-            try:
-                value = parse_json(text)
-            except Misfit:
-                value = None
             if isinstance(value, dict):
                 call["arguments"] = value
             else:

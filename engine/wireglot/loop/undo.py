@@ -49,7 +49,7 @@ def row_of(names: Names, provider: Held, name: Any) -> Row | None:
 def back(row: Row, part: Part) -> tuple[Part, bool]:
     """Return a call as it was before a row, and whether it had the form that the row gives.
 
-    Of a call that a model made in another form, the one field of the row is its JSON text.
+    Of a call that a model made in another form, the one field of the row is what is `meant` by it.
     """
     before = undone(row, part)
     text = part.get("arguments_json")
@@ -63,7 +63,14 @@ def back(row: Row, part: Part) -> tuple[Part, bool]:
         said = stringify(part.get("arguments", {}))
     fields = {*row.after.names, "arguments_text"} - {"type"}
     rest = {key: value for key, value in part.items() if key not in fields}
-    return {**rest, next(iter(row.before.names)): said, "arguments_json": said}, False
+    field = {next(iter(row.before.names)): meant(part.get("arguments"), said)}
+    return {**rest, **field, "arguments_json": said}, False
+
+
+def meant(arguments: Any, text: str) -> str:
+    """Return the one text that arguments hold (models know some tools by another key), or all."""
+    held = list(arguments.values()) if isinstance(arguments, dict) else []
+    return held[0] if len(held) == 1 and isinstance(held[0], str) else text
 
 
 def put_back(row: Row, part: Part, trail: Trail) -> Draft | None:
@@ -76,5 +83,5 @@ def put_back(row: Row, part: Part, trail: Trail) -> Draft | None:
     part.update(before)
     if fits:
         return None
-    told = f"this is not as `{row.name}` gave the tool; all of it stands as text"
+    told = f"this is not as `{row.name}` gave the tool; what it says stands as text"
     return Draft(row.name, "changed", at, row.pos, told, None, part)
