@@ -118,6 +118,7 @@ STOPS = {
     "generate.py": {"k"},  # the key of any object
     "exchanges.py": {"http", "not_found", "permission", "invalid_request"},
     "relay.py": {"http"},
+    "words.py": {"requests"},
     "wrapped.py": {"http"},
     "demo.py": {"end_turn", "tool_use", "command"},
     "lined.py": {"reason"},
