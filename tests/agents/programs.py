@@ -19,8 +19,8 @@ from .talk import Json
 # What `make agents` installs; Node itself is among them.
 PACKAGES = {
     "node": "22",
-    "@anthropic-ai/claude-code": "2.1.330",
-    "@openai/codex": "0.169.0",
+    "@anthropic-ai/claude-code": "2.1.332",
+    "@openai/codex": "0.171.0",
     "@google/gemini-cli": "0.61.0",
     "@qwen-code/qwen-code": "0.24.4",
     "opencode-ai": "1.18.33",
