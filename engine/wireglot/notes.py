@@ -93,6 +93,7 @@ CODES: dict[str, str] = {
     "schema-reworded": "A keyword of a schema, written in words that mean something wider.",
     "schema-renewed": "A keyword of an older draft of JSON Schema, in the words of a later one.",
     "schema-added": "What a schema must have in the target, filled in from the rule.",
+    "schema-as-words": "The schema of an answer, said in a message beside what asks for JSON.",
     "schema-inlined": "A reference of a schema, written out in its place.",
     "schema-cut": "A reference of a schema that leads back to itself or to nothing, left out.",
     "no-usage": "A response without token counts; zeros are written.",

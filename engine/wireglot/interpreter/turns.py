@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby, takewhile
 from typing import Any
 
+from ..jsontext import stringify
 from ..language import picture as pic
 from ..language.picture import Hole
 from ..language.talk import Turn
@@ -318,21 +319,33 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let the first message of the user say that JSON is asked for, as it is, if the target wants.
 
-    What comes later is not looked at: the same message is to be written the same in each turn.
+    A schema that the target does not take is said there, too. What comes later is not looked at:
+    the same message is to be written the same in each turn.
     """
-    text = next(iter(writer.asks("say-json")), None)
-    messages = ir.get("messages")
+    messages, form = ir.get("messages"), ir.get("response_format")
+    kind = form.get("type") if isinstance(form, dict) else None
+    step = {"json": "say-json", "json_schema": "say-schema"}.get(str(kind), "")
+    text = next(iter(writer.asks(step)), None) if step else None
     if text is None or not isinstance(messages, list) or not messages:
         return ir
+    if isinstance(form, dict) and step == "say-schema":
+        if writer.same or "schema" not in form:
+            return ir
+        told = "the target takes no schema: it is said in words, and JSON is asked for"
+        at = writer.trail.find(ir, "response_format")
+        writer.note("schema-as-words", "changed", at, writer.rule(step), told)
+        text = text.replace("${schema}", stringify(form["schema"]))
+        ir = writer.trail.changed(ir, response_format={"type": "json"})
     roles = [message.get("role") for message in messages]
     place = roles.index("user") if "user" in roles else len(messages)
     heard = messages[: place + 1]
     if any(t.at == "start" and _lacks(writer, t, messages) for t in writer.dialect.talk.turns):
         place, heard = len(messages), messages[: _head(messages)]  # a user is put before all
     said = (part.get("text") for part in parts_of(heard))
-    if any("json" in words.lower() for words in said if isinstance(words, str)):
+    heard_of = any("json" in words.lower() for words in said if isinstance(words, str))
+    if heard_of and step == "say-json":
         return ir
-    pos = writer.rule("say-json")
+    pos = writer.rule(step)
     if place == len(messages):  # the first one to speak, before whom no other user is put
         place = _head(messages)
         first = made(writer, Turn("user", text, "start", ("", ""), pos))

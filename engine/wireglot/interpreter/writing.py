@@ -206,7 +206,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
             whole["system"] = parts
     whole = turns.grouped(writer, whole)
     form = writer.dialect.bounds.get("response_format", {})
-    if demands.as_json(writer, whole) and not demands.why_not(writer, whole, form):
+    if not demands.why_not(writer, whole, form):
         whole = turns.worded(writer, whole)
     narrowed = _narrowed(writer, whole)
     if narrowed is whole:  # else what is sent says what may be called

@@ -57,14 +57,17 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
             [("unmixed", "")], "beside a function stands no tool that the provider runs"),
     },
 }  # fmt: skip
+SCHEMA = "json-schema"
 MANY = ("results", "calls", "tools")
-# Words that take a text for a step; `${text}` in that of LATER is what a text said.
+# Words that take a text for a step; `${text}` in that of LATER is what a text said, `${schema}` in
+# that of SCHEMA the schema of an answer.
 SAID = {
     LATER: (LATER, "WORDS", "what comes later stays where it is, as text of the user"),
     "unanswered": ("pair", "WORDS", "a call without one is answered with this error"),
     "if-empty": (
         "some-message", "WORDS", "where all that was said fell out, the user says this text"),
     "json": ("say-json", "WORDS", "who asks for JSON, by no schema, says the word"),
+    SCHEMA: ("say-schema", "WORDS", "the schema of an answer, which is not taken, is said in words"),
     "strict": ("strict", "SCHEMA", "the schema of a strict tool"),
 }  # fmt: skip
 
@@ -119,7 +122,10 @@ ENFORCE = Words(
     {
         **{word: (_valued(word), "") for word in VALUES},
         **{word: (Leaf(TEXT, "{what} takes a text", f"write `{word}: {takes}`"), told)
-           for word, (_, takes, told) in SAID.items() if word != LATER},
+           for word, (_, takes, told) in SAID.items() if word not in (LATER, SCHEMA)},
+        SCHEMA: (Leaf({**TEXT, "pattern": r"\$\{schema\}"}, "{what} is a text with `${schema}` in it",
+                      f'write `{SCHEMA}: "Answer in JSON by this schema: ${{schema}}"`'),
+                 SAID[SCHEMA][-1]),
         LATER: (Leaf({**TEXT, "pattern": r"\$\{text\}"}, "{what} is a text with `${text}` in it",
                      f'write `{LATER}: "<system>${{text}}</system>"`'), SAID[LATER][-1]),
         "turns": (_TURNS, "in a request, the first turn"),
