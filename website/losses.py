@@ -47,6 +47,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "trim-end": ("reworded",),
     "some-message": ("system-as-user", "turn-added"),
     "say-json": ("filled-in", "turn-added"),
+    "say-schema": ("filled-in", "turn-added", "schema-as-words"),
     "user-only": ("no-place",),
     "never": ("no-place",),
     "this-turn": ("no-place",),

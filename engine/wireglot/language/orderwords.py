@@ -67,7 +67,7 @@ SAID = {
     "if-empty": (
         "some-message", "WORDS", "where all that was said fell out, the user says this text"),
     "json": ("say-json", "WORDS", "who asks for JSON, by no schema, says the word"),
-    SCHEMA: ("say-schema", "WORDS", "the schema of an answer, which is not taken, is said in words"),
+    SCHEMA: ("say-schema", "WORDS", "the schema of an answer, not taken, is said in words"),
     "strict": ("strict", "SCHEMA", "the schema of a strict tool"),
 }  # fmt: skip
 
@@ -123,7 +123,8 @@ ENFORCE = Words(
         **{word: (_valued(word), "") for word in VALUES},
         **{word: (Leaf(TEXT, "{what} takes a text", f"write `{word}: {takes}`"), told)
            for word, (_, takes, told) in SAID.items() if word not in (LATER, SCHEMA)},
-        SCHEMA: (Leaf({**TEXT, "pattern": r"\$\{schema\}"}, "{what} is a text with `${schema}` in it",
+        SCHEMA: (Leaf({**TEXT, "pattern": r"\$\{schema\}"},
+                      "{what} is a text with `${schema}` in it",
                       f'write `{SCHEMA}: "Answer in JSON by this schema: ${{schema}}"`'),
                  SAID[SCHEMA][-1]),
         LATER: (Leaf({**TEXT, "pattern": r"\$\{text\}"}, "{what} is a text with `${text}` in it",
