@@ -88,6 +88,7 @@ CODES: dict[str, str] = {
     "no-parameters": "A tool without a schema; the schema of no parameters is written.",
     "object-parameters": "A schema whose root takes more than objects; only `object` is written.",
     "untyped-parameters": "A schema without a root type; `object` is written.",
+    "null-parameters": "A schema whose root type is null; `object` is written.",
     "schema-keyword": "A keyword of a schema that the target does not take.",
     "schema-told": "A constraint of a schema that the target does not take, told in a description.",
     "schema-reworded": "A keyword of a schema, written in words that mean something wider.",

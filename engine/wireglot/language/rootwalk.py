@@ -28,7 +28,7 @@ def rooted(
         message = "no properties are an object, not a list"
         told.append(Told("schema-reworded", "changed", ("properties",), message))
     if not gone:
-        return _filled(schema, fills, told), told
+        return filled(schema, fills, told), told
     out = {key: value for key, value in schema.items() if key not in gone}
     for word in sorted(gone, key=list(schema).index):
         branches = _objects(schema, word)
@@ -39,10 +39,10 @@ def rooted(
         _merge(out, branches, word == "allOf")
         message = f"the target takes no `{word}` at the root: the properties stand together"
         told.append(Told("schema-reworded", "changed", (word,), message))
-    return _filled(out, fills, told), told
+    return filled(out, fills, told), told
 
 
-def _filled(schema: dict[str, Any], fills: dict[str, Any], told: list[Told]) -> dict[str, Any]:
+def filled(schema: dict[str, Any], fills: dict[str, Any], told: list[Told]) -> dict[str, Any]:
     """Return a schema that says at its root what it must."""
     missing = {word: value for word, value in fills.items() if schema.get(word) is None}
     for word in missing:

@@ -28,7 +28,7 @@ from .nodes import (
     used,
 )
 from .picture import Items, Literal
-from .rootwalk import rooted
+from .rootwalk import filled, rooted
 from .schemawalk import Told, Walk
 from .source import Node
 
@@ -195,7 +195,8 @@ class Schema:
         if self.root is not None and schema.get("type") != self.root:
             if not (self.inlines and "$ref" in schema):
                 raise Misfit(f"the root of a schema is an {self.root} here")
-        schema, told = rooted(schema, self.rootless, self.rooted)
+        late = self.inlines and "$ref" in schema  # what it refers to may say what the root must
+        schema, told = rooted(schema, self.rootless, {} if late else self.rooted)
         if self.simple and self._plain(schema):
             wire = schema
         else:
@@ -204,6 +205,8 @@ class Schema:
             if (at := unsound(wire)) is not None:
                 what = "this is no JSON Schema, and the target may refuse it"
                 told.append(Told("bad-schema", "kept", unsound(schema) or at, what))
+        if late:
+            wire = filled(wire, self.rooted, told)
         # What was filled in at the root stands in what is written.
         told = [one._replace(owner=wire) if one.key and one.owner is None else one for one in told]
         if self.exact and told:
