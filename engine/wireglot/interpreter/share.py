@@ -155,7 +155,8 @@ def _alone(writer: WriteJob, part: dict[str, Any]) -> str:
     source = writer.trail.source
     whose = source.name if source is not None and source.family == family else family
     words = [part.get("name"), *own.values(), *own]
-    return f"`{next((word for word in words if isinstance(word, str)), '')}` is of {whose} alone"
+    word = next((word for word in words if isinstance(word, str)), "")
+    return f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
 
 
 def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
