@@ -55,6 +55,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "beside": ("filled-in",),
     "declare-called": ("filled-in",),
     "pair": ("moved", "unpaired", "answered"),
+    "one-call": ("moved",),
     "signed": ("filled-in", "unsigned"),
     "strict": ("schema-added", "loosened"),
 }

@@ -217,6 +217,45 @@ def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return out
 
 
+def single(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let a turn of the model call one tool: the next call stands behind the result of this one."""
+    if ("one-call", "tool_call") not in writer.asked:
+        return messages
+    told = "the target takes one call in a turn: this one stands in a turn of its own"
+    out: list[Message] = []
+    waiting = deque(messages)
+    while waiting:
+        message = waiting.popleft()
+        answers: list[Message] = []
+        while message.get("role") == "assistant" and waiting and waiting[0].get("role") == "tool":
+            answers.append(waiting.popleft())
+        parts: list[Part] = []
+        for part in message.get("parts", ()):
+            calls = [p.get("id") for p in (*parts, part) if p.get("type") == "tool_call"]
+            if len(calls) > 1 and part.get("type") == "tool_call":
+                own, others = _answered(writer, answers, calls[:-1])
+                if own:
+                    out += [with_parts(writer, message, parts), *own]
+                    writer.told("moved", "moved", part, told, writer.rule("one-call"))
+                    parts, answers = [], others
+            parts.append(part)
+        out += [with_parts(writer, message, parts), *answers]
+    return out
+
+
+def _answered(
+    writer: WriteJob, answers: list[Message], calls: list[Any]
+) -> tuple[list[Message], list[Message]]:
+    """Return the results of some calls, and the others, each in its message."""
+    found: tuple[list[Message], list[Message]] = ([], [])
+    for answer in answers:
+        parts = answer.get("parts", [])
+        for mine, halves in zip((True, False), found, strict=True):
+            stay = [part for part in parts if (part.get("tool_call_id") in calls) is mine]
+            halves += [with_parts(writer, answer, stay)] if stay else []
+    return found
+
+
 def _calls(message: Message) -> bool:
     return any(part.get("type") == "tool_call" for part in message.get("parts", ()))
 

@@ -22,7 +22,7 @@ def orderly(writer: WriteJob, look: Look) -> bool:
 def _watched(writer: WriteJob) -> tuple[frozenset[Any], bool]:
     """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
     dialect, talk = writer.dialect, writer.dialect.talk
-    words = ("this-turn", "signed", "found")
+    words = ("this-turn", "signed", "found", "one-call")
     kinds = {kind for word, kind in talk.enforce if word in words}
     kinds |= {one.kind for one in talk.beside}
     kinds |= within.to_write(dialect).keys() | within.in_items(dialect).keys()

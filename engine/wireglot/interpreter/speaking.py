@@ -80,6 +80,7 @@ def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Mess
     messages = pairing.paired(writer, messages)
     messages = pairing.freeform(writer, messages)
     messages = enforce.order(writer, enforce.full(writer, messages))
+    messages = enforce.single(writer, messages)
     messages = enforce.present(writer, enforce.found(writer, messages))
     messages = enforce.signed(writer, turns.attended(writer, messages))
     if whole:

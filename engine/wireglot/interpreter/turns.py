@@ -331,11 +331,16 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     if isinstance(form, dict) and step == "say-schema":
         if writer.same or "schema" not in form:
             return ir
-        told = "the target takes no schema: it is said in words, and JSON is asked for"
-        at = writer.trail.find(ir, "response_format")
-        writer.note("schema-as-words", "changed", at, writer.rule(step), told)
+        rule, told = writer.rule(step), "the target takes no schema: it is said in words"
+        at = writer.trail.find(form, "schema") or writer.trail.find(ir, "response_format")
+        writer.note("schema-as-words", "changed", at, rule, told)
+        for key in sorted(form.keys() - {"type", "schema", "spelled"}):
+            writer.lost("no-place", form, f"what asks for JSON says no `{key}`", rule, key)
         text = text.replace("${schema}", stringify(form["schema"]))
-        ir = writer.trail.changed(ir, response_format={"type": "json"})
+        asked = writer.trail.changed(form, type="json")
+        fresh = {"type": asked["type"]}
+        writer.trail.copy(asked, fresh)
+        ir = writer.trail.changed(ir, response_format=fresh)
     roles = [message.get("role") for message in messages]
     place = roles.index("user") if "user" in roles else len(messages)
     heard = messages[: place + 1]

@@ -33,6 +33,7 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
     "calls": {
         "signed": ([("signed", "tool_call")],
                    "the first call of a step of the present turn has its signature"),
+        "single": ([("one-call", "tool_call")], "a turn of the model calls one tool"),
     },
     "reasoning": {
         "this-turn": ([("this-turn", "reasoning")],
