@@ -57,13 +57,14 @@ def test_numbers_that_nothing_says_are_those_of_the_order(
     assert said[0] == said[1]
 
 
-def test_what_comes_does_not_wait_for_the_end_of_a_thought_before_it() -> None:
+@pytest.mark.parametrize("result", [True, False])
+def test_what_comes_does_not_wait_for_the_end_of_a_thought_before_it(result: bool) -> None:
     """One server says all ends at the end of the stream."""
     begun = {"type": "response.created", "response": {"id": "r", "status": "in_progress"}}
     thought = {"type": "response.reasoning_text.delta", "item_id": "rs", "delta": "Hm."}
     message = {"id": "m", "type": "message", "role": "assistant", "content": []}
     part = {"type": "output_text", "text": ""}
-    translator = RULES.translator("openai-responses", "anthropic")
+    translator = RULES.translator("openai-responses", "anthropic", result=result)
     for frame in (
         begun,
         {"type": "response.output_item.added", "item": REASONING},
@@ -78,18 +79,24 @@ def test_what_comes_does_not_wait_for_the_end_of_a_thought_before_it() -> None:
         {**REASONING, "content": [{"type": "reasoning_text", "text": "Hm."}]},
         {**message, "content": [{**part, "text": "Hi"}]},
     ]
-    for item in ends:
-        assert not [
-            one
-            for one in translator.feed({"type": "response.output_item.done", "item": item})
-            if "delta" in one
-        ]
-    translator.feed(
-        {"type": "response.completed", "response": {"id": "r", "status": "completed", "model": "q"}}
-    )
-    translator.finish()
-    assert translator.result.body["content"] == [{"type": "text", "text": "Hi"}]
-    assert translator.result.body["stop_reason"] == "end_turn"
+    call = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    last = [
+        {"type": "response.output_item.added", "item": call},
+        {"type": "response.output_item.done", "item": ends[0]},
+        {"type": "response.output_text.done", "item_id": "m", "text": "Hi"},
+        *({"type": "response.output_item.done", "item": one} for one in (ends[1], call)),
+        {"type": "response.completed", "response": {"id": "r", "status": "completed"}},
+    ]
+    said = [one for frame in last for one in translator.feed(frame)] + translator.finish()
+    assert [one["delta"]["text"] for one in said if "text" in one.get("delta", {})] == []
+    assert not {"inconsistent", "unknown-frame"} & {note.code for note in translator.notes}
+    if not result:
+        return
+    assert translator.result.body["content"] == [
+        {"type": "text", "text": "Hi"},
+        {"type": "tool_use", "id": "a", "name": "f", "input": {}},
+    ]
+    assert translator.result.body["stop_reason"] == "tool_use"
 
 
 def test_an_item_of_which_only_the_end_comes_is_one() -> None:

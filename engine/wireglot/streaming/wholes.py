@@ -66,7 +66,7 @@ def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     if part is None and not sight.event.addresses:
         found = (p for p in reversed(owner.parts) if p.open)
         part = next((p for p in found if word.kind in ("", p.kind)), None)
-    if part is None and sight.found.get("whole"):
+    if part is None and sight.found.get("whole") and address not in owner.gone:
         field = word.field or USUAL.get(word.kind, "text")
         part = fold.new(word.kind, field, owner, address)
         fold.open(part)
