@@ -127,3 +127,46 @@ def test_a_text_that_ends_behind_a_call_is_found_by_what_it_is() -> None:
     translator.finish()
     assert translator.result.body["choices"][0]["message"]["content"] == "Let me see."
     assert not {"unknown-frame", "inconsistent"} & {note.code for note in translator.notes}
+
+
+@pytest.mark.parametrize("result", [True, False])
+def test_two_texts_without_numbers_and_ids_are_two(result: bool) -> None:
+    stream: list[Json] = [{"type": "response.created", "response": {"id": "r"}}]
+    for name, text in (("m1", "A"), ("m2", "B")):
+        item = {"type": "message", "id": name, "role": "assistant", "content": []}
+        part = {"type": "output_text", "text": ""}
+        whole = {**item, "content": [{**part, "text": text, "annotations": []}]}
+        stream += [
+            {"type": "response.output_item.added", "item": item},
+            {"type": "response.content_part.added", "part": part},
+            {"type": "response.output_text.delta", "delta": text},
+            {"type": "response.output_item.done", "item": whole},
+        ]
+    translator = RULES.translator("openai-responses", "anthropic", result=result)
+    out = [one for frame in stream for one in translator.feed(frame)] + translator.finish()
+    assert [one["delta"]["text"] for one in out if "text" in one.get("delta", {})] == ["A", "B"]
+
+
+@pytest.mark.parametrize("numbered", [1, 2])
+def test_calls_by_turns_that_are_numbered_where_they_begin_are_told_by_ids(numbered: int) -> None:
+    items = [
+        {"type": "function_call", "id": f"f{n}", "call_id": c, "name": c, "arguments": ""}
+        for n, c in enumerate("ab")
+    ]
+    added: list[Json] = [{"type": "response.output_item.added", "item": item} for item in items]
+    for n in range(numbered):
+        added[n]["output_index"] = n
+    kind = "response.function_call_arguments.delta"
+    deltas = [("f0", '{"x"'), ("f1", '{"y"'), ("f0", ": 1}"), ("f1", ": 2}")]
+    stream = [
+        {"type": "response.created", "response": {"id": "r"}},
+        *added,
+        *({"type": kind, "item_id": name, "delta": piece} for name, piece in deltas),
+        {"type": "response.completed", "response": {"id": "r", "status": "completed"}},
+    ]
+    translator = RULES.translator("openai-responses", "anthropic")
+    for frame in stream:
+        translator.feed(frame)
+    translator.finish()
+    said = [(one["name"], one["input"]) for one in translator.result.body["content"]]
+    assert said == [("a", {"x": 1}), ("b", {"y": 2})]

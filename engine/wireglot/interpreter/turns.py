@@ -332,8 +332,10 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         if writer.same or "schema" not in form:
             return ir
         rule, told = writer.rule(step), "the target takes no schema: it is said in words"
-        at = writer.trail.find(form, "schema") or writer.trail.find(ir, "response_format")
-        writer.note("schema-as-words", "changed", at, rule, told)
+        outer, at = writer.trail.find(ir, "response_format"), writer.trail.find(form, "schema")
+        writer.note("schema-as-words", "changed", outer, rule, told)
+        if at is not None and outer is not None and at[: len(outer)] != outer:  # beside its type
+            writer.note("schema-as-words", "changed", at, rule, told)
         for key in sorted(form.keys() - {"type", "schema", "spelled"}):
             writer.lost("no-place", form, f"what asks for JSON says no `{key}`", rule, key)
         text = text.replace("${schema}", stringify(form["schema"]))

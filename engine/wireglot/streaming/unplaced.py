@@ -21,6 +21,8 @@ def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
     wanted, at = sight.event.addresses, sight.at
     if "item" in wanted and "item" not in at:
         at["item"] = _item(fold, sight, owner)
+    elif _begins(sight):  # what comes of it may have no number
+        owner.named.update(dict.fromkeys(_ids(fold, sight, True), at.get("item", -1)))
     if "inner" in wanted and "inner" not in at:
         item = owner.items.get(at["item"])
         there = [dict(part.address).get("inner", 0) for part in item.parts] if item else []
@@ -30,9 +32,7 @@ def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
 def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
     """Return the number of the item that a frame is of, and remember it by the ids of the item."""
     last = max(owner.items, default=-1)
-    acts, within = sight.event.acts, "inner" in sight.event.addresses
-    begins = bool(acts & {"item_start", "part"} or ("part_start" in acts and not within))
-    ends = "item_stop" in acts
+    begins, ends = _begins(sight), "item_stop" in sight.event.acts
     ids = set(_ids(fold, sight, begins or ends))
     known = [owner.named[one] for one in ids if one in owner.named]
     if known:
@@ -43,12 +43,19 @@ def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
         owner.items.setdefault(last, Item(fold.frames - 1))
         for part in [one for one in owner.parts if one.open and one.kind in _ONE]:
             fold.shut(part)  # its end may come last of all, and what comes now would wait for it
-    elif not ends and not ids:
+    elif not ends and not ids and (owner.items[last].parts or owner.items[last].over):
         kinds = {word.kind for word in sight.event.words}
         alike = (n for n, item in owner.items.items() if any(p.kind in kinds for p in item.parts))
         last = max(alike, default=last)
     owner.named.update(dict.fromkeys(ids, last))
     return last
+
+
+def _begins(sight: Sight) -> bool:
+    """Tell whether an item begins in an event."""
+    acts, wanted = sight.event.acts, sight.event.addresses
+    starts = "part_start" in acts and "inner" not in wanted
+    return "item" in wanted and bool(acts & {"item_start", "part"} or starts)
 
 
 def _ids(fold: Hearing, sight: Sight, whole: bool) -> Iterator[str]:
