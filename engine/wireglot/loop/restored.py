@@ -130,12 +130,14 @@ class Restored:
         call["arguments_json"] = text
         if "arguments" in call and not means(text, call["arguments"]):
             del call["arguments_json"]
+        if "input" not in call:
+            return
         try:
             value = parse_json(text)
         except Misfit:
             value = None
         # A call in a form that its tool does not have: the input is all of what was said.
-        if "input" in call and call["input"] == undo.meant(value, text):
+        if call["input"] == undo.meant(value, text):
             del call["input"]
             if isinstance(value, dict):
                 call["arguments"] = value
