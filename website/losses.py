@@ -51,6 +51,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "user-only": ("no-place",),
     "never": ("no-place",),
     "this-turn": ("no-place",),
+    "own-thought": ("no-place",),
     "found": ("no-place",),
     "beside": ("filled-in",),
     "declare-called": ("filled-in",),

@@ -169,7 +169,8 @@ def _required(
     for part in _elements(read.ir):
         memory = part.get("spelled", {}).get(picked.name, {}).get("../", {})
         run = memory.get("run") if not memory.get("apart") else None
-        if id(part) not in lost or (run is not None and run == whole):
+        schema = _root(picked, part)
+        if (id(part) not in lost and not schema) or (run is not None and run == whole):
             whole = memory.get("run", "")
             continue
         whole = ""
@@ -177,7 +178,6 @@ def _required(
             continue
         at = read.trail.find(part)
         said = next((d for d in writer.notes if d.source == at), None)
-        schema = _root(picked, part)
         place = read.trail.find(part, "parameters") if schema else None
         where = pointer((*place, "type") if place else at or ())
         told = schema or (said.message if said else "no picture takes it")
@@ -206,6 +206,7 @@ def _root(picked: DialectRules, tool: dict[str, Any]) -> str:
     if not isinstance(schema, dict):
         return ""
     roots = {s.root for s in picked.model.schemas.values() if s.root is not None}
-    if not roots or schema.get("type") in roots:
-        return ""
+    said = schema.get("type", ())
+    if not roots or isinstance(said, list | tuple) or said in roots:
+        return ""  # one that may be null, too, or says no type, is taken by some
     return f"the root of a schema is an {' or '.join(sorted(map(str, roots)))} here"

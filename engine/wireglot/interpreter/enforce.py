@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..language.picture import Hole
-from ..notes import BEHIND_CALL, NO_WORD, ONE_ROLE, Draft, foreign
+from ..notes import BEHIND_CALL, NO_WORD, ONE_ROLE, Draft
 from . import share, turns, within
 from .answers import reordered
-from .copies import instead, with_parts
+from .copies import with_parts
 from .jobs import Message, Part, WriteJob
 from .placing import case_of, unplaced
 from .sight import blank
@@ -84,53 +84,6 @@ def _sealed(writer: WriteJob, part: Part) -> bool:
     seals = [one.get("signature") for one in part.get("results") or ()]
     origin = writer.dialect.origin["signature"]
     return all(isinstance(seal, dict) and seal.get("origin") == origin for seal in seals)
-
-
-def signed(writer: WriteJob, messages: list[Message]) -> list[Message]:
-    """Let the first call of each step of the present turn be signed, or note that it is not."""
-    kinds = writer.asks("signed")
-    if not kinds:
-        return messages
-    out = list(messages)
-    roles = [message.get("role") for message in messages]
-    spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
-    for i in range(spoke[-1] if spoke else 0, len(messages)):
-        if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
-            continue
-        parts = messages[i].get("parts", ())
-        first = next((p for p in parts if p.get("type") in kinds), None)
-        if first is None or _signed(writer, first):
-            continue
-        stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
-        if stands is None:
-            told = "the target wants the signature that came with this call, and none is there"
-            writer.told("unsigned", "kept", first, told, rule)
-            continue
-        if isinstance(other := first.get("signature"), dict):
-            at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
-            said = f"{foreign(other.get('origin'))} signature"
-            writer.note("foreign-signature", "lost", at or writer.trail.find(first), rule, said)
-        signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
-        fresh = {**first, "signature": signature}
-        instead(writer, first, fresh)
-        told = "the target wants a signature beside this call; this says that there is none"
-        writer.supplied(fresh, "signature", rule, told)
-        fit = [fresh if part is first else part for part in parts]
-        out[i] = with_parts(writer, messages[i], fit)
-    return out
-
-
-def _signed(writer: WriteJob, part: Part) -> bool:
-    """Tell whether a part has a signature that the target can read, or at home says it has none."""
-    signature = part.get("signature")
-    signer = writer.dialect.origin["signature"]
-    if isinstance(signature, dict) and signature.get("origin") != signer:
-        return writer.dialect.signatures.placeholder is None
-    memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-    stands = writer.dialect.signatures.placeholder
-    return signature is not None or any(
-        stands is not None and entry.get("as") == stands for entry in memory.values()
-    )
 
 
 def full(writer: WriteJob, messages: list[Message]) -> list[Message]:

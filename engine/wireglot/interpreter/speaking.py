@@ -13,7 +13,18 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Draft
 from ..trail import HOLDERS, everywhere
-from . import answers, aside, enforce, marks, pairing, steps, system, turns, weaving
+from . import (
+    answers,
+    aside,
+    enforce,
+    marks,
+    pairing,
+    signing,
+    steps,
+    system,
+    turns,
+    weaving,
+)
 from .copies import instead, with_parts
 from .jobs import Message, WriteJob
 from .orderly import orderly
@@ -73,8 +84,10 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
 
 def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
-    given = bool(messages)
-    if given and orderly(writer, writer.look or Look(messages)):
+    given, signed = bool(messages), signing.thoughts(writer, messages)
+    look = writer.look if signed is messages else None
+    messages = signed
+    if given and orderly(writer, look or Look(messages)):
         return turns.ends(writer, messages) if whole else messages
     messages = pairing.ids(writer, marks.limited(writer, messages))
     messages = pairing.paired(writer, messages)
@@ -82,7 +95,7 @@ def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Mess
     messages = enforce.order(writer, enforce.full(writer, messages))
     messages = enforce.single(writer, messages)
     messages = enforce.present(writer, enforce.found(writer, messages))
-    messages = enforce.signed(writer, turns.attended(writer, messages))
+    messages = signing.calls(writer, turns.attended(writer, messages))
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     return weaving.gathered(writer, messages)

@@ -38,6 +38,8 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
     "reasoning": {
         "this-turn": ([("this-turn", "reasoning")],
                       "reasoning stands behind the last message of the user alone"),
+        "signed": ([("own-thought", "reasoning")],
+                   "a turn of the model holds none but what this API signed"),
         "never": ([("user-only", "reasoning")], "a turn of the model holds none"),
     },
     "searches": {

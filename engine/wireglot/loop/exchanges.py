@@ -148,6 +148,8 @@ class Exchange:
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
+        if same and riders.strange:  # the client says at home what this provider never said
+            options = {"repair": True, **options}
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
@@ -293,7 +295,7 @@ class Exchange:
             if turn is not None and self._shares(turn["origin"]):
                 rode, entries = [], turn["parts"]
             else:
-                entries = []
+                entries, riders.strange = [], riders.strange or turn is not None
             if not entries and not rode:
                 continue
             back = Restored(message["parts"], riders.provider.model, riders.trail, reads)

@@ -58,6 +58,7 @@ class Riders:
         self._takes, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._told: set[int] = set()  # calls of which something was said
         self.drafts: list[Draft] = []
+        self.strange = False  # whether some turn is known to be another provider's
 
     def of(self, message: Part) -> list[Rider]:
         """Take what rides out of a message; return what of it is this provider's, and fits."""
@@ -71,6 +72,7 @@ class Riders:
                 if not self._reads(origin):
                     told = f"only {origin[:64]} can read what rides here"
                     self._note("foreign-signature", owner, at, told)
+                    self.strange = True
                     continue
                 found += [Rider(one, self._stands_on(one, owner), owner, at) for one in entries]
         if not found:

@@ -1,0 +1,91 @@
+"""Signatures that a dialect asks for: of thoughts, and of the calls of the present turn."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from ..notes import foreign
+from ..trail import every
+from .copies import instead, with_parts
+from .jobs import Message, Part, WriteJob
+
+UNSIGNED = "the target takes no reasoning that it did not sign"
+
+
+def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Leave out thoughts that are not signed, or by another, each with a note.
+
+    The messages themselves are returned where there are none.
+    """
+    if ("own-thought", "reasoning") not in writer.asked:
+        return messages
+    found = {
+        id(part): part
+        for message in messages
+        for part in message.get("parts", ())
+        if part.get("type") == "reasoning" and not _own(writer, part)
+    }
+    for part in found.values():
+        for place in every(writer.trail.find(part)):
+            writer.note("no-place", "lost", place, writer.rule("own-thought"), UNSIGNED)
+    return [_without(writer, message, found) for message in messages] if found else messages
+
+
+def _without(writer: WriteJob, message: Message, gone: Container[int]) -> Message:
+    parts = message.get("parts", ())
+    stay = [part for part in parts if id(part) not in gone]
+    return with_parts(writer, message, stay) if len(stay) < len(parts) else message
+
+
+def _own(writer: WriteJob, part: Part) -> bool:
+    """Tell whether a part has a signature that the target gave."""
+    signature = part.get("signature")
+    signer = writer.dialect.origin["signature"]
+    return isinstance(signature, dict) and signature.get("origin") == signer
+
+
+def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let the first call of each step of the present turn be signed, or note that it is not."""
+    kinds = writer.asks("signed")
+    if not kinds:
+        return messages
+    out = list(messages)
+    roles = [message.get("role") for message in messages]
+    spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
+    for i in range(spoke[-1] if spoke else 0, len(messages)):
+        if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
+            continue
+        parts = messages[i].get("parts", ())
+        first = next((p for p in parts if p.get("type") in kinds), None)
+        if first is None or _signed(writer, first):
+            continue
+        stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
+        if stands is None:
+            told = "the target wants the signature that came with this call, and none is there"
+            writer.told("unsigned", "kept", first, told, rule)
+            continue
+        if isinstance(other := first.get("signature"), dict):
+            at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
+            said = f"{foreign(other.get('origin'))} signature"
+            writer.note("foreign-signature", "lost", at or writer.trail.find(first), rule, said)
+        signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
+        fresh = {**first, "signature": signature}
+        instead(writer, first, fresh)
+        told = "the target wants a signature beside this call; this says that there is none"
+        writer.supplied(fresh, "signature", rule, told)
+        fit = [fresh if part is first else part for part in parts]
+        out[i] = with_parts(writer, messages[i], fit)
+    return out
+
+
+def _signed(writer: WriteJob, part: Part) -> bool:
+    """Tell whether a part has a signature that the target can read, or at home says it has none."""
+    signature = part.get("signature")
+    signer = writer.dialect.origin["signature"]
+    if isinstance(signature, dict) and signature.get("origin") != signer:
+        return writer.dialect.signatures.placeholder is None
+    memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    stands = writer.dialect.signatures.placeholder
+    return signature is not None or any(
+        stands is not None and entry.get("as") == stands for entry in memory.values()
+    )

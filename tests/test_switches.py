@@ -1,0 +1,86 @@
+"""Conversations of which each turn is another provider's, and the client's own among them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import wireglot
+
+from .loop.server import Server
+from .loops import serving
+from .switches import CELLS
+from .width import some
+
+Json = Any
+SIGNED = {"type": "thinking", "thinking": "Mine.", "signature": "c2ln"}
+ASKS = {"role": "user", "content": "Hi"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving() as one:
+        yield one
+
+
+@pytest.mark.parametrize(
+    ("name", "streamed", "stateful"),
+    some([(n, s, k) for n in CELLS for s in (False, True) for k in (True, False)], 2),
+)
+def test_each_provider_takes_what_the_others_said(
+    server: Server, name: str, streamed: bool, stateful: bool
+) -> None:
+    client = name.partition(",")[0]
+    for seed in (0, 1):
+        CELLS[name](server, client, seed, streamed, stateful)
+
+
+def _answered_elsewhere(state: Json) -> tuple[Json, Json]:
+    """Return what a client of Anthropic keeps of an answer of DeepSeek, and the state."""
+    x = wireglot.exchange("anthropic", "deepseek", model="deepseek-v4-pro", state=state)
+    x.request({"model": "any", "max_tokens": 9, "messages": [ASKS]})
+    message = {"role": "assistant", "content": "Hello.", "reasoning_content": "Hm."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    back = x.response({"id": "c", "object": "chat.completion", "created": 1, "model": "m",
+                       "choices": [choice], "usage": usage})  # fmt: skip
+    return back.body["content"], x.state if state is not None else None
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_at_home_a_thought_of_another_provider_is_left_out(kept: bool) -> None:
+    """As behind a gateway that asked DeepSeek for once, while Anthropic was not there."""
+    content, state = _answered_elsewhere({} if kept else None)
+    own = {"role": "assistant", "content": [SIGNED, {"type": "text", "text": "Hi."}]}
+    body = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": [
+        ASKS, own, ASKS, {"role": "assistant", "content": content}, ASKS]}  # fmt: skip
+    before = json.dumps(body)
+    out = wireglot.exchange("anthropic", "anthropic", state=state).request(body)
+    assert json.dumps(body) == before
+    assert out.body["messages"][1] == own
+    assert out.body["messages"][3]["content"] == "Hello."
+    assert [(note.code, note.source_path) for note in out.notes] == [
+        ("foreign-signature", "/messages/3/content/0/signature"),
+        ("no-place", "/messages/3/content/0"),
+    ]
+
+
+def test_at_home_without_another_provider_nothing_changes() -> None:
+    unsigned = {"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}]}
+    body = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": [ASKS, unsigned, ASKS]}
+    out = wireglot.exchange("anthropic", "anthropic", state={}).request(body)
+    assert out.body == body and not out.notes
+
+
+def test_who_wants_no_repair_is_given_none() -> None:
+    content, state = _answered_elsewhere({})
+    body = {"model": "claude-opus-4-5", "max_tokens": 9,
+            "messages": [ASKS, {"role": "assistant", "content": content}, ASKS]}  # fmt: skip
+    x = wireglot.exchange("anthropic", "anthropic", state=state, options={"repair": False})
+    assert x.request(body).body["messages"][1]["content"][0] == {
+        "type": "thinking",
+        "thinking": "Hm.",
+    }
