@@ -84,3 +84,23 @@ def test_who_wants_no_repair_is_given_none() -> None:
         "type": "thinking",
         "thinking": "Hm.",
     }
+
+
+@pytest.mark.parametrize("provider", ["vertex-anthropic", "bedrock-anthropic"])
+def test_a_thought_that_the_client_holds_signed_comes_back_once(provider: str) -> None:
+    thoughts = [SIGNED, {"type": "redacted_thinking", "data": "b3BhcXVl"}]
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    answer = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m",
+              "content": [*thoughts, call], "stop_reason": "tool_use", "stop_sequence": None,
+              "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+    tools = [{"name": "f", "input_schema": {"type": "object"}}]
+    asked: Json = {"model": "claude-opus-4-5", "max_tokens": 9, "tools": tools, "messages": [ASKS]}
+    x = wireglot.exchange("anthropic", provider, model="claude-opus-4-5", state={})
+    x.request(asked)
+    kept = {"role": "assistant", "content": x.response(answer).body["content"]}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "one"}
+    asked["messages"] += [kept, {"role": "user", "content": [result]}]
+    assert x.request(asked).body["messages"][1]["content"] == [*thoughts, call]
+    # One of another model there is not signed for the new one, and stands nowhere twice.
+    y = wireglot.exchange("anthropic", provider, model="claude-opus-4-1", state=x.state)
+    assert y.request(asked).body["messages"][1]["content"] in ([*thoughts, call], [call])

@@ -76,7 +76,7 @@ class Restored:
         elif "digest" in entry:
             element = self._alike(entry)
         else:
-            element = self._whole(entry, at)
+            element = self._signed(entry) or self._whole(entry, at)
         if element is None:
             return False
         if kind == "tool_call":
@@ -109,6 +109,7 @@ class Restored:
             element["signature"] = {"value": entry["signature"], "origin": origin}
         elif "signature" in entry:
             self.foreign.append(element)
+            element.pop("signature", None)
             if element.get("redacted"):  # it is nothing without it
                 self._found = [one for one in self._found if one[0] is not element]
         home = entry.get("home", {})
@@ -235,6 +236,14 @@ class Restored:
             self._pool.pop(index, None)
             if self._long is not None:
                 self._long.get(part.get("type", ""), {}).pop(index, None)
+
+    def _signed(self, entry: Entry) -> Part | None:
+        """Take the thought that the client holds with its signature, for it has a place for it."""
+        sign = entry.get("signature")
+        for part in self._of("reasoning").values() if sign is not None else ():
+            if (part.get("signature") or {}).get("value") == sign:
+                return self._take(part)
+        return None
 
     def _whole(self, entry: Entry, at: At | None) -> Part:
         whole = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
