@@ -76,6 +76,7 @@ CODES: dict[str, str] = {
     "budget-as-switch": "A budget of thinking, written as thinking without a budget.",
     "budget-as-effort": "A budget of thinking, written as the word of effort nearest to it.",
     "switch-as-effort": "Thinking that is switched on, written as the usual word of effort.",
+    "switch-as-budget": "Thinking that is switched on, written as the usual budget.",
     "effort-as-switch": "Effort, which does not switch thinking on by itself in the target; it is "
     "switched on.",
     "effort-as-budget": "A word of effort, written as the budget of thinking that it stands for.",
