@@ -107,12 +107,18 @@ def _respell(dialect: Dialect) -> None:
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
         shape.keys = frozenset(n for w in wires for n in w.names)
+    for schema in dialect.schemas.values():
+        schema.respell(_in_snake)
+
+
+def _in_snake(key: str) -> str:
+    return re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), key)
 
 
 def _snake(wire: Picture) -> None:
     for p in (one for one in pic.nodes(wire) if isinstance(one, Fields)):
         for i, (names, child) in enumerate(p.entries):
-            also = re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), names[0])
+            also = _in_snake(names[0])
             if also not in names:
                 p.entries[i] = ((*names, also), child)
         p.names = frozenset(n for names, _ in p.entries for n in names)

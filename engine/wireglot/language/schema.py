@@ -7,6 +7,7 @@ written without telling anything.
 from __future__ import annotations
 
 import marshal
+from collections.abc import Callable
 from typing import Any
 
 from ..trail import At, Trail
@@ -52,6 +53,7 @@ class Schema:
         self.enum = plain.get("enum", "any")
         self.inlines = plain.get("refs") == "inline"
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
+        self.second: dict[str, str] = {}  # keywords by their second spelling
         self.fills = any(rewritten({}, row.schema, row.here) for row in rows)
         self._known: dict[bytes, Any] = {}
         self._read_as: dict[bytes, bytes | None] = {}
@@ -66,6 +68,12 @@ class Schema:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_known": {}, "_read_as": {}}
+
+    def respell(self, second: Callable[[str], str]) -> None:
+        """Let keywords be read in a second spelling, too, where it is said which are taken."""
+        words = {*self.keep, *PLACES} if self.keep is not None else ()
+        self.second = {also: word for word in words if (also := second(word)) != word}
+        self.respelled += [frozenset((also,)) for also in self.second]
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
@@ -92,7 +100,7 @@ class Schema:
     def _read(self, node: Any) -> Any:
         if not isinstance(node, dict):
             return node
-        node = over(node, self._read)
+        node = over(self._respelled(node), self._read)
         word = self._word(node.get("type"))
         if word is not node.get("type"):
             node = {**node, "type": word}
@@ -100,6 +108,17 @@ class Schema:
             found = rewritten(node, row.here, row.schema)
             node = node if found is None else found
         return node
+
+    def _respelled(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return a node with its keywords in their first spelling."""
+        if self.second.keys().isdisjoint(node):
+            return node
+        return {first: node[word] for first, word in self._words(node).items()}
+
+    def _words(self, node: dict[str, Any]) -> dict[str, str]:
+        """Return the keywords of a node by their first spelling, if that does not stand there."""
+        words = {word: self.second.get(word, word) for word in node}
+        return {word if first in node else first: word for word, first in words.items()}
 
     def _word(self, word: Any) -> Any:
         """Return a word of a type as JSON Schema has it."""
@@ -111,12 +130,14 @@ class Schema:
 
     def trace(self, came: Any, read: Any, at: At, trail: Trail) -> None:
         """Put where the nodes of a schema came from, that reading respelled."""
-        if not isinstance(read, dict) or not self.two_way:
+        if not isinstance(read, dict) or not (self.two_way or self.second):
             return
+        words = self._words(came) if isinstance(came, dict) else {}
+        came = self._respelled(came) if words else came
         moved = not isinstance(came, dict) or came.keys() != read.keys()
         for key, value in read.items():
             there = isinstance(came, dict) and key in came
-            place = (*at, key) if there else (*at, *self._before(key, came, read))
+            place = (*at, words[key]) if there else (*at, *self._before(key, came, read, words))
             trail.put_inside(read, key, place)
             # What stands below a keyword that was put there came from the whole node.
             if not there or (moved and key in self.touched):
@@ -132,12 +153,12 @@ class Schema:
             elif key in SINGLES:
                 self.trace(came[key], value, place, trail)
 
-    def _before(self, key: str, came: Any, read: dict[str, Any]) -> At:
+    def _before(self, key: str, came: Any, read: dict[str, Any], words: dict[str, str]) -> At:
         """Return the one keyword that a keyword was read from, if it is one."""
         for row in self.two_way if isinstance(came, dict) else ():
             gone = [word for word in used(row.here) if word in came and word not in read]
             if key in used(row.schema) and len(gone) == 1:
-                return (gone[0],)
+                return (words[gone[0]],)
         return ()
 
     def plain(self, schema: dict[str, Any]) -> bool:
