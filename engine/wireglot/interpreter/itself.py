@@ -147,12 +147,12 @@ def rungs(
 ) -> Iterable[tuple[dict[str, Any], Row | None, str]]:
     """Yield the object as it is, then one rung of the ladder down, with the row and its field.
 
-    At home no row adds a field, but in place of one that is refused: what was not said need not
-    be. The numbers that a row makes in a request have bounds, too.
+    At home no row adds a field, but in place of one that is refused or that no picture took: what
+    was not said need not be. The numbers that a row makes in a request have bounds, too.
     """
     yield view.obj, None, ""
     for row in writer.ladder.get(name, ()):
-        if writer.same and row.wants and not refused:
+        if writer.same and row.wants and not refused and not row.replaces(view.obj):
             continue
         mark = len(writer.notes)
         try:

@@ -51,6 +51,10 @@ class Row(NamedTuple):
             if isinstance(child, Literal) and child.values == (ABSENT,)
         )
 
+    def replaces(self, value: dict[str, Any]) -> bool:
+        """Tell whether a field that need not be there is: then the row does not only add one."""
+        return _there(self.before, value)
+
     def says(self, value: dict[str, Any]) -> str:
         """Say what this row does to a value: its note, and what stands for what, and how near."""
         found: dict[str, tuple[Any, str]] = {}
@@ -68,6 +72,16 @@ class Row(NamedTuple):
                     error = f"{off} {way}" if scale[new] != old else "the same"
                     said += f" {old} stands as `{new}`, which is {scale[new]} ({error})."
         return said
+
+
+def _there(p: Fields, value: dict[str, Any]) -> bool:
+    for names, child in p.entries:
+        found = value.get(names[0], ABSENT)
+        if isinstance(child, Literal) and ABSENT in child.values and found is not ABSENT:
+            return True
+        if isinstance(child, Fields) and isinstance(found, dict) and _there(child, found):
+            return True
+    return False
 
 
 Ladder = dict[str, list[Row]]
