@@ -104,3 +104,13 @@ def test_a_thought_that_the_client_holds_signed_comes_back_once(provider: str) -
     # One of another model there is not signed for the new one, and stands nowhere twice.
     y = wireglot.exchange("anthropic", provider, model="claude-opus-4-1", state=x.state)
     assert y.request(asked).body["messages"][1]["content"] in ([*thoughts, call], [call])
+
+
+def test_at_home_a_request_for_another_model_is_repaired() -> None:
+    body = {"model": "claude-opus-4-8", "max_tokens": 32000, "messages": [ASKS],
+            "thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}}  # fmt: skip
+    out = wireglot.exchange("anthropic", "anthropic", model="claude-sonnet-4-5").request(body)
+    assert out.body["thinking"] == {"type": "enabled", "budget_tokens": 24576}
+    assert [note.code for note in out.notes] == ["effort-as-budget"]
+    same = wireglot.exchange("anthropic", "anthropic", model="claude-opus-4-8").request(body)
+    assert same.body == body and not same.notes

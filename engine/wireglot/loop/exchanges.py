@@ -148,7 +148,8 @@ class Exchange:
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
-        if same and riders.strange:  # the client says at home what this provider never said
+        # At home the client may say what this provider never said, or ask for another model.
+        if same and (riders.strange or one is not two):
             options = {"repair": True, **options}
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
