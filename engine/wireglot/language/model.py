@@ -48,6 +48,24 @@ def _like(name: str, globs: list[str]) -> bool:
     return any(fits(name, glob) for glob in globs)
 
 
+class Stored(NamedTuple):
+    """What an API keeps of its answers, and how a request names it.
+
+    Attributes:
+        within: The key of the list of a request in which something stands for an element of
+        of: the list of an answer.
+        by: The key of the id of both.
+        keys: What else stands there with the id.
+        unless: What a request says that wants nothing to be kept.
+    """
+
+    within: str
+    of: str
+    by: str
+    keys: dict[str, Any]
+    unless: dict[str, Any]
+
+
 class Weights(NamedTuple):
     """What the loss of a field that the dialect alone has weighs elsewhere, by the field's name.
 
@@ -87,6 +105,7 @@ class Dialect:
         weights: Weights,
         within: dict[str, Marks],
         lists: dict[str, Listing],
+        stored: Stored | None,
     ) -> None:
         """Hold what a rule file says.
 
@@ -100,7 +119,7 @@ class Dialect:
         self.conversation, self.hooks, self.media_types = conversation, hooks, media_types
         self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
         self.document, self.stream, self.weights = document, stream, weights
-        self.within, self.lists = within, lists
+        self.within, self.lists, self.stored = within, lists, stored
         self.origin = dict.fromkeys(OPAQUE, name) | {"signature": signatures.signer or name}
         # Messages as they stand in a file, where that is otherwise.
         self.filed: Conversation | None = None

@@ -14,7 +14,7 @@ from .intext import Listing, Marks
 from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
-from .model import Dialect, Signatures, Weights
+from .model import Dialect, Signatures, Stored, Weights
 from .order import asked
 from .picture import Fields, Literal, Picture
 from .schema import Schema
@@ -88,6 +88,7 @@ def load(node: Node) -> Dialect:
         weights=Weights(frozenset(node.said("repeated", ())), node.said("slight", {})),
         within={k: Marks.of(k, v.value, v.pos) for k, v in node.under("within-text").items()},
         lists={k: Listing.of(v) for k, v in node.said("lists", {}).items()},
+        stored=_stored(node.said("stored", {})),
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
         dialect.filed = _conversation(talk, dialect.document.line)
@@ -122,6 +123,13 @@ def _snake(wire: Picture) -> None:
             if also not in names:
                 p.entries[i] = ((*names, also), child)
         p.names = frozenset(n for names, _ in p.entries for n in names)
+
+
+def _stored(said: dict[str, Any]) -> Stored | None:
+    """Read `stored`: how a request names what the API keeps of an answer."""
+    if not said:
+        return None
+    return Stored(said["in"], said["of"], said["by"], said.get("as", {}), said.get("unless", {}))
 
 
 def _signatures(said: dict[str, Any]) -> Signatures:

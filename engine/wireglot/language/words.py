@@ -212,6 +212,18 @@ SIGNATURES = Words(
     },
     "Signed",
 )  # fmt: skip
+_KEYS = Leaf({"type": "object"}, "{what} is a mapping of keys and their values")
+_STORED = Words(
+    "`stored`",
+    {
+        "in": (_TEXT, "an element of this list of a request"),
+        "of": (_TEXT, "stands for one of this list of an answer"),
+        "by": (_TEXT, "the key of the id of both"),
+        "as": (_KEYS, "what else the element holds"),
+        "unless": (_KEYS, "keys of a request that wants nothing kept"),
+    },
+    "Stored", needed=("in", "of", "by"), missing="{what} names no `{value}`", whole=True,
+)  # fmt: skip
 _WITHIN = Words(
     "`within-text`",
     {
@@ -252,6 +264,7 @@ _BODY: dict[str, Word] = {
                     "parts that stand within what the model says, between two marks"),
     "carry": (_CARRY, "kinds of part, or `message`, and a key of each"),
     "signatures": (SIGNATURES, "Who reads a `$signature`"),
+    "stored": (_STORED, "what the API keeps of its answers"),
     "limits": (Special("limits"), "A name or id that does not fit"),
     "tables": (Map(TABLE), "words that stand for themselves"),
     "schemas": (Map(SCHEMA), "A dialect of JSON Schema"),

@@ -22,7 +22,7 @@ from ..results import Conversion, Envelope, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
 from ..trail import value_at
-from . import carry, markers, memory, names, undo
+from . import carry, markers, memory, names, stored, undo
 from .memory import Part
 from .remainder import Remainder, Turn
 from .restored import Restored
@@ -101,11 +101,14 @@ class Exchange:
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
         sure = text is not None
+        given, body = body, stored.recalled(one.model.stored, body, self._items)
+        text = text if body is given else None
         if text is None or ("\\" in text and _ESCAPED.search(text)):
             text = _text(body)
         this: dict[str, Any] = {
             "models": [asked, sent], "ids": names.ids(text, one.model), "asked": _fingerprint(body),
             "unasked": _unasked(one, body),
+            "keeps": self._stays and stored.wanted(one.model.stored, body),
         }  # fmt: skip
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
@@ -149,8 +152,9 @@ class Exchange:
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
         # At home the client may say what this provider never said, or ask for another model.
-        if same and (riders.strange or one is not two):
-            options = {"repair": True, **options}
+        if same and options.get("repair", True) and (riders.strange or one is not two):
+            riders.without_thoughts()
+            options = {**options, "repair": True}
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
@@ -259,7 +263,21 @@ class Exchange:
         known = (entry.get("call") for turn in self._state["turns"] for entry in turn["parts"])
         ids = {*self._state["ids"], *(name for name in known if name is not None)}
         kept = (self._options, self._state["models"][1], self._stays, self._carries)
-        return Turn(provider, client, self._names, ids, *kept, self._remember)
+        keep = functools.partial(self._keep, client)
+        return Turn(provider, client, self._names, ids, *kept, self._remember, keep)
+
+    def _items(self, ids: list[str]) -> stored.Items:
+        """Return what was answered under these ids, if it was kept."""
+        known = self._state if self._store is None else self._store.find(ids)
+        items: stored.Items = known["items"]
+        return items
+
+    def _keep(self, client: Held, answer: Any) -> None:
+        """Keep what the client may name of an answer."""
+        items = stored.kept(client.model.stored, answer) if self._state["keeps"] else []
+        if self._store is not None:
+            self._store.remember(items=items)
+        self._state["items"] += items
 
     def _remember(self, turns: list[dict[str, Any]]) -> None:
         """Remember turns of the provider."""
@@ -296,7 +314,8 @@ class Exchange:
             if turn is not None and self._shares(turn["origin"]):
                 rode, entries = [], turn["parts"]
             else:
-                entries, riders.strange = [], riders.strange or turn is not None
+                entries = []
+                riders.strange += [message] if turn is not None else []
             if not entries and not rode:
                 continue
             back = Restored(message["parts"], riders.provider.model, riders.trail, reads)

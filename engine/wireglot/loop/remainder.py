@@ -36,6 +36,7 @@ class Turn(NamedTuple):
         stays: Whether somebody keeps the state.
         carries: Whether anything may ride.
         remember: Takes what is remembered of the answer.
+        keep: Takes the answer as the client has it.
     """
 
     provider: Held
@@ -47,6 +48,7 @@ class Turn(NamedTuple):
     stays: bool
     carries: bool
     remember: Callable[[list[dict[str, Any]]], None]
+    keep: Callable[[Any], None]
 
     def prepare(self, limits: Limits) -> None:
         """Let a writer of the client's write names as before, and no id that a call has."""
@@ -89,6 +91,7 @@ class Remainder:
         (writer,) = held
         self._turn.names.learn(writer.limits, self._client.name)
         self._turn.remember(self._turns(read, out, writer, carries))
+        self._turn.keep(out)
         self._noted(drafts, read.trail)
         return out, drafts
 

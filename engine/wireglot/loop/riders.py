@@ -17,7 +17,7 @@ from ..interpreter import reading, writing
 from ..interpreter.limits import Limits
 from ..language.held import Held
 from ..notes import Draft
-from ..trail import At, Trail
+from ..trail import At, Trail, every
 from . import carry
 from .memory import Entry, Part, content, digest
 from .restored import Restored
@@ -58,7 +58,7 @@ class Riders:
         self._takes, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._told: set[int] = set()  # calls of which something was said
         self.drafts: list[Draft] = []
-        self.strange = False  # whether some turn is known to be another provider's
+        self.strange: list[Part] = []  # messages that another provider is known to have said
 
     def of(self, message: Part) -> list[Rider]:
         """Take what rides out of a message; return what of it is this provider's, and fits."""
@@ -72,7 +72,7 @@ class Riders:
                 if not self._reads(origin):
                     told = f"only {origin[:64]} can read what rides here"
                     self._note("foreign-signature", owner, at, told)
-                    self.strange = True
+                    self.strange.append(message)
                     continue
                 found += [Rider(one, self._stands_on(one, owner), owner, at) for one in entries]
         if not found:
@@ -88,6 +88,21 @@ class Riders:
             put = back.put(rider.entry, rider.element, at=at)
             if not put and rider.entry.keys() - _WHERE:
                 self._ignored(rider, NOT_THERE)
+
+    def without_thoughts(self) -> None:
+        """Leave out what other providers thought, where this one takes no thought but its own.
+
+        At home that would go on as it came, with an id, say, that this API never gave.
+        """
+        bare: Part = {"type": "reasoning", "text": "Hm."}
+        if self.provider.model.once("thoughts of others", lambda: self._taken(bare)):
+            return
+        for message in self.strange:
+            told = f"{self.provider.name} takes no reasoning that it did not sign"
+            for part in (p for p in message["parts"] if p.get("type") == "reasoning"):
+                for at in every(self.trail.find(part)):
+                    self.drafts.append(Draft("no-place", "lost", at, None, told))
+            message["parts"] = [p for p in message["parts"] if p.get("type") != "reasoning"]
 
     def _ignored(self, rider: Rider, told: str) -> None:
         self._note("ignored", rider.owner, rider.at, told)
@@ -178,7 +193,10 @@ class Riders:
             return False
         if part["type"] not in _FREE:
             return True
-        part = {key: value for key, value in part.items() if key != "signature"}
+        return self._taken({key: value for key, value in part.items() if key != "signature"})
+
+    def _taken(self, part: Part) -> bool:
+        """Tell whether the provider takes a part of another one, in a turn of the model."""
         talk = [{"role": "assistant", "parts": [part]}]
         try:
             said = reading.of_nothing(talk, Trail())

@@ -25,6 +25,7 @@ from .shelves import Memory, Shelf
 VERSION = 1  # of the form of a state
 LIMIT = 1000  # turns, markers and names that a merged state holds
 _MARKER = ("dialect", "call", "digest", "was")
+KEPT = ("turns", "markers", "items")
 State = dict[str, Any]
 
 
@@ -32,7 +33,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a state to go on with; raises UsageError for what is none."""
     fresh: dict[str, Any] = {
         "version": VERSION, "models": [None, None], "asked": "", "unasked": [], "ids": [],
-        "names": {}, "turns": [], "markers": [], "told": [],
+        "names": {}, "turns": [], "markers": [], "told": [], "items": [], "keeps": False,
     }  # fmt: skip
     if state is None:
         return fresh
@@ -69,6 +70,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
                 for text in known.values()
             )
             and all(isinstance(m[k], str) for m in kept["markers"] for k in _MARKER)
+            and all(isinstance(one["id"], str) and "item" in one for one in kept["items"])
         )
     except (AttributeError, ConversionError, KeyError, TypeError, ValueError, RecursionError):
         right = False
@@ -90,12 +92,12 @@ def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
 
 def _merged(known: list[State], limit: int) -> State:
     out = opened(None)
-    for key in ("turns", "markers"):
+    for key in KEPT:
         one = {_text(item): item for state in known for item in state[key]}
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
         out[key] = [one[text] for _, text in ages[-limit:]]
     # Of the last requests that of the state with the newest turn counts.
-    keys = ("models", "ids", "asked", "unasked", "told")
+    keys = ("models", "ids", "asked", "unasked", "told", "keeps")
     asked = ([newest(state), *(_text(state[key]) for key in keys)] for state in known)
     last = max(asked, default=None)
     if last is not None:
@@ -132,7 +134,7 @@ def _together(records: list[Any]) -> State:
     """Return the state of all records of a store; raises UsageError where one is none."""
     if any(record["version"] != VERSION for record in records):
         raise UsageError("a record is of another version")
-    kinds = {k: [item for one in records for item in one.get(k, ())] for k in ("turns", "markers")}
+    kinds = {k: [item for one in records for item in one.get(k, ())] for k in KEPT}
     return opened({"version": VERSION, **kinds})
 
 
@@ -181,15 +183,19 @@ class States:
     def keep(self, state: Mapping[str, Any]) -> None:
         """Keep the turns and markers of a state, each by itself. Raises UsageError for no state."""
         known = opened(state)
-        self.remember(known["turns"], known["markers"])
+        self.remember(*(known[kind] for kind in KEPT))
 
-    def remember(self, turns: Iterable[Any] = (), markers: Iterable[Any] = ()) -> None:
-        """Keep turns and markers that an exchange has made."""
+    def remember(
+        self, turns: Iterable[Any] = (), markers: Iterable[Any] = (), items: Iterable[Any] = ()
+    ) -> None:
+        """Keep turns, markers and items of answers that an exchange has made."""
         for turn in turns:
             calls = [entry["call"] for entry in turn["parts"] if "call" in entry]
             self._add("turns", turn, calls, memory.stands(turn["says"], turn.get("after", [""])))
         for marker in markers:
             self._add("markers", marker, [marker["call"]], [])
+        for item in items:
+            self._add("items", item, [item["id"]], [])
 
     def _add(self, kind: str, item: Any, ids: Iterable[str], says: Iterable[str]) -> None:
         keys = self._keys(ids, says)

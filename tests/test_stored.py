@@ -1,0 +1,119 @@
+"""What an API keeps of its answers: a client names it, and another provider is told it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import wireglot
+
+Json = Any
+HI = {"role": "user", "content": "Hi"}
+MORE = {"role": "user", "content": "And now?"}
+SAID = {"role": "assistant", "content": "Hello.", "reasoning_content": "Hm."}
+
+
+def chunk(delta: Json, why: str | None = None) -> Json:
+    choice = {"index": 0, "delta": delta, "finish_reason": why}
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return {**head, "choices": [choice]}
+
+
+FRAMES = [
+    chunk({"role": "assistant", "reasoning_content": "Hm."}),
+    chunk({"content": "Hello."}),
+    chunk({}, "stop"),
+]
+
+
+def whole() -> Json:
+    choice = {"index": 0, "message": SAID, "finish_reason": "stop"}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+
+
+def exchange(state: Any, provider: str = "deepseek", **more: Any) -> wireglot.Exchange:
+    return wireglot.exchange("openai-responses", provider, model="m", state=state, **more)
+
+
+def answered(state: Any, streamed: bool, **asked: Any) -> tuple[list[str], Json]:
+    """Return the ids of the items that a client is given, and the state."""
+    x = exchange(state)
+    x.request({"model": "any", "input": [HI], "stream": streamed, **asked})
+    if not streamed:
+        items = x.response(whole()).body["output"]
+        return [item["id"] for item in items], x.state
+    through = x.translator()
+    frames = [new for frame in FRAMES for new in through.feed(frame)] + [*through.finish()]
+    items = [f["item"] for f in frames if f["type"] == "response.output_item.done"]
+    return [item["id"] for item in items], x.state
+
+
+def named(ids: list[str]) -> Json:
+    found = [{"type": "item_reference", "id": name} for name in ids]
+    return {"model": "any", "input": [HI, *found, MORE]}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("store", [False, True])
+def test_what_a_client_names_is_told_another_provider(streamed: bool, store: bool) -> None:
+    """As the AI SDK does where nothing says `store: false`."""
+    states: Any = wireglot.States() if store else {}
+    ids, state = answered(states, streamed)
+    body = named(ids)
+    before = json.dumps(body)
+    out = exchange(states if store else json.loads(json.dumps(state))).request(body)
+    assert json.dumps(body) == before
+    # What is thought stands behind the last message of the user alone.
+    assert out.body["messages"] == [HI, {"role": "assistant", "content": "Hello."}, MORE] or (
+        out.body["messages"] == [HI, SAID, MORE]
+    )
+    assert "empty-message" not in [note.code for note in out.notes]
+
+
+def test_a_request_may_say_that_nothing_is_to_be_kept() -> None:
+    ids, state = answered({}, False, store=False)
+    assert state["items"] == []
+    out = exchange(state).request(named(ids))
+    assert [note.source_path for note in out.notes if note.code == "own-field"] == [
+        "/input/1",
+        "/input/2",
+    ]
+
+
+def test_nothing_is_kept_where_nobody_keeps_the_state() -> None:
+    x = exchange(None)
+    x.request({"model": "any", "input": [HI]})
+    x.response(whole())
+    assert x.state["items"] == []
+
+
+def test_what_is_not_known_stays_as_it_is() -> None:
+    ids, state = answered({}, False)
+    body = named(["msg_of_another"])
+    assert exchange(state, "openai-responses").request(body).body["input"] == body["input"]
+    # An item that another provider gave is none that this API keeps.
+    found = exchange(state, "openai-responses").request(named(ids)).body["input"]
+    assert [item.get("type") for item in found] == [None, "message", None]
+    odd = {"model": "any", "input": [HI, {"type": "item_reference", "id": ids[1], "more": 1}]}
+    out = exchange(state).request(odd)
+    assert not any(message["role"] == "assistant" for message in out.body["messages"])
+
+
+def test_nobody_finds_what_another_one_was_answered() -> None:
+    states = wireglot.States()
+    ids, _ = answered(states.of("a"), False)
+    out = exchange(states.of("b")).request(named(ids))
+    assert not any(message["role"] == "assistant" for message in out.body["messages"])
+
+
+def test_states_that_are_merged_know_the_items_of_each() -> None:
+    states = [answered({}, False, metadata={"nth": nth})[1] for nth in ("1", "2")]
+    merged = wireglot.merge_states(*states)
+    assert {one["id"] for one in merged["items"]} == {
+        one["id"] for state in states for one in state["items"]
+    }
+    wrong = {**states[0], "items": [{"item": {}}]}
+    with pytest.raises(wireglot.UsageError, match="not what an exchange left"):
+        exchange(wrong)
