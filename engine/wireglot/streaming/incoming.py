@@ -255,12 +255,13 @@ def wires(stops: list[Taken]) -> dict[str, Any]:
 
 
 def laid_over(old: dict[str, Any] | None, new: Any) -> Any:
-    """Lay later counts over earlier ones."""
+    """Lay later counts over earlier ones; none, and a zero, say nothing of what was counted."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return new
     merged = dict(old)
     for key, value in new.items():
-        if value is not None or key not in merged:
+        silent = value is None or (type(value) is int and value == 0)
+        if not silent or key not in merged or merged[key] is None:
             merged[key] = laid_over(merged.get(key), value) if isinstance(value, dict) else value
     return merged
 
