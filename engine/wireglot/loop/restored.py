@@ -216,15 +216,21 @@ class Restored:
             part.update({"citations": cited} if cited else {})
 
     def _pieces(self, index: int, size: int) -> list[Part]:
-        """Return a text, or a thought, and those behind it that it goes on in, until so long."""
+        """Return a text, or a thought, and those behind it that it goes on in, until so long.
+
+        A thought goes on behind a call: a provider that streams it there holds all of it as one.
+        """
         held = [self._pool[index]]
-        kind, length = (str(held[0]["type"]),), len(str(held[0].get("text", "")))
+        thought, length = held[0]["type"] == "reasoning", len(str(held[0].get("text", "")))
+        goes_on = _unsigned if thought else is_plain
         for at in range(index + 1, len(self._parts)):
             part = self._pool.get(at)
             self._tries -= 1
             if part is None:
                 continue
-            if length >= size or not (is_plain(held[0], kind) and is_plain(part, kind)):
+            if thought and part.get("type") != "reasoning":
+                continue
+            if length >= size or not (goes_on(held[0]) and goes_on(part)):
                 break
             held.append(part)
             length += len(part["text"])
@@ -278,3 +284,8 @@ class Restored:
                 self._likes = None
                 return index if gone else None
         return None
+
+
+def _unsigned(part: Part) -> bool:
+    """Tell whether a part is a thought in words, which stands for nothing else."""
+    return isinstance(part.get("text"), str) and not part.keys() & {"signature", "redacted"}

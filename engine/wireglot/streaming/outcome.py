@@ -233,20 +233,23 @@ class Outcome:
         return made
 
     def homed(self, ir: dict[str, Any], key: Any) -> None:
-        """Let a part remember where it was read, if it stands there at home alone."""
-        takers = [h for h in self._known.lists if ir.get("type") in self.dialect.kinds_of(h.named)]
-        if not takers or any(not hole.dated for hole in takers):
+        """Let a part remember where it was read, if it stands there at home alone, or whole."""
+        lists, kind = reversed(self._known.lists), ir.get("type")  # the most general stands last
+        takers = [hole for hole in lists if kind in self.dialect.kinds_of(hole.named)]
+        if not any(hole.dated for hole in takers):
             return
         probe = Writer(self.dialect, False, Trail(), {})
         least: tuple[int, Hole, Any] | None = None
-        for hole in reversed(takers):  # the most general one stands last
+        for hole in sorted(takers, key=lambda hole: hole.dated):  # first those for any part
             probe.notes = []
             with contextlib.suppress(Misfit):
                 wire = probe.shape(hole.named, ir)
                 lost = sum(draft.effect == "lost" for draft in probe.notes)
                 if least is None or lost < least[0]:
                     least = lost, hole, wire
-        if least is not None:
+            if least is not None and least[0] == 0:
+                break
+        if least is not None and least[1].dated:
             _, hole, wire = least
             again = Reader(self.dialect, self.options).shape(hole.named, wire, ())
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
