@@ -37,7 +37,7 @@ FIELDS: dict[str, str] = {
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
         "tool_call_id input_text "
         "arguments_text title syntax definition type kind time ttl code message status "
-        "param start end cwd quote search_id error context found_at".split(),
+        "param start end cwd quote search_id error context found_at reason".split(),
         "string",
     ),
     **dict.fromkeys(

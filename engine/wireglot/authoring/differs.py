@@ -217,7 +217,8 @@ def _ready(model: Dialect, key: str) -> list[Change]:
     for name, shape in model.shapes.items():
         pictured = [case.wire for case in shape.cases if isinstance(case.wire, Fields)]
         keys = _keys(pictured)
-        if len(pictured) > 1 and key in keys and name not in spread and shape.kind is None:
+        part = shape.kind is not None or model.kinds_of(name) != {None}
+        if len(pictured) > 1 and key in keys and name not in spread and not part:
             hole = f"$. as {name}"
             for other in (model.shapes[each] for each in spread if each in model.shapes):
                 if not keys.isdisjoint(_keys(case.wire for case in other.cases)):

@@ -52,7 +52,7 @@ _TEXTS: dict[str, str] = {
     "candidate": "parts:[part] stop_reason stop_message stop_sequence logprobs:* index "
     "citations:[cited] sources:[cited]",
     "usage": "input cache_read cache_write output reasoning tool_input total by:*",
-    "error": "kind message http code status param",
+    "error": "kind message http code status param reason",
     "entry": "key value",
 }
 KINDS = PARTS | TOOLS
@@ -91,6 +91,7 @@ WORDS: dict[tuple[str, str], frozenset[str]] = {
         "invalid_request authentication permission not_found rate_limit server overloaded "
         "timeout".split()
     ),
+    ("error", "reason"): frozenset({"context_full"}),
 }
 WORDS[("message", "stop_reason")] = WORDS["candidate", "stop_reason"]
 for _kind in (*sorted(PARTS), "part"):
