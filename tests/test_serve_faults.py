@@ -274,6 +274,17 @@ def test_an_error_for_who_asks_for_a_stream_stays_an_error() -> None:
             assert b"no such ***" in got and b"secret-key" not in got
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("code", "status"), [("429", 429), ("null", 502), ('"a word"', 502)])
+def test_an_error_that_comes_as_if_all_were_well_is_one(code: str, status: int, path: str) -> None:
+    said = f'{{"error": {{"message": "no such secret-key", "code": {code}}}}}'.encode()
+    with behind(partial(answers, 200, said), "secret-key") as (url, _):
+        got, _, error = asked(url + path, HELLO)
+    assert (got, error["error"]["message"]) == (status, "no such ***")
+    if path == PATHS[0]:
+        assert error["error"]["type"] == ("rate_limit_error" if status == 429 else "api_error")
+
+
 # -- clients ---------------------------------------------------------------------------------------
 
 

@@ -188,7 +188,14 @@ class Turn:
         good, text = 200 <= status < 300, body.decode("utf-8", "replace").strip()
         try:
             given = json.loads(body if good else self._relay.masked(text))
-            back = self.exchange.response(given) if good else self.exchange.error(given, status)
+            try:
+                back = self.exchange.response(given) if good else self.exchange.error(given, status)
+            except ConversionError:
+                if not good or not isinstance(given, dict) or not given.get("error"):
+                    raise
+                # An error that came as if all were well; some say the status beside it.
+                given, status = json.loads(self._relay.masked(text)), _status(given["error"])
+                back, good = self.exchange.error(given, status), False
         except (ValueError, RecursionError, WireglotError) as error:
             if good:
                 self.refuse(502, f"the provider's answer cannot be read: {error}")
@@ -303,3 +310,9 @@ class Turn:
             return made + framing.written([error], self._stream)
         self.tell(self._translator.notes)
         return made
+
+
+def _status(error: Any) -> int:
+    """Return the status that an error says in its body."""
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if type(code) is int and 400 <= code < 600 else 502
