@@ -120,6 +120,43 @@ HISTORIES: dict[str, Callable[[int], list[Body]]] = {
 }
 
 
+def answer_of_claude(n: int) -> Body:
+    found = {"type": "web_search_result_location", "title": "t", "encrypted_index": "e"}
+    cited = [{**found, "url": f"https://a.b/{i}", "cited_text": "x"} for i in range(n)]
+    said = [{"type": "text", "text": "x", "citations": [one]} for one in cited]
+    used = {"input_tokens": 1, "output_tokens": 1}
+    head = {"id": "a", "type": "message", "role": "assistant", "model": "c", "usage": used}
+    return {**head, "content": said, "stop_reason": "end_turn", "stop_sequence": None}
+
+
+def answer_of_chat(n: int) -> Body:
+    places = [{"start_index": i, "end_index": i + 1} for i in range(n)]
+    cited = [{"url": f"https://a.b/{i}", "title": "t", **at} for i, at in enumerate(places)]
+    notes = [{"type": "url_citation", "url_citation": one} for one in cited]
+    message = {"role": "assistant", "content": "x" * n, "annotations": notes}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return {"id": "c", "object": "chat.completion", "created": 7, "model": "m", "choices": [choice]}
+
+
+def answer_of_gemini(n: int) -> Body:
+    """Many texts, each with a place of its own, and one place that rests on many sources."""
+    chunks = [{"web": {"uri": f"https://a.b/{i}", "title": "t"}} for i in range(n)]
+    spans: list[Body] = [{"partIndex": i, "startIndex": 0, "endIndex": 2} for i in range(n)]
+    supports = [{"segment": s, "groundingChunkIndices": [i]} for i, s in enumerate(spans)]
+    supports.append({"segment": spans[0], "groundingChunkIndices": [*range(n)]})
+    grounding = {"groundingChunks": chunks, "groundingSupports": supports}
+    content = {"role": "model", "parts": [{"text": "\u00e9"}] * n}
+    one = {"content": content, "finishReason": "STOP", "groundingMetadata": grounding}
+    return {"candidates": [one]}
+
+
+CITED: dict[str, Callable[[int], Body]] = {
+    "openai-chat": answer_of_chat,
+    "anthropic": answer_of_claude,
+    "gemini": answer_of_gemini,
+}
+
+
 def seconds(work: Callable[[], object]) -> float:
     """Return the processor time of the faster of two runs."""
     found = []
@@ -228,6 +265,59 @@ def test_time_grows_as_the_rules_do(wrong: str) -> None:
     assert large / small < 20, (small, large)
 
 
+@pytest.mark.parametrize("cited", ["openai-chat", "anthropic", "gemini"])
+def test_time_grows_as_the_citations_do(cited: str) -> None:
+    def convert(n: int) -> float:
+        body = CITED[cited](n)
+        target = "anthropic" if cited == "gemini" else "gemini"
+        return seconds(lambda: wireglot.convert(body, cited, target, unit="response"))
+
+    convert(4)
+    grows_as(100, 1600, convert)
+
+
+def test_time_grows_as_the_tools_of_a_choice_do() -> None:
+    def convert(n: int) -> float:
+        named = [{"type": "function", "function": {"name": f"f{i}"}} for i in range(n)]
+        among = {"mode": "auto", "tools": named}
+        choice = {"type": "allowed_tools", "allowed_tools": among}
+        body = {"model": "m", "messages": [ASK], "tools": named, "tool_choice": choice}
+        return seconds(lambda: wireglot.convert(body, "openai-chat", "anthropic"))
+
+    convert(4)
+    grows_as(200, 3200, convert)
+
+
+def referring(n: int, inner: Any) -> Body:
+    refs = {f"p{i}": {"$ref": f"#/$defs/d{i}"} for i in range(n)}
+    schema = {"type": "object", "properties": refs, "$defs": {f"d{i}": inner for i in range(n)}}
+    return {
+        "model": "m",
+        "messages": [ASK],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": schema}}],
+    }
+
+
+def test_time_grows_as_the_definitions_of_a_schema_do() -> None:
+    def convert(n: int) -> float:
+        body = referring(n, {"type": "string"})
+        return seconds(lambda: wireglot.convert(body, "openai-chat", "ollama"))
+
+    convert(4)
+    grows_as(200, 3200, convert)
+
+
+@pytest.mark.parametrize("word", ["description", "enum"])
+def test_what_is_referred_to_a_thousand_times_is_not_written_out_without_end(word: str) -> None:
+    long = "d" * 100_000
+    body = referring(1, {"type": "string", word: [long] if word == "enum" else long})
+    properties = body["tools"][0]["function"]["parameters"]["properties"]
+    properties |= {f"q{i}": {"$ref": "#/$defs/d0"} for i in range(1000)}
+    out = wireglot.convert(body, "openai-chat", "ollama")
+    assert len(jsontext.stringify(out.body)) < 2_000_000
+    assert any(n.source_path == "/tools/0" and n.severity == "error" for n in out.notes)
+
+
 # -- depth ----------------------------------------------------------------------------------------
 
 
@@ -296,3 +386,17 @@ def test_brackets_in_a_text_are_no_levels() -> None:
     assert jsontext.parse("[" + "[]," * 900 + "1]")[-1] == 1
     with pytest.raises(ValueError, match="nested too deep"):
         jsontext.parse("[" * 301 + "]" * 301)
+
+
+# -- what is given back ---------------------------------------------------------------------------
+
+
+def test_who_changes_what_came_out_changes_no_rule() -> None:
+    asked = {"model": "m", "max_tokens": 9, "messages": [ASK]}
+    body = {**asked, "tools": [{"name": "f", "input_schema": {"type": "object"}}]}
+    out = wireglot.convert(body, "anthropic", "openai-chat").body
+    plain = {"type": "object", "properties": {}}
+    assert out["tools"][0]["function"]["parameters"] == plain
+    out["tools"][0]["function"]["parameters"]["properties"]["x"] = {"type": "string"}
+    out = wireglot.convert(body, "anthropic", "openai-chat").body
+    assert out["tools"][0]["function"]["parameters"] == plain

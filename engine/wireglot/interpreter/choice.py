@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -197,9 +198,9 @@ def _pieces(
     short = {name: _piece(shapes, name) for name in names}
     if not any(short.get(name) for name in asked):
         return
-    pieces = [piece or name for name, piece in short.items()]
+    pieces = Counter(piece or name for name, piece in short.items())
     for name in asked:
-        if short.get(name) and pieces.count(short[name]) > 1:
+        if short.get(name) and pieces[short[name]] > 1:
             _lose(writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view)
             return
     told = [short.get(name) or name for name in asked]

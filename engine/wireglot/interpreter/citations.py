@@ -199,6 +199,8 @@ def _came(trail: Trail, made: Citation, one: Any, source: Any, part: Any) -> Non
         for key in SPAN:
             if key in made:
                 trail.put(made, key, trail.find(one, key))
+    if trail.recorder is None:
+        return
     numbers = trail.find(one, "sources")
     spans = places_of(trail, *((one, key) for key in (*SPAN, "text", "part_index")))
     for key in made:
@@ -316,7 +318,7 @@ class Shares:
         """Return the text that a number names."""
         number = int(one.get("part_index") or 0)
         part = self._parts[number] if 0 <= number < len(self._parts) else None
-        return part if any(part is text for text in self._texts) else None
+        return part if isinstance(part, dict) and part.get("type") == "text" else None
 
     def _counted(
         self, one: Citation, start: int, end: Any
@@ -329,12 +331,16 @@ class Shares:
         named, repeated = self._part(one), one.get("text")
         rest = [part for part in self._texts if part is not named]
         likely = [named, *rest] if named is not None else rest
-        fits = [(part, span) for part in likely if (span := self._span(part, start, end))]
+        # Asked for one by one: of many texts the first mostly is the one that is meant.
+        fits = ((part, span) for part in likely if (span := self._span(part, start, end)))
         if not isinstance(repeated, str) or not repeated:
-            if fits:
-                return fits[0]
+            first = next(fits, None)
+            if first is not None:
+                return first
         else:
+            first = None
             for part, span in fits:
+                first = first or (part, span)
                 text = str(part.get("text", ""))
                 if text[span["start_index"] : span.get("end_index", len(text))] == repeated:
                     return part, span
@@ -343,9 +349,9 @@ class Shares:
                 self.odd.append((MOVED, one, PLACE))
                 at = str(there[0]["text"]).find(repeated)
                 return there[0], {"start_index": at, "end_index": at + len(repeated)}
-            if fits:
+            if first is not None:
                 self.odd.append((OTHER, one, PLACE))
-                return fits[0]
+                return first
         self.odd.append((OUTSIDE, one, PLACE))
         return likely[0], {}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..language import picture as pic
-from ..language.lenses import octets, same
+from ..language.lenses import key_of, octets, same
 from ..trail import At, Trail
 from . import copies
 from .citations import (
@@ -195,6 +195,7 @@ class Built:
         self._places: list[At] = []  # where these stand
         self.citations: list[Any] = []
         self.sources: list[Any] = []
+        self._numbers: dict[Any, int] = {}  # of the sources: of many, each is looked for at once
 
     def takes(self, owner: dict[str, Any], part: Any) -> int:
         """Return how many parts of the wire a part is; it matters where numbers name them."""
@@ -305,17 +306,17 @@ class Built:
 
         None, and a note, where it has no place.
         """
-        plain = {k: v for k, v in source.items() if k != "spelled"}
-        for number, known in enumerate(self.sources):
-            if same({k: v for k, v in known.items() if k != "spelled"}, plain):
-                return number
+        plain = key_of({k: v for k, v in source.items() if k != "spelled"})
+        if plain in self._numbers:
+            return self._numbers[plain]
         copied(self._writer.trail, one, source)
         holes = self._holes
         if not self._writer.same and holes and not self._writer.afresh().give(holes, source):
             self._writer.give(holes, source)
             return None
+        number = self._numbers[plain] = len(self.sources)
         self.sources.append(source)
-        return len(self.sources) - 1
+        return number
 
     @functools.cached_property
     def _holes(self) -> list[pic.Hole]:

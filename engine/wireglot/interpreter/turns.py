@@ -247,10 +247,10 @@ def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[st
     if not isinstance(tools, list) or not isinstance(choice, dict | str):
         return ir
     if isinstance(choice, dict):
-        names = named(ir) or ()
+        names = frozenset(named(ir) or ())
         mode = choice.get("mode", "required")
     elif choice == "none" and not _called(ir):
-        names, mode = (), None
+        names, mode = frozenset(), None
     else:
         return ir
     kept = [tool for tool in tools if tool.get("name") in names]
@@ -265,8 +265,9 @@ def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[st
     at = writer.trail.find(ir, "tool_choice")
     told = "which tools may be called is said by the tools that are sent"
     writer.note("narrowed", "changed", at, writer.rule(), told)
+    stay = set(map(id, kept))
     for tool in tools:
-        if not any(tool is one for one in kept):
+        if id(tool) not in stay:
             told = "only tools that may be called are sent"
             writer.lost("narrowed", tool, told, writer.rule())
     return out
@@ -372,10 +373,15 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     if writer.same or not isinstance(choice, dict) or not isinstance(tools, list):
         return ir
     names = [str(tool.get("name")) for tool in tools if isinstance(tool, dict)]
+    ends: dict[str, list[str]] = {}  # by their last piece: of many tools none is asked for each
+    for one in names:
+        ends.setdefault(one.rpartition("/")[2], []).append(one)
     whole: dict[Any, str] = {}
-    for name in named(ir) or ():
-        found = [one for one in names if one.endswith(f"/{name}")]
-        if name not in names and len(found) == 1:
+    known = frozenset(names)
+    for name in [one for one in dict.fromkeys(named(ir) or ()) if one not in known]:
+        among = ends.get(name.rpartition("/")[2], ())
+        found = [one for one in among if one.endswith(f"/{name}")]
+        if len(found) == 1:
             whole[name] = found[0]
     if not whole:
         return ir

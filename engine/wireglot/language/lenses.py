@@ -137,6 +137,15 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
+def key_of(value: Any) -> Any:
+    """Return what may be a key: two values have an equal one if, and only if, they are the same."""
+    if isinstance(value, dict):
+        return frozenset((name, key_of(inner)) for name, inner in value.items())
+    if isinstance(value, list):
+        return tuple(map(key_of, value))
+    return (bool, value) if isinstance(value, bool) else value
+
+
 class Table:
     """A table of words: wire words to IR words and back.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..jsontext import copied
 from .lenses import same
 from .nodes import DEFINITIONS, LISTS
 from .schemawalk import Told
@@ -48,7 +49,8 @@ def filled(schema: dict[str, Any], fills: dict[str, Any], told: list[Told]) -> d
     for word in missing:
         message = f"the target wants `{word}` at the root of a schema"
         told.append(Told("schema-added", "added", (), message, None, word))
-    return {**schema, **missing} if missing else schema
+    # Whoever is given the schema may change it: what the rule says is never given itself.
+    return {**schema, **copied(missing)} if missing else schema
 
 
 def _objects(schema: dict[str, Any], word: str) -> list[dict[str, Any]] | None:
@@ -94,11 +96,11 @@ def _merge(out: dict[str, Any], branches: list[dict[str, Any]], every: bool) -> 
                     before[union] if isinstance(before, dict) and [*before] == [union] else None
                 )
                 properties[name] = {union: [*(listed or [before]), schema]}
-    required = [list(map(str, branch.get("required", []))) for branch in branches]
-    wanted = list(map(str, out.get("required") or []))
+    required = [dict.fromkeys(map(str, branch.get("required", []))) for branch in branches]
+    wanted = dict.fromkeys(map(str, out.get("required") or []))
     for name in required[0] if not every else [name for names in required for name in names]:
-        if name not in wanted and (every or all(name in names for names in required)):
-            wanted.append(name)
+        if every or all(name in names for names in required):
+            wanted[name] = None
     out["properties"] = properties
     if wanted:
-        out["required"] = wanted
+        out["required"] = [*wanted]

@@ -8,9 +8,11 @@ from ..notes import Effect
 from ..trail import At, place_of, value_at
 from .drafts import renewed
 from .lenses import Misfit, same, stringify
-from .nodes import DEFINITIONS, LISTS, MAPS, SINGLES, Row, rewritten, used
+from .nodes import DEFINITIONS, LISTS, MAPS, PLACES, SINGLES, Row, rewritten, used
 
 MAX_NODES, MAX_DEPTH = 20_000, 100
+MAX_WRITTEN = 1_000_000  # characters of what references stand for, wherever it is written out
+TOO_LARGE = "the schema is too large when its references are written out"
 # Keywords that say nothing of which values are right.
 ASIDE = frozenset("$schema $id $ref $anchor $comment title description default examples".split())
 
@@ -61,7 +63,7 @@ class Walk:
     def __init__(self, dialect: Takes, schema: dict[str, Any], tells: bool = False) -> None:
         self.dialect, self.root = dialect, schema
         self.tells = tells and (dialect.keep is None or "description" in dialect.keep)
-        self.count = self.depth = 0
+        self.count = self.depth = self.written = 0
         self.within = 0  # within how many keywords that are taken whole this is
         self.open: list[At] = []
 
@@ -73,12 +75,13 @@ class Walk:
         return out, told
 
     def _unused(self, seen: set[At]) -> list[Told]:
+        named = {at[:2] for at in seen}
         return [
             _lost((word, name), f"nothing refers to the definition `{name}`, and it is left out")
             for word in DEFINITIONS
             if isinstance(self.root.get(word), dict)
             for name in self.root[word]
-            if not any(at[:2] == (word, name) for at in seen)
+            if (word, name) not in named
         ]
 
     def node(self, schema: Any, at: At) -> tuple[Any, list[Told], set[At]]:
@@ -86,7 +89,7 @@ class Walk:
         self.count += 1
         self.depth += 1
         if self.count > MAX_NODES or self.depth > MAX_DEPTH:
-            raise Misfit("the schema is too large when its references are written out")
+            raise Misfit(TOO_LARGE)
         node = Node(schema, at)
         told: list[Told] = []
         seen: set[At] = set()
@@ -94,6 +97,8 @@ class Walk:
         if self.dialect.inlines:
             while "$ref" in node.words:
                 self._inline(node, told, seen)
+            if self.open:
+                self._weigh(node)
             if not at:
                 for word in DEFINITIONS:
                     node.words.pop(word, None)
@@ -151,6 +156,13 @@ class Walk:
                 node.words[key], node.places[key] = value, (*where, key)
             elif not same(node.words[key], value):
                 told.append(_lost((*where, key), f"`{key}` beside the reference says otherwise"))
+
+    def _weigh(self, node: Node) -> None:
+        """Refuse what grows too large: a long text may be referred to a thousand times."""
+        plain = (v for key, v in node.words.items() if key not in PLACES)
+        self.written += sum(len(str(value)) for value in plain)
+        if self.written > MAX_WRITTEN:
+            raise Misfit(TOO_LARGE)
 
     def _resolve(self, ref: Any) -> tuple[dict[str, Any] | None, At]:
         if not isinstance(ref, str) or not ref.startswith("#"):
