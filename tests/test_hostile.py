@@ -276,6 +276,19 @@ def test_time_grows_as_the_citations_do(cited: str) -> None:
     grows_as(100, 1600, convert)
 
 
+def test_time_grows_as_the_messages_without_ids_that_say_the_same_do() -> None:
+    def convert(n: int) -> float:
+        message = {"type": "message", "role": "user"}
+        said = {**message, "content": [{"type": "input_text", "text": "go on"}]}
+        head = {"id": "1", "cwd": "/x", "timestamp": "2026-11-22T10:00:00.000Z"}
+        lines = [{"type": "session_meta", "payload": head}]
+        lines += [{"type": "response_item", "payload": said} for _ in range(n)]
+        return seconds(lambda: wireglot.convert(lines, "codex", "openclaw", unit="session"))
+
+    convert(4)
+    grows_as(100, 1600, convert)
+
+
 def test_time_grows_as_the_tools_of_a_choice_do() -> None:
     def convert(n: int) -> float:
         named = [{"type": "function", "function": {"name": f"f{i}"}} for i in range(n)]

@@ -158,6 +158,7 @@ class WriteJob:
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
         self.ids: dict[str, str] = {}  # ids that were made here, and their forms
+        self.alike: dict[str, int] = {}  # how many were made of what the first was made of
         self.answers: set[int] = set()  # results that were made here
         self.gone: list[Any] = []  # parts and tools that found no place
         self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row

@@ -88,13 +88,28 @@ def _id(writer: WriteJob, form: str, view: View) -> str:
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
         seed = jsontext.stringify(unspelled(said))
-    turn = 0
-    while True:
-        new = _formed(form, seeds.digest(seed, str(turn)))
-        if new not in writer.ids:
-            break
-        turn += 1
+    new = _unlike(writer, form, seed)
     writer.ids[new] = form
+    return new
+
+
+def _unlike(writer: WriteJob, form: str, seed: str) -> str:
+    """Return the first id of a seed that nothing has: who says `go on` a thousand times has each.
+
+    How many were made of a seed is a hint where to look, for what was written may be undone.
+    """
+
+    def of(turn: int) -> str:
+        return _formed(form, seeds.digest(seed, str(turn)))
+
+    new = first = of(0)
+    if first in writer.ids:
+        turn = writer.alike.get(first, 1)
+        while turn > 1 and of(turn - 1) not in writer.ids:
+            turn -= 1
+        while (new := of(turn)) in writer.ids:
+            turn += 1
+        writer.alike[first] = turn + 1
     return new
 
 
