@@ -331,6 +331,19 @@ def test_what_is_referred_to_a_thousand_times_is_not_written_out_without_end(wor
     assert any(n.source_path == "/tools/0" and n.severity == "error" for n in out.notes)
 
 
+def test_arguments_are_not_held_against_definitions_that_double_without_end() -> None:
+    inner: Body = {f"d{i}": {"anyOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(24)}
+    inner["d24"] = {"type": "string"}
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": inner}
+    tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
+    one = {"id": "c0", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
+    body = {"model": "m", "messages": [ASK, asked(one), told(0)], "tools": [tool]}
+    options = {"check_arguments": True}
+    out = wireglot.convert(body, "openai-chat", "anthropic", options=options)
+    (note,) = [note for note in out.notes if note.code == "bad-schema"]
+    assert "more than 10000 references" in note.message
+
+
 # -- depth ----------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,8 @@ from ..trail import At, Trail, pointer
 MOST = 20  # violations of one call that are told
 LOOKED_AT = 1000  # those that are found before the first are told
 LONGEST = 200  # characters of what the validator says of one
+FOLLOWED = 10_000  # references, for one call: definitions may double at each step
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
@@ -29,6 +31,7 @@ def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
         ) from None
     notes: list[Draft] = []
     known: dict[str, Any] = {}
+    steps, kinds = _Steps(), dict[Any, Any]()
     for tool in request.get("tools") or ():
         schema = tool.get("parameters")
         if "type" in tool or not isinstance(schema, dict):
@@ -36,16 +39,42 @@ def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
         kind = jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
         try:
             kind.check_schema(schema)
+            kinds[kind] = kinds.get(kind) or steps.counted(kind)
             # A registry of its own: no reference is ever fetched.
-            known[tool.get("name")] = kind(schema, registry=referencing.Registry())
+            known[tool.get("name")] = kinds[kind](schema, registry=referencing.Registry())
         except Exception as error:  # whatever a schema may do to a library
             notes.append(_unfit(error, trail.find(tool, "parameters"), tool))
             continue
     for message in request.get("messages") or ():
         for part in message.get("parts", ()):
             if part.get("type") == "tool_call" and part.get("name") in known:
+                steps.left = FOLLOWED
                 notes += _violations(part, known[part["name"]], trail)
     return notes
+
+
+class _Steps:
+    """How many references may be followed yet."""
+
+    left = FOLLOWED
+
+    def counted(self, kind: Any) -> Any:
+        """Return a kind of validator that counts the references that it follows."""
+        from jsonschema import validators as made
+
+        def counting(follow: Any) -> Any:
+            def followed(*given: Any) -> Any:
+                self.left -= 1
+                if self.left < 0:
+                    raise ValueError(f"more than {FOLLOWED} references are to be followed")
+                return follow(*given)
+
+            return followed
+
+        validators: Any = made
+        known = kind.VALIDATORS
+        words = {word: counting(known[word]) for word in REFERENCES if word in known}
+        return validators.extend(kind, words)
 
 
 def _violations(call: dict[str, Any], validator: Any, trail: Trail) -> Iterator[Draft]:
