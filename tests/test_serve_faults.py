@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -285,6 +286,20 @@ def test_an_error_that_comes_as_if_all_were_well_is_one(code: str, status: int, 
         assert error["error"]["type"] == ("rate_limit_error" if status == 429 else "api_error")
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("999 Odd", 502),  # no status of HTTP
+        ("429 Slow\r\nretry-after: \u6700", 429),  # no text that a header may have
+    ],
+)
+def test_an_answer_that_no_server_can_pass_on_is_still_an_answer(head: str, status: int) -> None:
+    data = f"HTTP/1.1 {head}\r\ncontent-length: 2\r\n\r\n{{}}".encode()
+    with behind(lambda sock: sock.sendall(data)) as (url, _):
+        got, _, said = asked(f"{url}/v1/messages", HELLO)
+    assert got == status and said["type"] == "error"
+
+
 # -- clients ---------------------------------------------------------------------------------------
 
 
@@ -314,6 +329,16 @@ def test_a_request_that_two_could_read_in_two_ways_is_refused(head: str, status:
             got = sock.recv(1 << 16)
     assert got.startswith(b"HTTP/1.1 %d " % status)
     assert got.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000])
+def test_a_body_without_a_bottom_is_refused(text: str) -> None:
+    with served("demo") as (url, _):
+        head = {"content-type": "application/json"}
+        with pytest.raises(HTTPError) as caught:
+            urlopen(Request(f"{url}/v1/messages", text.encode(), head), timeout=10)
+        assert caught.value.code == 400
+        assert "nested too deep" in json.load(caught.value)["error"]["message"]
 
 
 def test_a_body_over_the_limit_is_refused_whatever_its_head_says() -> None:

@@ -43,6 +43,7 @@ from .relay import (
 from .wires import Route
 
 NOTES = "x-wireglot-notes"
+FAILED = range(400, 600)  # statuses that HTTP has for errors; servers send no other
 SHOWN = 500  # characters of an error that is no JSON
 FRAME = 64_000_000  # bytes of a frame of a provider, or of an answer that is whole
 # A name of a model stands in a path, and must not lead elsewhere.
@@ -61,6 +62,8 @@ def begin(relay: Relay, asked: Asked) -> Turn | Reply:
         body, sure = jsontext.looked_at(text)
     except ValueError as error:
         relay.refuse(400, f"the body is no JSON: {error}", route.client)
+    except RecursionError:
+        relay.refuse(400, "the body is nested too deep", route.client)
     model = named or relay.rules[route.client].model_in(body, "request")
     found = [one._replace(model=one.model or named) for one in relay.upstreams(model)]
     if not found:
@@ -200,16 +203,16 @@ class Turn:
             if good:
                 self.refuse(502, f"the provider's answer cannot be read: {error}")
             said = f"the provider answered {status}: {text[:SHOWN]}".rstrip(": ")
-            status = status if status >= 400 else 502
+            status = status if status in FAILED else 502
             made = self._relay.failed(self._client, status, said)
             return whole(status, made, self._passed(headers))
         self.tell(back.notes)
-        return whole(status if good or status >= 400 else 502, back.body, self._passed(headers))
+        return whole(status if good or status in FAILED else 502, back.body, self._passed(headers))
 
     def _passed(self, headers: Mapping[str, str]) -> Headers:
         """Return the headers of an answer that go on, and the notes."""
         known = self._relay.wires
-        named = {name.lower(): value for name, value in headers.items()}
+        named = {name.lower(): value for name, value in headers.items() if value.isascii()}
         kept = {
             name: self._relay.masked(value)
             for name, value in named.items()
