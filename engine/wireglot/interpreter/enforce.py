@@ -12,6 +12,7 @@ from . import share, turns, within
 from .answers import reordered
 from .copies import with_parts
 from .jobs import Message, Part, WriteJob
+from .leftover import emptied
 from .placing import case_of, unplaced
 from .sight import blank
 
@@ -100,7 +101,7 @@ def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
             continue
         for part in message.get("parts", ()) if not parts else ():
             writer.lost("empty-text", part, NO_WORD, writer.rule())
-        writer.emptied(message)
+        emptied(writer, message)
     return out
 
 

@@ -205,6 +205,18 @@ def _of_nulls(leaf: Any) -> bool:
     return isinstance(leaf, dict) and all(value is None for value in leaf.values())
 
 
+def emptied(writer: WriteJob, message: dict[str, Any]) -> None:
+    """Note that a message is left out, and what it says besides its parts."""
+    writer.emptied(message)
+    for family, fields in message.get("own", {}).items():
+        for name, leaf in fields.items():
+            if leaf is None or leaf in EMPTY:
+                continue
+            at = writer.trail.find(fields, name) or writer.trail.find(message)
+            weight, told = weighed(writer, "message", family, name)
+            writer.note("own-field", "lost", at, writer.rule(), told, weight=weight)
+
+
 def weighed(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weight, str]:
     """Return what the loss of a field that one family alone has weighs, and what is said of it."""
     source = writer.trail.source

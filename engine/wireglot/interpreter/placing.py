@@ -12,6 +12,7 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
 from .jobs import Message, WriteJob
+from .leftover import emptied
 from .sight import View, read_by
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
@@ -165,7 +166,7 @@ def walked(
         if not parts or any(id(part) not in gone for part in parts):
             raise
         # Of one part that has no place nothing is left.
-        writer.emptied(first)
+        emptied(writer, first)
         return []
     if (
         writer.repair
@@ -174,7 +175,7 @@ def walked(
         and not (writer.same and _says(writer, first, wire))
     ):
         if not made:
-            writer.emptied(first)
+            emptied(writer, first)
         return []
     view.case = run[0][0]
     writer.leftover(view, wire)
