@@ -18,6 +18,7 @@ from .nodes import (
     MAPS,
     PLACES,
     SINGLES,
+    TYPES,
     Row,
     Rule,
     Rules,
@@ -124,6 +125,9 @@ class Schema:
         """Return a word of a type as JSON Schema has it."""
         if isinstance(word, str) and word not in self.types and word.lower() in self.types:
             return word.lower()
+        if isinstance(word, str) and "," in word:  # several in one text, as some SDKs write them
+            several = [one.strip().lower() for one in word.split(",")]
+            return several if TYPES.issuperset(several) else word
         if word.__class__ is int and 0 < word <= len(self.numbers):
             return self.numbers[word - 1]
         return word
