@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from .. import seeds
 from ..errors import ConversionError, UsageError
+from ..interpreter.unpictured import kind_of, open_kind, status_of
 from ..language import drawn
 from ..language import picture as pic
 from ..language.lenses import guard, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.source import Pos
 from ..loading.shelf import node_beside
-from ..loop.exchanges import kind_of, open_kind, status_of
 from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
 from ..results import rule_of
 from ..rulesets import RuleSet

@@ -17,6 +17,11 @@ SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "tit
 MEMORY = ("kept", "spelled")
 NAMED = {"error", "errors"}  # by which a frame that is nothing else is told to be one
 LONE = {"message", "msg", "detail"}  # what a framework's error says and nothing more
+_KINDS = {
+    401: "authentication", 403: "permission", 404: "not_found", 408: "timeout",
+    429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
+}  # fmt: skip
+_STATUSES = {kind: http for http, kind in reversed(_KINDS.items())}
 
 
 def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
@@ -84,3 +89,25 @@ def _beside(body: Any, at: At) -> Iterator[tuple[At, Any]]:
         items = enumerate(body) if isinstance(body, list) else body.items()
         yield from (((*at[:depth], other), value) for other, value in items if other != key)
         body = body[key]
+
+
+def kind_of(http: int | None) -> str | None:
+    """Return the kind of error that a status of HTTP means, if it means one."""
+    if http is None or http < 400:
+        return None
+    return _KINDS.get(http, "invalid_request" if http < 500 else "server")
+
+
+def status_of(kind: str | None) -> int:
+    """Return the status of HTTP that an error of a kind mostly has."""
+    return _STATUSES.get(kind or "", 400 if kind == "invalid_request" else 500)
+
+
+def open_kind(kind: str | None) -> bool:
+    """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
+    return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
+
+
+def more(http: int | None, said: str) -> str:
+    """Say that the status of HTTP, and not the word of the body, tells the kind of an error."""
+    return f"the status {http} says more than `{said.removeprefix('other:')}`"

@@ -13,6 +13,7 @@ from .. import policy as policies
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
 from ..interpreter.resolver import Resolve, resolving
+from ..interpreter.unpictured import kind_of, more, open_kind
 from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note
@@ -34,11 +35,6 @@ if TYPE_CHECKING:
     from ..language.held import Held, HeldSet
     from ..streaming.streams import Translator
 
-_KINDS = {
-    401: "authentication", 403: "permission", 404: "not_found", 408: "timeout",
-    429: "rate_limit", 503: "overloaded", 504: "timeout", 529: "overloaded",
-}  # fmt: skip
-_STATUSES = {kind: http for http, kind in reversed(_KINDS.items())}
 _ESCAPED = later(r"\\(?:/|u00[2-7])")  # what may hide a word that is looked for in a text
 
 
@@ -228,8 +224,7 @@ class Exchange:
         out, drafts, _ = writing.write(two, read, "error", same, self._options)
         at = read.trail.find(read.ir, "kind")
         if known and said is not None and not any(draft.source == at for draft in drafts):
-            told = f"the status {http} says more than `{said.removeprefix('other:')}`"
-            drafts.append(Draft("reworded", "changed", at, None, told))
+            drafts.append(Draft("reworded", "changed", at, None, more(http, said)))
         return self._given(out, all_notes(read.notes, drafts, out, same))
 
     def _sent(self, out: Any, notes: Sequence[Note], envelope: Envelope | None) -> Conversion:
@@ -377,20 +372,3 @@ def _unasked(client: Held, body: Any) -> list[str]:
         for act, found in asks.items()
         if any(not same(value_at(body, ask.keys), ask.value) for ask in found)
     ]
-
-
-def kind_of(http: int | None) -> str | None:
-    """Return the kind of error that a status of HTTP means, if it means one."""
-    if http is None or http < 400:
-        return None
-    return _KINDS.get(http, "invalid_request" if http < 500 else "server")
-
-
-def status_of(kind: str | None) -> int:
-    """Return the status of HTTP that an error of a kind mostly has."""
-    return _STATUSES.get(kind or "", 400 if kind == "invalid_request" else 500)
-
-
-def open_kind(kind: str | None) -> bool:
-    """Tell whether a body leaves the kind of its error open: it says none, or a general one."""
-    return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")

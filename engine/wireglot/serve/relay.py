@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from .. import jsontext
 from ..dialects import DialectRules
 from ..errors import UsageError, WireglotError
+from ..interpreter.unpictured import kind_of
 from ..loaded import check_name
-from ..loop.exchanges import kind_of
 from ..loop.states import States
 from ..patterns import fits
 from ..policy import Policy

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..interpreter import making, units
 from ..interpreter.hands import Writer
+from ..interpreter.unpictured import kind_of, more, open_kind
 from ..ir import owned
 from ..language.events import Event
 from ..language.lenses import Misfit
@@ -82,6 +83,12 @@ class Unfold(Parts):
     def failed(self, error: dict[str, Any]) -> None:
         """Write an error; nothing follows it."""
         self.flush()
+        said, kind = error.get("kind"), kind_of(error.get("http"))
+        if kind is not None and said != kind and open_kind(said):
+            if said is not None:
+                at, told = self.writer.trail.find(error, "kind") or (), more(error["http"], said)
+                self.notes.append(("reworded", "changed", at, self.stream.pos, told))
+            error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
         if not self.failing and (shape is not None or event is not None):
             try:
