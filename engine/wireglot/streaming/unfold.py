@@ -31,6 +31,7 @@ class Unfold(Parts):
         super().__init__(writer)
         self._aside: list[Part] = []  # parts of answers that the target has no place for
         self._counted: Any = None  # the counts that the head said
+        self._headed = {0}  # the candidates whose head is written
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
     # -- what a fold tells ------------------------------------------------------------------------
@@ -44,6 +45,14 @@ class Unfold(Parts):
             self._counted = outcome.counts() if "usage" in event.holes else None
             self.frames.write(event, {"usage": self._counted or {}})
 
+    def _head(self, nth: int) -> None:
+        """Write the head of a further candidate, where heads say of which one they are."""
+        event = self.stream.get("start")
+        if nth in self._headed or event is None or "at.candidate" not in event.holes:
+            return
+        self._headed.add(nth)
+        self.frames.write(event, {"usage": {}}, Place(nth))
+
     def _identify(self, outcome: Outcome) -> None:
         """Make the ids of the response that the target wants and the source lacks."""
         for path, hole in self._known.identities.items():
@@ -56,6 +65,7 @@ class Unfold(Parts):
         """Take a part that begins."""
         if part.candidate and not self._known.many:
             return
+        self._head(part.candidate)
         out = Outgoing(part)
         alone = part.whole or part.undone is not None or part.said.get("name") in self._known.named
         if not alone and (self.same or self._takes(part)):
@@ -124,6 +134,7 @@ class Unfold(Parts):
             owners = outcome.candidates or [Candidate()]
             owners = owners if self._known.many else owners[acting : acting + 1]
             for nth, owner in enumerate(owners):
+                self._head(nth)
                 last = nth == len(owners) - 1
                 for beside, piece in self._flowing_in(outcome, owner):
                     self.frames.write(beside, {"piece": piece}, Place(nth))
