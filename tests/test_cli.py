@@ -420,6 +420,16 @@ def test_a_broken_rule_file_exits_1_with_its_position(
         assert "broken.yaml:2:10: " in (out if argv[0] == "check" else err)
 
 
+def test_nothing_is_tried_with_rules_that_convert_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "wireglot: 2\ndialect: acme\nextends: chat-compatible\n"
+    (tmp_path / "acme.yaml").write_text(text + "unions: {block: [text, imagery]}\n")
+    assert status_of("test", str(tmp_path)) == 1
+    out, err = capsys.readouterr()
+    assert (out, "R014" in err, "did you mean `image`" in err) == ("", True, True)
+
+
 def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
     assert status_of("--version") == 0
     assert capsys.readouterr().out.startswith("wireglot 0.")

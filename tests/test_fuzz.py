@@ -422,7 +422,6 @@ CHANGES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "tools",
         {"request/wire/tools": "$tools each tool (read-only)"},
     ),
-    "tools as one value": ("tools", "tools", {"request/wire/tools": "$tools as tool (optional)"}),
     "tools without functions": ("tools", "tools", {"unions/tool": ["text", "server"]}),
     "a default deep in a part": ("talk", "talk", {"shapes/tool_call/wire/k": DEEP}),
     "a default deep in a message": ("overlay", "base", {"conversation/wire/k": DEEP}),
@@ -667,6 +666,12 @@ def test_messages_in_a_shape_are_written_alike_by_functions_and_the_walk() -> No
             "`(refused)` is of a value, and `$nth` is a place",
         ),
         ("talk", "request/wire/...", "$messages as conversation", "messages are a list"),
+        (
+            "tools",
+            "request/wire/tools",
+            "$tools as tool (optional)",
+            "`$tools` is a list in the IR, and `as` takes one value",
+        ),
         (
             "talk",
             "conversation/wire/k",

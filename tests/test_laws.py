@@ -172,7 +172,7 @@ def test_an_example_of_a_stream_holds_both_ways(tmp_path: Path) -> None:
 
 
 def test_examples_apart_name_a_shape_or_unit(tmp_path: Path) -> None:
-    with pytest.raises(wireglot.RuleError, match="`texts` holds no list of examples"):
+    with pytest.raises(wireglot.RuleError, match="`examples` shows `texts`, which is no shape"):
         tried(tmp_path, RULES + "examples: {texts: []}\n")
 
 

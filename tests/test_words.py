@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,17 @@ def test_an_error_names_all_words_for_who_speaks(tmp_path: Path) -> None:
         rules["said"].read({"conversations": [{"from": "tool", "value": "Hi"}]})
     assert "the from is 'tool', expected one of `human`, `gpt`, `system`" in str(caught.value)
     assert caught.value.path == "/conversations/0/from"
+
+
+def test_who_speaks_may_be_a_number(tmp_path: Path) -> None:
+    words = {"human": "1", "gpt": "2", "system": "0"}
+    text = re.sub(r"from: (\w+)", lambda m: f"from: {words[m[1]]}", SAID_BY)
+    rules = loaded(tmp_path, said=text)
+    with pytest.raises(wireglot.ConversionError, match="the from is 5, expected one of `1`, `2`"):
+        rules["said"].read({"conversations": [{"from": 5, "value": "Hi"}]})
+    # With a role that is right the message names what is missing.
+    with pytest.raises(wireglot.ConversionError, match="`value` is missing, at /conversations/0/v"):
+        rules["said"].read({"conversations": [{"from": 1}]})
 
 
 def test_no_item_holds_parts_of_two_messages(rules: Any) -> None:

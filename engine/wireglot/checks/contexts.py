@@ -47,10 +47,12 @@ class Contexts:
         self.dialect = dialect
         self.of: dict[str, set[str]] = {}
         self.unions: set[str] = set()
+        self.named: set[str] = set()  # by a hole, or a union of one
         self._queue: list[str] = []
         for name, what in NAMED.items():
             if name in dialect.shapes:
                 self._reach(name, {what})
+        self.named.clear()  # what is always asked for
         self._named: list[View] = []
         for unit, shape in dialect.units.items():
             self._named += [seen(case, shape, {UNITS[unit]}) for case in shape.cases]
@@ -105,6 +107,7 @@ class Contexts:
         for member in self.dialect.unions.get(name, [name]):
             if member not in self.dialect.shapes:
                 continue
+            self.named.add(member)
             known = self.of.get(member)
             if known is None or not objects <= known:
                 self.of[member] = (known or set()) | objects

@@ -56,6 +56,9 @@ def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings:
     lenses.update(name for word, name in asked if word == "strict")
     also = {n.value for s in clean.under("shapes").values() if (n := s.get("also"))}
     used = {"shapes": {*contexts.of, *also}, "unions": contexts.unions}
+    if talk is not None and "request" in model.units:
+        # A kind of part may be asked for alone; in messages it stands only where it is named.
+        used["shapes"] -= PARTS - contexts.named
     used |= dict.fromkeys(("tables", "schemas", "lists"), lenses)
     for word, names in used.items():
         for name in raw.under(word):

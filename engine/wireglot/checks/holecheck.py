@@ -150,6 +150,10 @@ class _View:
             message = f"`${hole.path}` is one value in the IR, and has no shape"
             help = f"write `${hole.path}`, or name a field that is an object or a list"
             self.error("R010", message, hole.pos, help, word=f"${hole.path}")
+        elif hole.mode == "as" and self._several(hole):
+            message = f"`${hole.path}` is a list in the IR, and `as` takes one value"
+            help = f"write `${hole.path} each {hole.shape}`"
+            self.error("R010", message, hole.pos, help, word=f"${hole.path}")
         elif hole.shape is None and hole.path in PLURAL and hole.path not in self.view.bound:
             form = "as conversation" if hole.path == "messages" else "each SHAPE"
             message = f"`${hole.path}` holds objects of the IR, and needs a shape for them"
@@ -162,6 +166,13 @@ class _View:
         """Tell whether a field holds a text, a number or a truth, and nothing within."""
         kind = field_type(self.view.case.shape, hole.path)
         return "." not in hole.path and kind in ("integer", "number", "bool", "string")
+
+    def _several(self, hole: Hole) -> bool:
+        """Tell whether a field holds a list, and is no name for a value within."""
+        path, shape = hole.path, hole.shape
+        if shape == "conversation" or path.partition(".")[0] in self.view.bound:
+            return False
+        return field_type(self.view.case.shape, path) == "list"
 
     def _spread(self, picture: pic.Picture) -> None:
         """Report messages that stand for keys of an object (R010)."""

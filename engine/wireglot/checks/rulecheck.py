@@ -6,15 +6,16 @@ from typing import Any
 
 from ..errors import RuleError
 from ..ir import FUNCTION, PARTS, TOOLS
-from ..language import drawn, rulefile
+from ..language import apart, drawn, rulefile
 from ..language import picture as pic
 from ..language.findings import Findings, helped
 from ..language.intext import Marks
 from ..language.ladder import Ladder
 from ..language.merge import like, without
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, keyed
+from ..language.picture import Fields, Hole, Literal, keyed
 from ..language.source import Node
+from ..results import Envelope
 from . import coverage, holecheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, alone, held, words
@@ -114,6 +115,8 @@ class _Names:
         self._roles()
         self._kinds(contexts)
         self._document()
+        self._envelope()
+        self._shown()
         holecheck.check(model, contexts, self.findings)
         self._tables(contexts)
         streamcheck.check(model, self.findings)
@@ -282,6 +285,33 @@ class _Names:
             if not any(h.path == "messages" for h in pic.holes(case.wire)):
                 help = "name the key under which they stand: `KEY: $messages as conversation`"
                 self.findings.error("R002", "the session has no `$messages`", case.pos, help)
+
+    def _envelope(self) -> None:
+        """Report what an envelope pictures and no request has outside its body (R021, R010)."""
+        shape = self.model.units.get("envelope")
+        for case in shape.cases if shape is not None else ():
+            for (name, *_), child in keyed(case.wire):
+                if name not in Envelope._fields:
+                    message = f"`{name}` is nothing that an envelope says"
+                    pos = self.findings.before(child.pos, name)
+                    help = helped(name, Envelope._fields)
+                    self.findings.error("R021", message, pos, help, word=name)
+                for (header, *_), said in keyed(child) if name == "headers" else ():
+                    if isinstance(said, Literal) and not isinstance(said.values[0], str):
+                        help = f'write it in quotes: "{said.values[0]}"'
+                        message = f"the header `{header}` is a text"
+                        self.findings.error("R010", message, said.pos, help)
+
+    def _shown(self) -> None:
+        """Report examples of what is not there (R025)."""
+        shown = self.raw.under("examples")
+        for name, listed in shown.items():
+            if not self.findings.tells(listed.pos) or apart.owner(self.raw, name) is not None:
+                continue
+            known = {*self.raw.under("shapes"), *(one for one in apart.UNITS if self.raw.get(one))}
+            message = f"`examples` shows `{name}`, which is no shape and no unit here"
+            pos = self.raw.value["examples"].place(name)
+            self.findings.error("R025", message, pos, helped(name, known), word=name)
 
     def _tables(self, contexts: Contexts) -> None:
         """Report words of tables that the IR does not have (R024)."""

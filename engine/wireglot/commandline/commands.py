@@ -9,6 +9,7 @@ import argparse
 import functools
 import importlib
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -230,10 +231,13 @@ def _told(severities: Sequence[str], files: int) -> str:
 
 def test(arguments: argparse.Namespace) -> int:
     from ..authoring import trial
-    from ..loading import load
+    from ..loading import checking, load
 
     folders = [arguments.dir] if arguments.dir else []
     terminal.folders(folders)
+    if folders and not os.path.samefile(arguments.dir, shelf.packaged_folder()):
+        # No body is converted by rules with a mistake: no law holds of them, and no example.
+        checking.check(arguments.dir, arguments.overlay).raise_first()
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
     below = trial.loaded(folders, [])  # what stands below the overlays holds without them
     tried.run(below, below.dialects)

@@ -162,13 +162,13 @@ def _by_role(misfit: Misfit, key: str) -> bool:
     return bool(misfit.at) and misfit.at[-1] == key
 
 
-def _roles(talk: Conversation, key: str) -> list[str]:
-    found: list[str] = []
+def _roles(talk: Conversation, key: str) -> list[Any]:
+    found: list[Any] = []
     for group in talk.groups:
         for case in group.cases:
             for names, child in keyed(case.wire):
                 word = child.values[0] if isinstance(child, Literal) else None
-                if names[0] == key and isinstance(word, str):
+                if names[0] == key and isinstance(word, str | int):
                     found.append(word)
             if group.spliced:
                 found.append(talk.role(case))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from .picture import Fields, Literal
+from .picture import Fields, Literal, keyed
 from .shape import Case
 from .source import Pos
 
@@ -104,6 +104,9 @@ class Conversation:
         for group in self.groups:
             for names, said, _ in group.cases[0].heads:
                 words.setdefault(names[0], set()).update(said)
+            for names, child in () if group.cases[0].heads else keyed(group.cases[0].wire):
+                if isinstance(child, Literal):  # a number may say it, too
+                    words.setdefault(names[0], set()).update(map(repr, child.values))
         return max(words, key=lambda key: len(words[key]), default="role")
 
     @property
