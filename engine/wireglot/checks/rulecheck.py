@@ -352,7 +352,13 @@ def _words_of(view: Any, path: str) -> frozenset[str] | None:
     """Return the words that a field may hold, where they are few."""
     first, _, name = path.rpartition(".")
     if path in view.bound:
-        return None
+        # A name of the `ir` picture stands for the field that it is given there.
+        said = [
+            n
+            for (n, *_), child in keyed(view.case.ir)
+            if isinstance(child, Hole) and child.path == path
+        ]
+        return words(view.objects, said[0]) if said else None
     return words(alone(view.holds(first)) if first else view.objects, name)
 
 
