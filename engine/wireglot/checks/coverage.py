@@ -33,6 +33,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tool_result": (("kind",), ("value",)),
     **dict.fromkeys((FUNCTION, "custom"), (("name",),)),
 }
+IDS = {"tool_call": "id", "tool_result": "tool_call_id"}
 HELD = {"base64": "data", "url": "url", "file_id": "file", "text": "text", "blocks": "blocks"}
 _HELP = {
     "source.type": "say it, as in `ir: {source: {type: url}}`, or write `by: source.type` and a "
@@ -199,6 +200,13 @@ def needs(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         for paths in asked:
             _needs(dialect, view.case, shape, paths, findings)
     taken = {p for v in views for h in pic.holes(v.case.wire) for p in h.paths}
+    for kind, name in IDS.items() if "call-ids" not in dialect.hooks else ():
+        mine = [v for v in views if v.objects == {kind} and v.shape is not None]
+        if mine and not dialect.answered and not any(_says(dialect, v.case, (name,)) for v in mine):
+            message = f"no case of `{kind}` says `{name}`, and no hook makes it"
+            help = f"give `${name}` a place in `wire`, or write `hooks: [call-ids]` at the top"
+            at = place(dialect, mine[0].shape, mine[0].case)  # type: ignore[arg-type]
+            findings.warn("R035", message, at, help)
     for view in views if "arguments_text" not in taken else ():
         for hole in pic.holes(view.case.wire) if view.objects == {"tool_call"} else ():
             if hole.path == "arguments" and "json" in hole.lenses:

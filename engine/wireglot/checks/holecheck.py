@@ -12,6 +12,7 @@ from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, alone, held, names, words
 
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
+SINGLE = ("usage", "response_format", "reasoning")  # fields that hold one
 
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
@@ -154,6 +155,10 @@ class _View:
             message = f"`${hole.path}` is a list in the IR, and `as` takes one value"
             help = f"write `${hole.path} each {hole.shape}`"
             self.error("R010", message, hole.pos, help, word=f"${hole.path}")
+        elif hole.mode == "each" and hole.path in SINGLE and hole.path not in self.view.bound:
+            message = f"`${hole.path}` is one object in the IR, and `each` takes a list"
+            help = f"write `${hole.path} as {hole.shape}`"
+            self.error("R010", message, hole.pos, help, word=f"${hole.path}")
         elif hole.shape is None and hole.path in PLURAL and hole.path not in self.view.bound:
             form = "as conversation" if hole.path == "messages" else "each SHAPE"
             message = f"`${hole.path}` holds objects of the IR, and needs a shape for them"
@@ -180,6 +185,10 @@ class _View:
         for hole in (hole for one in objects for hole in one.spread):
             if hole.shape == "conversation":
                 message, help = "messages are a list", "write `KEY: $messages as conversation`"
+                self.error("R010", message, hole.pos, help, word=f"${hole.path}")
+            elif hole.mode == "each" and "single" not in hole.lenses:
+                message = f"`${hole.path}` is a list, and stands for keys of one object"
+                help = f"write `${hole.path} each {hole.shape} | single`"
                 self.error("R010", message, hole.pos, help, word=f"${hole.path}")
 
     def _twice(self) -> None:

@@ -97,6 +97,14 @@ def _within(clean: Node, raw: Node, findings: Findings) -> None:
             clean.value["within-text"] = without(clean.value["within-text"], (kind,))
 
 
+# What each case of a unit says, and how. A request may begin with less: all else is noted.
+MUST = {
+    "session": ("messages", ("as conversation",)),
+    "response": ("candidates", ("each SHAPE",)),
+    "error": ("message", ()),
+}
+
+
 class _Names:
     """Checks that need the whole model of a dialect."""
 
@@ -115,6 +123,7 @@ class _Names:
         self._roles()
         self._kinds(contexts)
         self._document()
+        self._must(plain)
         self._envelope()
         self._shown()
         holecheck.check(model, contexts, self.findings)
@@ -268,7 +277,7 @@ class _Names:
                 self.findings.error("R024", message, pos, helped(word, known), word=word)
 
     def _document(self) -> None:
-        """Report documents of no session (R022), and sessions without messages (R002)."""
+        """Report documents of no session, and lines that say again what they cannot (R022)."""
         session, said = self.model.units.get("session"), self.clean.get("document")
         if session is None and said is not None:
             help = "write `session:` and the picture of what a file says besides its messages"
@@ -281,10 +290,20 @@ class _Names:
                     message = f"a line that says a text of the {role} again holds `${hole.path}`"
                     help = "it knows `$text` and `$time` of the message"
                     self.findings.error("R022", message, hole.pos, help)
-        for case in session.cases if session is not None else ():
-            if not any(h.path == "messages" for h in pic.holes(case.wire)):
-                help = "name the key under which they stand: `KEY: $messages as conversation`"
-                self.findings.error("R002", "the session has no `$messages`", case.pos, help)
+
+    def _must(self, plain: bool) -> None:
+        """Report units that never say what each of them holds (R002)."""
+        for unit, (what, form) in MUST.items() if plain else ():
+            whole = self.model.units.get(unit)
+            for case in whole.cases if whole is not None else ():
+                said = {name for (name, *_), _ in keyed(case.ir)}
+                paths = {path for hole in pic.holes(case.wire) for path in hole.paths}
+                paths -= {"."} if unit != "error" else set()  # another shape says it
+                if not paths & {what, "."} and what not in said:
+                    hole = " ".join((f"${what}", *form))
+                    help = f"name the key under which they stand: `KEY: {hole}`"
+                    tell = self.findings.error if unit == "session" else self.findings.warn
+                    tell("R002", f"the {unit} has no `${what}`", case.pos, help)
 
     def _envelope(self) -> None:
         """Report what an envelope pictures and no request has outside its body (R021, R010)."""
