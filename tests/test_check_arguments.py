@@ -163,3 +163,20 @@ def test_without_the_package_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 def test_long_words_of_a_violation_are_cut() -> None:
     out = wireglot.convert(request({"city": ["x" * 999]}), "anthropic", "gemini", options=CHECK)
     assert all(len(note.message) < 300 for note in out.notes)
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments", "code"),
+    [
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 99 + "!"}, "bad-schema"),
+        ({"patternProperties": {"(?:a|a*)*b": {}}}, {"a" * 99: 1}, "bad-schema"),
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "aaa!"}, "bad-arguments"),
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": 7}, None),
+        ({"properties": {"a": {"pattern": "^a+$"}}}, {"a": "a" * 99 + "!"}, "bad-arguments"),
+    ],
+)
+def test_no_pattern_takes_for_ever(said: dict[str, Any], arguments: Any, code: str | None) -> None:
+    body = request(arguments)
+    body["tools"][0]["input_schema"] = {"type": "object", **said}
+    notes = told(wireglot.convert(body, "anthropic", "anthropic", options=CHECK))
+    assert [one for one, _ in notes] == [code] * (code is not None)

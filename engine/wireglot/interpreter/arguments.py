@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -14,6 +16,9 @@ MOST = 20  # violations of one call that are told
 LOOKED_AT = 1000  # those that are found before the first are told
 LONGEST = 200  # characters of what the validator says of one
 FOLLOWED = 10_000  # references, for one call: definitions may double at each step
+SURE = 20  # signs of a text that any pattern is soon done with
+REPEATS = ("MAX_REPEAT", "MIN_REPEAT")  # as Python parses them
+PATTERNS = ("pattern", "patternProperties")
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
@@ -74,7 +79,45 @@ class _Steps:
         validators: Any = made
         known = kind.VALIDATORS
         words = {word: counting(known[word]) for word in REFERENCES if word in known}
+        words |= {word: _ending(known[word]) for word in PATTERNS if word in known}
         return validators.extend(kind, words)
+
+
+def _ending(match: Any) -> Any:
+    """Return what holds a value against patterns, but for those that may take for ever."""
+
+    def matched(validator: Any, said: Any, value: Any, schema: Any) -> Any:
+        texts = [value] if isinstance(value, str) else value if isinstance(value, dict) else ()
+        size = max(map(len, texts), default=0)
+        for pattern in [said] if isinstance(said, str) else said:
+            if size > SURE and _nested(pattern):
+                told = (
+                    f"the pattern {_short(pattern)!r} may take for ever, of {size} signs"
+                )
+                raise ValueError(told)
+        return match(validator, said, value, schema)
+
+    return matched
+
+
+@functools.lru_cache(1024)
+def _nested(pattern: str) -> bool:
+    """Tell whether a repeat stands within a repeat: a text may then be tried in any number of ways.
+
+    Raises re.error for what is no pattern.
+    """
+    parsed: Any = importlib.import_module("re._parser").parse(pattern)
+
+    def found(value: Any, within: bool) -> bool:
+        if isinstance(value, list | tuple) or hasattr(value, "data"):
+            items = [*getattr(value, "data", value)]
+            repeats = len(items) == 2 and str(items[0]) in REPEATS and items[1][1] > 1
+            if repeats and within:
+                return True
+            return any(found(one, within or repeats) for one in items)
+        return False
+
+    return found(parsed, False)
 
 
 def _violations(call: dict[str, Any], validator: Any, trail: Trail) -> Iterator[Draft]:

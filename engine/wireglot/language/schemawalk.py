@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol
 
 from ..notes import Effect
-from ..trail import At, place_of, value_at
+from ..trail import At, everywhere, place_of, value_at
 from .drafts import renewed
 from .lenses import Misfit, same, stringify
 from .nodes import DEFINITIONS, LISTS, MAPS, PLACES, SINGLES, Row, rewritten, used
 
 MAX_NODES, MAX_DEPTH = 20_000, 100
+# Of what references stand for, so many nodes are written for each that the schema has itself.
+AT_LEAST, FOR_EACH = 2000, 50
 MAX_WRITTEN = 1_000_000  # characters of what references stand for, wherever it is written out
 TOO_LARGE = "the schema is too large when its references are written out"
 # Keywords that say nothing of which values are right.
@@ -64,6 +66,7 @@ class Walk:
         self.dialect, self.root = dialect, schema
         self.tells = tells and (dialect.keep is None or "description" in dialect.keep)
         self.count = self.depth = self.written = 0
+        self.most = AT_LEAST  # until it is counted how many nodes the schema has
         self.within = 0  # within how many keywords that are taken whole this is
         self.open: list[At] = []
 
@@ -88,7 +91,10 @@ class Walk:
         """Write one node: its reference, what is inside it, its rewrites, its keywords."""
         self.count += 1
         self.depth += 1
-        if self.count > MAX_NODES or self.depth > MAX_DEPTH:
+        if self.count > self.most and self.most == AT_LEAST:
+            own = sum(isinstance(one, dict) for _, one in everywhere(self.root))
+            self.most = min(MAX_NODES, max(AT_LEAST + 1, FOR_EACH * own))
+        if self.count > self.most or self.depth > MAX_DEPTH:
             raise Misfit(TOO_LARGE)
         node = Node(schema, at)
         told: list[Told] = []
