@@ -116,6 +116,7 @@ STOPS = {
     "plan.py": {"prefix"},
     "picture.py": {"closed"},
     "generate.py": {"k"},  # the key of any object
+    "exchanges.py": {"http"},
     "unpictured.py": {"http", "not_found", "permission", "invalid_request"},
     "relay.py": {"http"},
     "wrapped.py": {"http"},
