@@ -117,7 +117,6 @@ STOPS = {
     "picture.py": {"closed"},
     "generate.py": {"k"},  # the key of any object
     "exchanges.py": {"http"},
-    "unpictured.py": {"http", "not_found", "permission", "invalid_request"},
     "relay.py": {"http"},
     "wrapped.py": {"http"},
     "demo.py": {"end_turn", "tool_use", "command"},
@@ -142,8 +141,9 @@ STOPS = {
             "response.model",
         )
     },
-    # What errors in no form of a dialect say: anybody's, so no rule file can picture them.
-    "unpictured.py": {"errors", "reason"},
+    # What errors in no form of a dialect say: anybody's, so no rule file can picture them; and
+    # kinds of errors, in words of the IR, that a wire has by chance.
+    "unpictured.py": {"errors", "reason", "http", "not_found", "permission", "invalid_request"},
 }
 
 
