@@ -954,3 +954,44 @@ def test_a_result_stays_in_its_call_where_calls_of_one_name_have_no_ids() -> Non
     assistant, tool = ir["messages"]
     assert tool["parts"][0]["tool_call_id"] == assistant["parts"][1]["id"]
     assert dialect.write(ir, "session").body == given
+
+
+def test_what_a_file_says_again_comes_home_and_goes_abroad_once() -> None:
+    """The Gemini CLI says a call in its content, too, once written anew; results always."""
+    time, picture = (
+        "2026-11-28T12:13:00.000Z",
+        {"inlineData": {"mimeType": "image/png", "data": "AA=="}},
+    )
+    said = [
+        {"functionResponse": {"id": name, "name": "f", "response": {"output": name.upper()}}}
+        for name in ("c1", "c2")
+    ]
+    calls: list[Any] = [{"id": name, "name": "f", "args": {}} for name in ("c1", "c2")]
+    held = [
+        {**call, "status": "success", "timestamp": time, "result": result}
+        for call, result in zip(calls, ([said[0], picture], [said[1]]), strict=True)
+    ]
+    heard = [{"text": "Hm.", "thought": True}, *({"functionCall": call} for call in calls)]
+    lines: list[Any] = [
+        {"sessionId": "s", "projectHash": "h", "startTime": time, "lastUpdated": time},
+        {"id": "m1", "timestamp": time, "type": "user", "content": [{"text": "Hi"}]},
+        {"id": "m2", "timestamp": time, "type": "gemini", "content": heard, "toolCalls": held},
+        {"id": "m3", "timestamp": time, "type": "user", "content": [said[0], picture, said[1]]},
+        {"id": "m4", "timestamp": time, "type": "gemini", "content": "Done."},
+    ]
+    cli = RULES["gemini-cli"]
+    session = cli.read(lines, unit="session").ir
+    session["messages"][0]["parts"][0]["text"] = "Hello"
+    out = cli.write(session, unit="session")
+    lines[1]["content"] = [{"text": "Hello"}]
+    assert (out.body, out.notes) == (lines, ())
+    for target in ("claude-code", "codex", "opencode", "openclaw", "atif"):
+        made = RULES.convert(lines, "gemini-cli", target, unit="session")
+        parts = [
+            (part["type"], part.get("id", part.get("tool_call_id")))
+            for message in RULES[target].read(made.body, unit="session").ir["messages"]
+            for part in message["parts"]
+            if part["type"] in ("tool_call", "tool_result")
+        ]
+        assert sorted(parts) == [(k, n) for k in ("tool_call", "tool_result") for n in ("c1", "c2")]
+        assert {note.code for note in made.notes}.isdisjoint(("unknown-part", "unpaired"))

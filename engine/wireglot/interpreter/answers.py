@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable
 from typing import Any
 
 from ..hooks import left_out
+from ..ir import MEDIA
 from ..language.model import Dialect
 from ..language.picture import Hole, Items, Picture, keyed
 from ..trail import At, pointer
 from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 from .placing import unplaced
+from .sight import memory_of
 
 RESULT = "result"  # the field of a call that holds its result, between the two
+AGAIN = "it says a call or its result again"
 UNCALLED = "a result whose call is not there is left out"
 
 
@@ -23,6 +26,14 @@ def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     out: list[Message] = []
     for message in messages:
         out.append(message)
+        if message["role"] == "tool" and reader.home:
+            reader.remember(message, "", "beside", True)
+        again = _alone(message)
+        if reader.home:
+            for part in again:
+                reader.remember(part, "", "again", True)
+        else:
+            _without(reader, message, {id(part) for part in again})
         results = [
             _answer(reader, part)
             for part in message.get("parts", ())
@@ -33,6 +44,56 @@ def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
             reader.trail.put(made, None, at)
             out.append(made)
     return out
+
+
+def _alone(message: Message) -> list[Part]:
+    """Return the calls without a result that say again what one with its result says."""
+    calls = [part for part in message.get("parts", ()) if part.get("type") == "tool_call"]
+    held = {call["id"] for call in calls if RESULT in call and call.get("id") is not None}
+    return [call for call in calls if RESULT not in call and call.get("id") in held]
+
+
+def once(reader: ReadJob, messages: list[Message]) -> list[Message]:
+    """Leave out, abroad, results that stand behind their calls and in them, with their media."""
+    if not reader.dialect.answered or reader.home:
+        return messages
+    waiting, known, out = Counter[Any](), set[Any](), list[Message]()
+    gone: At | None = None  # the line of a message that was left out
+    for message in messages:
+        parts = message.get("parts", [])
+        results = [part for part in parts if part.get("type") == "tool_result"]
+        again = set[int]()
+        for part in results:
+            name = part.get("tool_call_id")
+            if name in known and not waiting[name]:
+                again.add(id(part))
+            waiting[name] -= waiting[name] > 0
+        calls = [part.get("id") for part in parts if part.get("type") == "tool_call"]
+        waiting.update(calls)
+        known.update(calls)
+        media = {id(part) for part in parts if part["type"] in MEDIA}
+        if again and len(again) == len(results):
+            gone = reader.trail.find(message)
+            again |= media
+        elif media and not results and gone is not None and reader.trail.find(message) == gone:
+            again = media
+        kept = _without(reader, message, again)
+        if kept or not again:
+            out.append(message)
+    return out
+
+
+def _without(reader: ReadJob, message: Message, again: set[int]) -> list[Part]:
+    """Take parts that say again what others said out of a message, and return the others."""
+    parts: list[Part] = message.get("parts", [])
+    kept = [part for part in parts if id(part) not in again]
+    if again:
+        at = reader.trail.find(message) or ()
+        gone = [part for part in parts if id(part) in again] if kept else [message]
+        places = [reader.trail.find(one) or at for one in gone]
+        reader.notes += [("no-message", "lost", place, None, AGAIN) for place in places]
+        message["parts"] = kept
+    return kept
 
 
 def _answer(reader: ReadJob, call: Part) -> Message:
@@ -94,7 +155,11 @@ def _found(p: Picture, path: str, at: At) -> At | None:
 def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put each result into its call, by id and occurrence; one without a call is left out."""
     waiting: dict[Any, deque[Part]] = {}
+    beside = [one for one in messages if writer.same and _remembers(writer, one, "beside")]
+    there = {id(part) for part in parts_of(beside, "tool_result")}
     for part in parts_of(messages, "tool_result"):
+        if id(part) in there:
+            continue
         waiting.setdefault(part.get("tool_call_id"), deque()).append(part)
     out: list[Message] = []
     placed: list[Part] = []
@@ -106,7 +171,14 @@ def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
     stood = (part for part in parts_of(messages, "tool_result") if id(part) in there)
     reordered(writer, placed, stood)
     lost = {id(part) for left in waiting.values() for part in left}
-    return [kept for message in out if (kept := _rest(writer, message, lost)) is not None]
+    aside = {id(message) for message in beside}
+    rests = (one if id(one) in aside else _rest(writer, one, lost) for one in out)
+    return [one for one in rests if one is not None]
+
+
+def _remembers(writer: WriteJob, owner: Message | Part, word: str) -> bool:
+    """Tell whether a message or a part remembers something of how it stood at home."""
+    return word in memory_of(owner, writer.dialect.name).get("", {})
 
 
 def _answered(
@@ -115,7 +187,9 @@ def _answered(
     """Return a message whose calls hold their results; these join the ones that are `placed`."""
     parts = []
     for part in message.get("parts", ()):
-        results = waiting.get(part.get("id")) if part.get("type") == "tool_call" else None
+        told = writer.same and _remembers(writer, part, "again")  # another one has the result
+        call = part.get("type") == "tool_call" and not told
+        results = waiting.get(part.get("id")) if call else None
         if results:
             placed.append(results.popleft())
             whole = {**part, RESULT: placed[-1]}

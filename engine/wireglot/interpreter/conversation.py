@@ -41,9 +41,9 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
             file.remember(reader, i, new[0])
         if reader.dialect.document is not None and not group.spliced:
             for message in new:
-                if _second(talk, group, message):
-                    same = (c.name for c in group.cases if talk.role(c) == message["role"])
-                    reader.remember(message, "", "case", next(same))
+                same = [c.name for c in group.cases if talk.role(c) == message["role"]]
+                if same and _second(talk, group, message):  # none for what stood in a call
+                    reader.remember(message, "", "case", same[0])
         if group.spliced and group is before:
             if reader.run is not None and reader.run is run:
                 reader.remember(new[0]["parts"][0], "../", "apart", True)
@@ -56,7 +56,7 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, run = group, reader.run
-    return marks.lowered(reader, messages)
+    return marks.lowered(reader, answers.once(reader, messages))
 
 
 def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
