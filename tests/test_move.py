@@ -544,3 +544,26 @@ def test_calls_of_one_id_have_a_result_each() -> None:
         assert closed == many
         assert found[: len(messages)] == messages
         assert [one["parts"][0]["kind"] for one in found[len(messages) :]] == ["error"] * many
+
+
+def test_a_result_that_a_file_says_again_moves_once(home: Path) -> None:
+    said = {"functionResponse": {"id": "c1", "name": "f", "response": {"output": "A"}}}
+    when = "2026-11-28T12:13:00.000Z"
+    call = {"id": "c1", "name": "f", "args": {}, "status": "success", "timestamp": when}
+    body = [
+        {"sessionId": ID, "projectHash": "h", "startTime": when, "lastUpdated": when},
+        {"id": "m1", "timestamp": when, "type": "user", "content": [{"text": "Hi"}]},
+        {
+            "id": "m2",
+            "timestamp": when,
+            "type": "gemini",
+            "content": "",
+            "toolCalls": [{**call, "result": [said]}],
+        },
+        {"id": "m3", "timestamp": when, "type": "user", "content": [said]},
+        {"id": "m4", "timestamp": when, "type": "gemini", "content": "Done."},
+    ]
+    session = keep(places.agent("gemini-cli"), body, home)
+    ready = move.plan(rich.RULES, session, "codex", os.environ, cwd=str(home / "work"))
+    assert ready.text.count('"function_call_output"') == 1
+    assert "unpaired" not in {note.code for note in ready.notes}

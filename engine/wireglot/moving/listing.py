@@ -64,8 +64,8 @@ def files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
         yield from sorted(root.glob(pattern))
 
 
-def read(rules: RuleSet, agent: Agent, path: Path) -> reading.Read:
-    """Return what a session file means. Raises ConversionError, UsageError."""
+def read(rules: RuleSet, agent: Agent, path: Path, away: bool = True) -> reading.Read:
+    """Return what a session file means, `away` or at home. Raises ConversionError, UsageError."""
     dialect = rules[agent.dialect]
     try:
         said = text(agent, path)
@@ -74,7 +74,7 @@ def read(rules: RuleSet, agent: Agent, path: Path) -> reading.Read:
     if not said.strip():
         raise UsageError(f"`{path}` is empty")
     body = dialect.parse(said)
-    found = _meant(dialect, body)
+    found = _meant(dialect, body, away)
     if agent.owner is not None and "cwd" not in found.ir:
         owners = (above / agent.owner for above in path.parents)
         named = next((folder for one in owners if (folder := said_in(one))), None)
@@ -83,8 +83,8 @@ def read(rules: RuleSet, agent: Agent, path: Path) -> reading.Read:
 
 
 @with_room
-def _meant(dialect: DialectRules, body: Any) -> reading.Read:
-    return reading.read(dialect, body, "session", None, None, {})
+def _meant(dialect: DialectRules, body: Any, away: bool) -> reading.Read:
+    return reading.read(dialect, body, "session", None, None, {"away": away})
 
 
 def text(agent: Agent, path: Path) -> str:

@@ -82,7 +82,9 @@ def plan(
         ConversionError: The file is no session.
     """
     home, other = agent(source.agent), agent(target)
-    read = source.read or listing.read(rules, home, source.path)
+    same = other.dialect == home.dialect
+    known = None if same else source.read  # what is known of it was read for others
+    read = known or listing.read(rules, home, source.path, away=not same)
     folder = os.path.abspath(cwd) if cwd else str(read.ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
@@ -99,7 +101,7 @@ def plan(
         del ir["cwd"]  # a file beside says it
     start = listing.began(ir) or START
     dialect = rules[other.dialect]
-    body, notes = _written(dialect, ir, read, other.dialect == home.dialect)
+    body, notes = _written(dialect, ir, read, same)
     root = other.root(env)
     below, owner = other.owned(root, folder)
     path = root / other.file_of(below, name, start)
