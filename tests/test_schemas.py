@@ -376,7 +376,7 @@ def test_a_rule_may_be_about_every_node(tmp_path: Path) -> None:
         ("{kept: [type]}", "`kept` is no word of a schema"),
         ("[type]", "is a mapping"),
         ("{keep: type}", "`keep` is a list of names"),
-        ("{refs: follow}", "`refs` is `inline` or `keep`"),
+        ("{refs: follow}", "`refs` is `inline`, `finite` or `keep`"),
         ("{max: {depth: 3}}", "`max` is no word of a schema"),
         ("{rewrite: {a: {schema: {b: $c}}}}", "`a` has `here`"),
         ("{rewrite: {a: {schema: {b: $c}, here: {d: $e}, note: N}}}", "nothing gives `$e`"),

@@ -91,9 +91,7 @@ def _ending(match: Any) -> Any:
         size = max(map(len, texts), default=0)
         for pattern in [said] if isinstance(said, str) else said:
             if size > SURE and _nested(pattern):
-                told = (
-                    f"the pattern {_short(pattern)!r} may take for ever, of {size} signs"
-                )
+                told = f"the pattern {_short(pattern)!r} may take for ever, of {size} signs"
                 raise ValueError(told)
         return match(validator, said, value, schema)
 

@@ -117,7 +117,9 @@ def texts(
         else:
             writer.stands[id(wire)] = (wire, *into)
         writer.found(part, "text", into)
-    apart = "\n" if h.path in RETURNED else ""  # as where it goes down the ladder
+    # As where it goes down the ladder; only what the model says runs on from part to part.
+    lines = h.path in RETURNED or (writer.role in ("user", "system") and not writer.same)
+    apart = "\n" if lines else ""
     return apart.join(str(text) for text in plain)
 
 

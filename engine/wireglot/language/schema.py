@@ -31,7 +31,7 @@ from .nodes import (
 )
 from .picture import Items, Literal
 from .rootwalk import filled, rooted
-from .schemawalk import Told, Walk
+from .schemawalk import Told, Walk, endless
 from .source import Node
 
 DIGEST = 32  # bytes of the sum that stands for a large schema
@@ -52,7 +52,7 @@ class Schema:
         self.numbers: list[str] = plain.get("types", [])  # some clients send their numbers
         self.types = frozenset(self.numbers)
         self.enum = plain.get("enum", "any")
-        self.inlines = plain.get("refs") == "inline"
+        self.inlines, self.finite = (plain.get("refs") == word for word in ("inline", "finite"))
         self.rows, self.rules, self.exact = rows, Rules(rules), exact
         self.second: dict[str, str] = {}  # keywords by their second spelling
         self.fills = any(rewritten({}, row.schema, row.here) for row in rows)
@@ -220,6 +220,8 @@ class Schema:
         if self.root is not None and schema.get("type") != self.root:
             if not (self.inlines and "$ref" in schema):
                 raise Misfit(f"the root of a schema is an {self.root} here")
+        if self.finite and endless(schema):
+            raise Misfit("a reference leads back to what it stands in, or out of the schema")
         late = self.inlines and "$ref" in schema  # what it refers to may say what the root must
         schema, told = rooted(schema, self.rootless, {} if late else self.rooted)
         if self.simple and self._plain(schema):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import graphlib
 from typing import Any, NamedTuple, Protocol
 
 from ..notes import Effect
 from ..trail import At, everywhere, place_of, value_at
 from .drafts import renewed
 from .lenses import Misfit, same, stringify
-from .nodes import DEFINITIONS, LISTS, MAPS, PLACES, SINGLES, Row, rewritten, used
+from .nodes import DEFINITIONS, LISTS, MAPS, PLACES, SINGLES, Row, nodes, rewritten, used
 
 MAX_NODES, MAX_DEPTH = 20_000, 100
 # Of what references stand for, so many nodes are written for each that the schema has itself.
@@ -57,6 +58,34 @@ class Node:
     def tell(self, key: str, told: Told) -> None:
         """Tell something of a keyword; forgotten when the keyword is lost as a whole."""
         self.told.setdefault(key, []).append(told)
+
+
+def _resolved(root: Any, ref: Any) -> tuple[dict[str, Any] | None, At]:
+    """Return what a reference of a schema stands for, and where that is."""
+    if not isinstance(ref, str) or not ref.startswith("#"):
+        return None, ()
+    at = place_of(root, ref[1:])
+    value = value_at(root, at)
+    return (value, at) if isinstance(value, dict) else (None, ())
+
+
+def endless(root: dict[str, Any]) -> bool:
+    """Tell whether a reference leads back to what it stands in, or out of the schema."""
+    waiting = [one["$ref"] for one in nodes(root) if "$ref" in one]
+    leads: dict[Any, list[Any]] = {}
+    while waiting:
+        ref = waiting.pop()
+        target, _ = _resolved(root, ref)
+        if target is None:
+            return True
+        if ref not in leads:
+            leads[ref] = [one["$ref"] for one in nodes(target) if "$ref" in one]
+            waiting += leads[ref]
+    try:
+        graphlib.TopologicalSorter(leads).prepare()
+    except graphlib.CycleError:
+        return True
+    return False
 
 
 class Walk:
@@ -143,7 +172,7 @@ class Walk:
     def _inline(self, node: Node, told: list[Told], seen: set[At]) -> None:
         """Write a reference out: the keywords beside it stand over those that it names."""
         ref, place = node.words.pop("$ref"), node.places.pop("$ref")
-        target, where = self._resolve(ref)
+        target, where = _resolved(self.root, ref)
         if target is None:
             told.append(Told("schema-cut", "lost", place, f"`{ref}` is no schema of this one"))
             return
@@ -169,13 +198,6 @@ class Walk:
         self.written += sum(len(str(value)) for value in plain)
         if self.written > MAX_WRITTEN:
             raise Misfit(TOO_LARGE)
-
-    def _resolve(self, ref: Any) -> tuple[dict[str, Any] | None, At]:
-        if not isinstance(ref, str) or not ref.startswith("#"):
-            return None, ()
-        at = place_of(self.root, ref[1:])
-        value = value_at(self.root, at)
-        return (value, at) if isinstance(value, dict) else (None, ())
 
     # -- what is inside -----------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ _REWRITE = {"schema": _NODE, "here": _NODE, "note": _NOTE}
 REWRITE = Words("a rewrite", _REWRITE, "Rewrite", "rewrite", whole=True)
 _MUST = {"where": _NODE, "has": _NODE}
 MUST = Words("a rule of `must`", _MUST, "Must", "must", layered=False, whole=True)
-_ENUM, _REFS = "{what} is `strings` or `any`", "{what} is `inline` or `keep`"
+_ENUM, _REFS = "{what} is `strings` or `any`", "{what} is `inline`, `finite` or `keep`"
 _DRAFT = "{what} is `2020-12`"
 _FILLS = Map(free({}), "{what} is a mapping of keywords", "as `root-with: {properties: {}}`")
 SCHEMA = Words(
@@ -74,7 +74,8 @@ SCHEMA = Words(
         "keep": (names(_KEY.schema), _LEFT),
         "types": (names(_TYPE.schema), _LEFT),
         "enum": (one_of("strings", "any", message=_ENUM, lead="say"), "`enum` for filled texts"),
-        "refs": (one_of("inline", "keep", message=_REFS, lead="say"), "`$ref` is written out"),
+        "refs": (one_of("inline", "finite", "keep", message=_REFS, lead="say"),
+                 "`$ref` is written out"),
         "rewrite": (Map(REWRITE), "rows of pictures of a part of a node; other keywords stay"),
         "must": (Listed(MUST, "{what} is a list", "write - {where: ..., has: ...}"),
                  "what is written must be so, or the schema is a misfit"),
