@@ -203,7 +203,7 @@ class Ears:
 
     def begun(self, outcome: Any) -> None: ...
     def closed(self, part: Any) -> None: ...
-    def failed(self, error: Json) -> None: ...
+    def failed(self, error: Json, at: Any) -> None: ...
 
     def opened(self, part: Any) -> None:
         if part.whole and part.kind == "text":
@@ -1572,3 +1572,13 @@ def test_events_that_are_only_read_are_tried_in_the_order_of_the_file(tmp_path: 
         "append.refusal",
         "append.reasoning",
     ]
+
+
+def test_nothing_of_an_error_within_a_stream_is_lost_in_silence() -> None:
+    """As of one that is whole: words that are reworded, keys of one family, keys of nobody."""
+    t = RULES.translator("vllm", "anthropic")
+    said = {"message": "Busy.", "type": "ServiceUnavailableError", "param": "p", "odd": 1}
+    list(t.feed({"error": said}))
+    list(t.finish())
+    found = {(note.code, note.source_path) for note in t.notes if "/0" in (note.source_path or "")}
+    assert {("unknown-key", "/0/error/odd"), ("own-field", "/0"), ("reworded", "/0")} <= found

@@ -80,6 +80,8 @@ class Fold(Hearing):
         if error is not None:
             self.fail(error)
         rest = self._unheard(frame, sights, error is not None, at)
+        for place in frame.kept:
+            self._left(at, place)
         if (sights or not rest) and error is None:
             self._forms.learn(wire, sights, common, rest)
 
@@ -162,7 +164,7 @@ class Fold(Hearing):
         self.begin()
         self.error = error
         if self.listener is not None:
-            self.listener.failed(error)
+            self.listener.failed(error, (self.frames - 1,))
 
     def _hear(self, sight: Sight) -> None:
         nth = sight.at.get("candidate", 0)

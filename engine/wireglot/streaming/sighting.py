@@ -17,7 +17,7 @@ from ..language.lenses import UNTYPED, Misfit, guard, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed
 from ..language.shape import Case
-from ..trail import At, value_at
+from ..trail import At, place_of, value_at
 
 Taken = tuple[Hole, Any, At]
 
@@ -60,6 +60,7 @@ class Frame:
     def __init__(self, wire: Any, dialect: Dialect) -> None:
         self.wire, self.dialect = wire, dialect
         self.claimed: set[At] = set()
+        self.kept: list[At] = []  # what stands in an error and no picture names
 
     def sights(self, stream: Stream) -> list[Sight]:
         """Return the events of this frame, in their order."""
@@ -283,6 +284,8 @@ class Failure:
         except Misfit:
             return None
         frame.claimed.update((key,) for key in shape.keys)
+        kept = found.get("kept", {}).get(self._dialect.name, ())
+        frame.kept = [place_of(wire, at) for at in kept]
         return {k: v for k, v in found.items() if k not in ("kept", "spelled")}
 
     def foreign(self, wire: Any, frame: Frame) -> dict[str, Any] | None:

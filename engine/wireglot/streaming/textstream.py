@@ -9,6 +9,7 @@ from ..errors import UsageError
 from ..interpreter import reading
 from ..language.held import HeldSet
 from ..payload import check_frames
+from ..trail import At
 from .fold import Fold
 from .incoming import Part
 from .outcome import Outcome
@@ -86,5 +87,5 @@ class TextStream:
     def closed(self, part: Part) -> None:
         """Hear that a part ends."""
 
-    def failed(self, error: dict[str, Any]) -> None:
+    def failed(self, error: dict[str, Any], at: At) -> None:
         """Hear of an error."""

@@ -15,7 +15,7 @@ from ..interpreter.unpictured import kind_of, more, open_kind
 from ..ir import owned
 from ..language.events import Event
 from ..language.lenses import Misfit
-from ..trail import value_at
+from ..trail import At, value_at
 from .incoming import Candidate, Part, put_at, text_of
 from .outcome import Outcome
 from .outgoing import Place
@@ -90,13 +90,14 @@ class Unfold(Parts):
         self._pump(part)
         self._of.pop(id(part), None)
 
-    def failed(self, error: dict[str, Any]) -> None:
-        """Write an error; nothing follows it."""
+    def failed(self, error: dict[str, Any], at: At) -> None:
+        """Write an error, which a frame said; nothing follows it."""
         self.flush()
+        mark = len(self.writer.notes)
         said, kind = error.get("kind"), kind_of(error.get("http"))
         if kind is not None and said != kind and open_kind(said):
             if said is not None:
-                at, told = self.writer.trail.find(error, "kind") or (), more(error["http"], said)
+                told = more(error["http"], said)
                 self.notes.append(("reworded", "changed", at, self.stream.pos, told))
             error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
@@ -107,9 +108,13 @@ class Unfold(Parts):
                 elif shape is not None:
                     self.frames.add(units.stepped(self.writer, shape, error))
             except Misfit as misfit:
-                self._unplaced((), f"the target has no form for this error: {misfit.reason}")
+                self._unplaced(at, f"the target has no form for this error: {misfit.reason}")
         elif not self.failing:
-            self._unplaced((), "the target has no form for an error")
+            self._unplaced(at, "the target has no form for an error")
+        for draft in self.writer.notes[mark:]:
+            if draft.effect in ("lost", "changed"):
+                self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
+        del self.writer.notes[mark:]
         self.failing = True
 
     def end(self, outcome: Outcome, cut: bool) -> None:

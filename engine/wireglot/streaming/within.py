@@ -24,6 +24,7 @@ from ..interpreter.within import (
     solid,
 )
 from ..language.model import Dialect
+from ..trail import At
 from .incoming import Part
 from .outcome import Outcome
 from .parts import Running
@@ -115,12 +116,12 @@ class Within:
         if split is None or not self._ended(part, split):
             self._unfold.closed(part)
 
-    def failed(self, error: dict[str, Any]) -> None:
-        """Take an error; nothing follows it, so what waits is told of first."""
+    def failed(self, error: dict[str, Any], at: At) -> None:
+        """Take an error, of a frame; nothing follows it, so what waits is told of first."""
         for split in self._of.values():
             if (waits := split.inner or split.rest) is not None:
                 self._grow(waits, split.look().rstrip())
-        self._unfold.failed(error)
+        self._unfold.failed(error, at)
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Take the end of all; what is said by now of texts that were over before, is known."""
