@@ -110,8 +110,9 @@ def _of_limits(dialect: Dialect) -> Iterator[Told]:
 
 def _of_schema(dialect: Dialect, name: str) -> Iterator[Told]:
     node = dialect.node.value["schemas"].value[name]
-    for word in node.value:
-        for code in SCHEMAS.get(word, ()):
+    for word, said in node.value.items():
+        silent = word == "refs" and said.value != "inline"
+        for code in () if silent else SCHEMAS.get(word, ()):
             yield code, WRITTEN, word, CODES[code]
 
 
