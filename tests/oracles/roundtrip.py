@@ -49,9 +49,17 @@ def losses(
         found.extend(f"back: {p}" for p in _missing(one, two, three, there.notes, back.notes))
     for group in ("system", "talk"):
         one, two, three = (_texts(group, some) for some in (start, middle, end))
-        if "".join(str(i.value) for i in one) != "".join(str(i.value) for i in three):
+        # Texts that became one stand in lines.
+        lines = any(note.code == "joined" for note in there.notes)
+        if _said(one, lines) != _said(three, lines):
             found.extend(f"back: {p}" for p in _missing(one, two, three, there.notes, back.notes))
     return found
+
+
+def _said(found: Sequence[Item], lines: bool) -> str:
+    """Return what texts say together; where they stand in `lines`, without their ends."""
+    said = "".join(str(item.value) for item in found)
+    return said.replace("\n", "") if lines else said
 
 
 def _value(body: Json, pointer: str | None) -> Json:

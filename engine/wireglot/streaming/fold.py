@@ -98,6 +98,8 @@ class Fold(Hearing):
                     self.heard(taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
         self._numbered(sights)
+        if not self.begun:  # what is counted by then may stand in a head
+            sights = sorted(sights, key=lambda sight: sight.event.acts != {"usage"})
         for sight in sights:
             self._hear(sight)
 
