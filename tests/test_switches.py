@@ -114,3 +114,16 @@ def test_at_home_a_request_for_another_model_is_repaired() -> None:
     assert [note.code for note in out.notes] == ["effort-as-budget"]
     same = wireglot.exchange("anthropic", "anthropic", model="claude-opus-4-8").request(body)
     assert same.body == body and not same.notes
+
+
+@pytest.mark.parametrize("thought", [{}, {"signature": ""}])
+def test_repair_leaves_out_a_thought_that_nobody_signed(thought: Json) -> None:
+    unsigned = {"type": "thinking", "thinking": "Hm.", **thought}
+    said = {"role": "assistant", "content": [unsigned, SIGNED, {"type": "text", "text": "Hi."}]}
+    body = {"model": "claude-opus-4-5", "max_tokens": 9, "messages": [ASKS, said, ASKS]}
+    rules = wireglot.packaged()
+    (found,) = rules.diagnose(body, dialect="anthropic")
+    assert (found.path, found.code, found.healed) == ("/messages/1/content/0", "no-place", True)
+    healed = rules.repair(body, dialect="anthropic")
+    assert healed.body["messages"][1]["content"] == said["content"][1:]
+    assert rules.repair(healed.body, dialect="anthropic").notes == ()

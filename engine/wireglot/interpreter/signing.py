@@ -40,8 +40,9 @@ def _without(writer: WriteJob, message: Message, gone: Container[int]) -> Messag
 def _own(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part has a signature that the target gave."""
     signature = part.get("signature")
-    signer = writer.dialect.origin["signature"]
-    return isinstance(signature, dict) and signature.get("origin") == signer
+    if not isinstance(signature, dict) or not signature.get("value"):
+        return False  # an empty one is none
+    return bool(signature.get("origin") == writer.dialect.origin["signature"])
 
 
 def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
