@@ -105,7 +105,14 @@ def cut(
 
 def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
     """Tell whether a key stands in an object in two spellings."""
-    return any(sum(map(w.__contains__, names)) > 1 for names in groups)
+    for names in groups:
+        found = False
+        for name in names:
+            if name in w:
+                if found:
+                    return True
+                found = True
+    return False
 
 
 def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:

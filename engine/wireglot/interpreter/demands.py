@@ -231,7 +231,9 @@ def _within(
 
 def why_not(writer: WriteJob, ir: dict[str, Any], bound: dict[str, Any]) -> str | None:
     """Return why such a request says nothing of what is bounded, if it may not."""
-    kinds = bound.get("not-with", ())
+    kinds = bound.get("not-with")
+    if not kinds:
+        return None
     found = (told for word, (told, is_so) in UNLESS.items() if word in kinds and is_so(writer, ir))
     return next(found, None)
 

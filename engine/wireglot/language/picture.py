@@ -239,14 +239,14 @@ class Test(Picture):
         self.word, self.kind = word, kind
 
     def met(self, value: Any) -> bool:
-        """Tell whether a value, or ABSENT, is what it asks for."""
-        return value is not ABSENT and (self.word == "present" or self.holds(value))
-
-    def holds(self, value: Any) -> bool:
-        """Tell whether a list holds a part of the kind; `media` is any kind of media."""
+        """Tell whether a value is there, or a list holds a part of the kind; `media` is any."""
+        if self.word == "present":
+            return value is not ABSENT
         kinds = MEDIA if self.kind == "media" else (self.kind,)
-        parts = value if isinstance(value, list) else ()
-        return any(isinstance(part, dict) and part.get("type") in kinds for part in parts)
+        for part in value if isinstance(value, list) else ():
+            if isinstance(part, dict) and part.get("type") in kinds:
+                return True
+        return False
 
 
 def nodes(picture: Picture) -> Iterator[Picture]:
