@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import gzip
 import itertools
 import json
 import signal
@@ -248,6 +249,10 @@ def test_errors_are_in_the_words_of_the_client(server: Server) -> None:
                 urlopen(Request(f"{url}/v1/{path}", b"{no"))
             assert refused.value.code == 400
             assert "no JSON" in json.load(refused.value)["error"]["message"]
+            with pytest.raises(HTTPError, match="415") as refused:
+                coded = {"content-encoding": "gzip"}
+                urlopen(Request(f"{url}/v1/{path}", gzip.compress(b"{}"), coded))
+            assert "send it plain" in json.load(refused.value)["error"]["message"]
             with pytest.raises(HTTPError, match="405"):
                 urlopen(f"{url}/v1/{path}")
         assert "there are /v1/chat" in asked(f"{url}/v1/m", {})[2]["error"]["message"]

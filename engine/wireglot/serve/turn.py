@@ -57,6 +57,10 @@ def begin(relay: Relay, asked: Asked) -> Turn | Reply:
         # An estimate: most providers do not count.
         held = {wires.TOKENS: max(1, len(asked.body) // 4)}
         return whole(200, wires.filled(route.answer, held, relay.models()))
+    coding = asked.headers.get("content-encoding", "identity")
+    if coding != "identity":
+        told = f"a body that is coded as {short(coding)} is not read here: send it plain"
+        relay.refuse(415, told, route.client)
     try:
         text = asked.body.decode()
         body, sure = jsontext.looked_at(text)
