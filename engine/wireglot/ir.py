@@ -76,6 +76,11 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 USER_DATA = frozenset(
     ("arguments", "parameters", "output_schema", "schema", "own", "kept", "spelled", "metadata")
 )
+# What is so where nothing is said: who says it asks for nothing.
+USUAL: dict[str, Any] = {
+    "n": 1, "parallel_tool_calls": True, "prefix": False, "stream": False, "strict": False,
+    "tool_choice": "auto",
+}  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
 # provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
 # a tool gives back. So are marks of what is to be cached.

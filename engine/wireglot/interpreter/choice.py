@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..ir import USUAL
 from ..language import picture as pic
+from ..language.lenses import same
 from . import marks
 from .jobs import WriteJob
 from .limits import TOLD
@@ -14,6 +16,7 @@ from .limits import TOLD
 if TYPE_CHECKING:
     from ..language.shape import Shape
     from ..language.source import Pos
+    from ..notes import Weight
     from .sight import View
 
 # Fields of a request that say something about its tools.
@@ -240,8 +243,10 @@ def _change(
 
 
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
-    if ir.pop(path, None) is not None:
-        writer.lost("no-tool", view.obj, told, view.case.pos, path)
+    said = ir.pop(path, None)
+    if said is not None:
+        weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
+        writer.lost("no-tool", view.obj, told, view.case.pos, path, weight)
 
 
 def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:

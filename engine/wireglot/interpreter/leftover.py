@@ -6,7 +6,8 @@ import operator
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT
+from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT, USUAL
+from ..language.lenses import same
 from ..language.picture import ABSENT, Literal, keyed
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_field, refused
 from ..trail import Several, keys_of
@@ -148,6 +149,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     inner = [f"{path}.{key}" for key in value] if isinstance(value, dict) else []
     little = bool(inner) and all((view.shape, one) in SLIGHT for one in inner)
     quiet = none or little or last in CACHE or (view.shape, path) in SLIGHT
+    quiet = quiet or (path in USUAL and same(value, USUAL[path]))
     # Where ids are made anew, calls and results pair without them, too.
     quiet = quiet or (path in PAIRING and "call-ids" in writer.dialect.hooks)
     weight: Weight = "slight" if quiet else ""

@@ -19,6 +19,7 @@ from ..language.lenses import (
 )
 from ..language.picture import Hole
 from ..language.schema import Schema
+from ..language.schemawalk import SILENT
 from ..notes import NOWHERE, Weight
 from ..trail import At, pointer
 from . import listforms, share
@@ -175,7 +176,9 @@ def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: 
     for one in told:
         place = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place
-        writer.note(one.code, one.effect, place, h.pos, one.message, one.owner, one.key)
+        weight: Weight = "slight" if one.at[-1:] and one.at[-1] in SILENT else ""
+        told_of = one.owner, one.key, weight
+        writer.note(one.code, one.effect, place, h.pos, one.message, *told_of)
     return wire
 
 

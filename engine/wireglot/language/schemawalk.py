@@ -16,6 +16,7 @@ MAX_NODES, MAX_DEPTH = 20_000, 100
 AT_LEAST, FOR_EACH = 2000, 50
 MAX_WRITTEN = 1_000_000  # characters of what references stand for, wherever it is written out
 TOO_LARGE = "the schema is too large when its references are written out"
+SILENT = frozenset(("$schema", "$id", "$comment"))  # keywords that say nothing to a model
 # Keywords that say nothing of which values are right.
 ASIDE = frozenset("$schema $id $ref $anchor $comment title description default examples".split())
 
