@@ -116,6 +116,16 @@ def test_at_home_a_request_for_another_model_is_repaired() -> None:
     assert same.body == body and not same.notes
 
 
+def test_at_home_a_request_that_names_no_model_goes_as_it_is() -> None:
+    """Gemini's model stands in the path: the exchange says it."""
+    call = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}
+    back = {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}
+    asks = {"role": "user", "parts": [{"text": "Hi"}]}
+    body = {"contents": [asks, call, back], "tools": [{"functionDeclarations": [{"name": "f"}]}]}
+    out = wireglot.exchange("gemini", "gemini", model="gemini-3-pro").request(body)
+    assert {key: out.body[key] for key in body} == body and not out.notes
+
+
 @pytest.mark.parametrize("thought", [{}, {"signature": ""}])
 def test_repair_leaves_out_a_thought_that_nobody_signed(thought: Json) -> None:
     unsigned = {"type": "thinking", "thinking": "Hm.", **thought}
