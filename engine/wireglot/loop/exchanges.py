@@ -96,6 +96,8 @@ class Exchange:
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
         one, two = self._at(self.client, asked), self._at(self.provider, sent)
+        if asked is None and self.client == self.provider:
+            one = two  # the model stands elsewhere than in the body
         sure = text is not None
         given, body = body, stored.recalled(one.model.stored, body, self._items)
         text = text if body is given else None
@@ -121,7 +123,7 @@ class Exchange:
         rides = carry.may_ride(text)
         read = read or reading.read(one, body, "request", None, stream, options, sure=sure)
         self.streams = read.ir.get("stream") is True
-        done = self._asked(read, rides, places, (one, two, asked, sent), options)
+        done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)
         self._place = places.end if places is not None else None
         return self._sent(done.body, done.notes, done.envelope)
@@ -131,11 +133,11 @@ class Exchange:
         read: reading.Read,
         rides: bool,
         places: memory.Places | None,
-        pair: tuple[Held, Held, str | None, str | None],
+        pair: tuple[Held, Held, str | None],
         options: dict[str, Any],
     ) -> Conversion:
         """Write a request that was read, with all that belongs to its history."""
-        one, two, asked, sent = pair
+        one, two, sent = pair
         same = self.client == self.provider
         messages, turns = messages_of(read), self._state["turns"]
         if self.model is not None:
@@ -148,8 +150,7 @@ class Exchange:
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
         # At home the client may say what this provider never said, or ask for another model.
-        other = asked is not None and one is not two
-        if same and options.get("repair", True) and (riders.strange or other):
+        if same and options.get("repair", True) and (riders.strange or one is not two):
             riders.without_thoughts()
             options = {**options, "repair": True}
         known, unsaid = names.readdressed(messages, calls, read.made)
