@@ -90,9 +90,9 @@ class HoleText(CaseText):
     # -- holes ----------------------------------------------------------------------------------
 
     def _signature(self, h: Hole, v: str) -> None:
-        stands = self.dialect.signatures.placeholder
-        if h.path == "signature" and stands is not None:
-            self.line(f"if {v} == {stands!r}: return {self.odd}")
+        none = self.dialect.signatures.none
+        if h.path == "signature" and none:
+            self.line(f"if {v} in {none!r}: return {self.odd}")
 
     def hole(self, h: Hole, v: str, rel: Rel, below: bool) -> None:
         """Read a hole from a variable in which nothing is ABSENT."""
@@ -138,12 +138,12 @@ class HoleText(CaseText):
         self.slots.append(Slot(h.path, var, rel, h.mark is None))
 
     def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
-        stands = self.dialect.signatures.placeholder
-        if stands is None or h.path != "signature" or h.mark != "optional":
+        none = self.dialect.signatures.none
+        if not none or h.path != "signature" or h.mark != "optional":
             self._signature(h, v)
             self._through(h, v, var, rel, below)
             return
-        with self.t.under(f"if {v} == {stands!r}:"):
+        with self.t.under(f"if {v} in {none!r}:"):
             self.remembers(f"spell(sp, {self.pointer(rel)}, {v}, ABSENT)")
             self.line(f"{var} = ABSENT")
         with self.t.under("else:"):

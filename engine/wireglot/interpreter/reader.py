@@ -294,7 +294,7 @@ class PictureReader(ReadJob):
         if none or (self.probe and h.mark == "fill" and same(wire, h.value)):
             intake.nothing(self, h, wire, at, rel, env)
             return
-        if wire == self.dialect.signatures.placeholder and h.path == "signature":
+        if h.path == "signature" and wire in self.dialect.signatures.none:
             env.spell(rel, wire, ABSENT)  # there is none, and home says so again
             self.hush(at, "it says that there is none", h.pos)
             return

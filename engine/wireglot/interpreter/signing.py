@@ -86,7 +86,5 @@ def _signed(writer: WriteJob, part: Part) -> bool:
     if isinstance(signature, dict) and signature.get("origin") != signer:
         return writer.dialect.signatures.placeholder is None
     memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-    stands = writer.dialect.signatures.placeholder
-    return signature is not None or any(
-        stands is not None and entry.get("as") == stands for entry in memory.values()
-    )
+    none = writer.dialect.signatures.none
+    return signature is not None or any(entry.get("as") in none for entry in memory.values())

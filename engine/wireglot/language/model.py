@@ -28,12 +28,14 @@ T = TypeVar("T")
 class Signatures(NamedTuple):
     """Whose reasoning state a dialect reads, besides that of the very model that made it.
 
-    `signer` is the dialect whose signatures stand here; None: they are its own.
+    `signer` is the dialect whose signatures stand here; None: they are its own. `none` is what the
+    placeholder is when it is read: itself, and its base64, as SDKs send it that hold bytes.
     """
 
     models: list[list[str]]
     signer: str | None
     placeholder: str | None
+    none: tuple[str, ...] = ()
 
     def known(self, model: str | None, signers: list[str]) -> bool:
         """Tell whether a model reads what one of these names signed; who is unknown is its own."""

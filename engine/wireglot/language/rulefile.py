@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -134,9 +135,9 @@ def _stored(said: dict[str, Any]) -> Stored | None:
 
 def _signatures(said: dict[str, Any]) -> Signatures:
     """Read `signatures`: whose reasoning state is read, and what stands where there is none."""
-    return Signatures(
-        list(said.get("models", {}).values()), said.get("of"), said.get("placeholder")
-    )
+    stands: str | None = said.get("placeholder")
+    none = () if stands is None else (stands, b64encode(stands.encode()).decode())
+    return Signatures(list(said.get("models", {}).values()), said.get("of"), stands, none)
 
 
 def _table(node: Node) -> Table:
