@@ -129,8 +129,9 @@ def test_it_counts_where_others_do_not(server: Server) -> None:
     with before(Script("openai-chat"), server) as (url, _):
         _, _, counted = asked(f"{url}/v1/messages/count_tokens", HELLO)
         assert counted == {"input_tokens": len(json.dumps(HELLO)) // 4}
-        _, _, counted = asked(f"{url}/v1beta/models/any:countTokens", HELLO)
-        assert counted == {"totalTokens": len(json.dumps(HELLO)) // 4}
+        for version in ("v1beta", "v1"):
+            _, _, counted = asked(f"{url}/{version}/models/any:countTokens", HELLO)
+            assert counted == {"totalTokens": len(json.dumps(HELLO)) // 4}
 
 
 def test_it_passes_on_the_headers_that_a_loop_needs() -> None:
