@@ -156,13 +156,12 @@ def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: b
         if lens == "blocks" and t.track:
             t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
     with t.t.under("else:"):
-        more = f" or not {source}" if lens == "joined" else ""
-        t.unless(f"{source}.__class__ is not list{more}", h, below)
+        t.unless(f"{source}.__class__ is not list", h, below)
         t.inside()
         made = f"{t.reads.each(h.named)}(x, {source}, {at}) if {source} else []"
         t.tried(var, made, h, below, False)
-        if lens == "joined":
-            t.remembers(f"marked(sp, {place}, 'list')")
+        if lens == "joined" and t.track:
+            t.line(f"if {source}: sp = marked(sp, {place}, 'list')")
         elif lens == "bare" and t.track:
             t.line(f"if {source} and alone({var}): sp = marked(sp, {place}, 'list')")
     odd = [kind for kind, none in (("str", ""), ("list", [])) if not same(empty, none)]

@@ -270,7 +270,7 @@ def texts(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
     nothing: Any = [] if lens == "blocks" else ""
     empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
-    if not isinstance(value, str | list) or (lens == "joined" and value == []):
+    if not isinstance(value, str | list):
         raise Misfit(f"expected a text, got {show(value)}", at, h.pos)
     if not value:
         if not same(empty, value):
