@@ -126,6 +126,14 @@ def test_at_home_a_request_that_names_no_model_goes_as_it_is() -> None:
     assert {key: out.body[key] for key in body} == body and not out.notes
 
 
+@pytest.mark.parametrize("named", [{"previous_response_id": "resp_1"}, {"conversation": "conv_1"}])
+def test_at_home_a_result_whose_call_the_api_keeps_is_not_left_out(named: Json) -> None:
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "7"}
+    body = {"model": "gpt-5.2", "input": [result], **named}
+    x = wireglot.exchange("openai-responses", "openai-responses", model="gpt-4o")
+    assert x.request(body).body == {**body, "model": "gpt-4o"}
+
+
 @pytest.mark.parametrize("thought", [{}, {"signature": ""}])
 def test_repair_leaves_out_a_thought_that_nobody_signed(thought: Json) -> None:
     unsigned = {"type": "thinking", "thinking": "Hm.", **thought}

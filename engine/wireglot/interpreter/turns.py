@@ -57,7 +57,8 @@ def _spoken(writer: WriteJob, message: Message) -> Message:
     parts = message.get("parts")
     if message.get("role") != "tool" or not parts:
         return message
-    answered = any(part.get("type") == "tool_result" for part in parts)
+    answers = ("tool_result", "native") if writer.same else ("tool_result",)
+    answered = any(part.get("type") in answers for part in parts)
     return message if answered else down(writer, message)
 
 
