@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ..ir import DERIVED
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, deepest, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
@@ -180,8 +181,17 @@ def said(
     writer: WriteJob, view: View, obj: dict[str, Any], row: Row, path: str, place: tuple[Any, Any]
 ) -> None:
     """Note the rung that was taken, and claim what it changed."""
-    at = writer.trail.find(view.obj, path or None)
-    writer.note(row.name, row.effect, at, row.pos, row.says(view.obj), *place)
+    gone = [
+        f"{key}.{k}"
+        for key, old in view.obj.items()
+        if isinstance(old, dict) and isinstance(obj.get(key), dict)
+        for k in old
+        if k not in obj[key] and k not in DERIVED
+    ]
+    # What it is about, and what else is said no longer.
+    for one in dict.fromkeys([path, *gone]) if path or not gone else gone:
+        at = writer.trail.find(view.obj, one or None)
+        writer.note(row.name, row.effect, at, row.pos, row.says(view.obj), *place)
     for key, old in view.obj.items():
         new = obj.get(key, ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):
