@@ -101,6 +101,51 @@ def test_what_is_not_known_stays_as_it_is() -> None:
     assert not any(message["role"] == "assistant" for message in out.body["messages"])
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("store", [False, True])
+def test_what_the_api_itself_answered_is_told_the_next_provider(
+    streamed: bool, store: bool
+) -> None:
+    """As where another provider is asked because the API fails."""
+    states: Any = wireglot.States() if store else {}
+    said = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": "Hello.", "annotations": []}]}  # fmt: skip
+    whole = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "error": None,
+             "status": "completed", "incomplete_details": None, "output": [said]}  # fmt: skip
+    x = exchange(states, "openai-responses")
+    x.request({"model": "any", "input": [HI], "stream": streamed})
+    if streamed:
+        through = x.translator()
+        begun = {**whole, "status": "in_progress", "output": []}
+        frames: Json = [
+            {"type": "response.created", "sequence_number": 0, "response": begun},
+            {"type": "response.output_item.done", "sequence_number": 1, "output_index": 0,
+             "item": said},
+            {"type": "response.completed", "sequence_number": 2, "response": whole},
+        ]  # fmt: skip
+        assert [new for frame in frames for new in through.feed(frame)] == frames
+        assert through.finish() == []
+    else:
+        assert x.response(whole).body == whole
+    kept = states if store else x.state
+    out = exchange(kept).request(named(["msg_1"]))
+    assert out.body["messages"] == [HI, {"role": "assistant", "content": "Hello."}, MORE]
+    # The API knows it, and is told its name.
+    home = exchange(kept, "openai-responses").request(named(["msg_1"]))
+    assert home.body == {**named(["msg_1"]), "model": "m"}
+
+
+def test_of_two_items_of_one_id_the_newer_one_counts() -> None:
+    states: list[Json] = []
+    for text in ("Zwei.", "Eins."):
+        _, state = answered(states[-1] if states else {}, False)
+        item = {**state["items"][-1]["item"], "content": [{"type": "output_text", "text": text}]}
+        state["items"] = [{**state["items"][-1], "id": "msg_1", "item": {**item, "id": "msg_1"}}]
+        states.append(state)
+    out = exchange(wireglot.merge_states(*states)).request(named(["msg_1"]))
+    assert out.body["messages"][1]["content"] == "Eins."
+
+
 def test_nobody_finds_what_another_one_was_answered() -> None:
     states = wireglot.States()
     ids, _ = answered(states.of("a"), False)

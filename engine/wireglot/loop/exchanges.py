@@ -192,6 +192,7 @@ class Exchange:
         read = reading.read(one, body, "response", None, None, options)
         if self.client == self.provider:
             out, drafts, _ = writing.write(two, read, "response", True, self._options)
+            self._keep(two, out)
             return self._given(out, all_notes(read.notes, drafts, out, True))
         reading.told_in_texts(one, read, options)
         out, drafts = Remainder(self._turn(one, two)).written(read)
@@ -268,11 +269,16 @@ class Exchange:
         """Return what was answered under these ids, if it was kept."""
         known = self._state if self._store is None else self._store.find(ids)
         items: stored.Items = known["items"]
+        if self.client == self.provider:  # which knows what it has answered itself
+            items = [item for item in items if item.get("by") != self.provider]
         return items
 
     def _keep(self, client: Held, answer: Any) -> None:
         """Keep what the client may name of an answer."""
         items = stored.kept(client.model.stored, answer) if self._state["keeps"] else []
+        for item in items:
+            # Of two of one id the newer one counts.
+            item |= {"at": newest(self._state), "by": self.provider}
         if self._store is not None:
             self._store.remember(items=items)
         self._state["items"] += items

@@ -17,6 +17,7 @@ from ..language.events import Event
 from ..language.picture import holes
 from ..notes import Draft
 from ..policy import Policy
+from ..results import Conversion
 from ..streaming.incoming import Part
 from ..streaming.outcome import Outcome
 from ..streaming.outgoing import Frames
@@ -240,6 +241,12 @@ class TurnStream(Translator):
         row = undo.row_of(self._turn.names, self._source, part.said["name"])
         if row is not None:
             part.undone = lambda ir: undo.back(row, ir)[0]
+
+    def _concluded(self) -> Conversion:
+        done = super()._concluded()
+        if self._unfold is None:  # at home another provider may be asked next
+            self._turn.keep(done.body)
+        return done
 
     def _written(self, read: Read) -> tuple[Any, list[Draft]]:
         assert self._unfold is not None
