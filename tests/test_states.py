@@ -471,6 +471,21 @@ def test_two_processes_share_a_file(tmp_path: Path) -> None:
         assert list(shelf.get([f"a{nth}"])) == [f"a-{nth}"]
 
 
+def test_several_may_begin_a_file_at_once(tmp_path: Path) -> None:
+    """SQLite refuses at once where two let a new file have a log in the same moment."""
+
+    def begin(file: Path, at_once: threading.Barrier) -> Database:
+        at_once.wait()
+        return Database(file)
+
+    with ThreadPoolExecutor(6) as pool:
+        for nth in range(60):
+            given = (tmp_path / f"{nth}.db", threading.Barrier(6))
+            assert (
+                len([one.result() for one in [pool.submit(begin, *given) for _ in "abcdef"]]) == 6
+            )
+
+
 def test_what_was_kept_is_there_after_a_kill(tmp_path: Path) -> None:
     file = tmp_path / "states.db"
     with adding(file, "a", 10**6) as process:

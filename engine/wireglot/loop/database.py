@@ -47,13 +47,26 @@ class Database:
             self._db = sqlite3.connect(
                 self._file, timeout=BUSY, isolation_level=None, check_same_thread=False
             )
-            for pragma in ("journal_mode = wal", "synchronous = normal", "foreign_keys = on"):
+            self._log_ahead()
+            for pragma in ("synchronous = normal", "foreign_keys = on"):
                 self._db.execute(f"pragma {pragma}")
             with self._whole():
                 self._begin()
                 self._sweep()
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"`{self._file}` cannot hold states: {error}") from None
+
+    def _log_ahead(self) -> None:
+        """Let the file have a log, for which SQLite itself does not wait: several may begin one."""
+        until = time.monotonic() + BUSY
+        while True:
+            try:
+                self._db.execute("pragma journal_mode = wal")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
 
     def _begin(self) -> None:
         """Make the tables of a new file. Raises UsageError for a file of somebody else."""
