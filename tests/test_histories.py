@@ -1,4 +1,4 @@
-"""Histories: what a line of a file says instead of all before it (Codex's `compacted`)."""
+"""Histories: what a line (Codex), or a summary (opencode), says instead of all before it."""
 
 from __future__ import annotations
 
@@ -103,3 +103,68 @@ def test_results_pair_with_calls_within_it() -> None:
     ir = RULES["codex"].read(FILES["calls and results"], "session").ir
     call, result = (message["parts"][0] for message in ir["messages"])
     assert (call["id"], result["tool_call_id"], result["name"]) == ("c", "c", "f")
+
+
+def _said(number: int, role: str, part: dict[str, Any], **info: Any) -> dict[str, Any]:
+    """Return a message of opencode."""
+    who: dict[str, Any] = {"agent": "build", "model": {"providerID": "p", "modelID": "m"}}
+    if role == "assistant":
+        used = {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+        who = {"mode": "build", "agent": "build", "path": {"cwd": "/a", "root": "/"}, "cost": 0}
+        who |= {"tokens": used, "modelID": "m", "providerID": "p", "finish": "stop"}
+    place = {"id": f"prt_{number}", "sessionID": "ses_1", "messageID": f"msg_{number}"}
+    head = {"id": f"msg_{number}", "sessionID": "ses_1", "role": role, "time": {"created": number}}
+    return {"info": {**head, **who, **info}, "parts": [{**place, **part}]}
+
+
+def _summed(tail: str | None, **info: Any) -> dict[str, Any]:
+    """Return a session of opencode that was summed up; from `tail` on turns are kept."""
+    kept = {} if tail is None else {"tail_start_id": tail}
+    parts = [{"type": "text", "text": text} for text in ("old", "OLD", "late", "LATE", "S", "new")]
+    messages = [
+        _said(1, "user", parts[0]),
+        _said(2, "assistant", parts[1], parentID="msg_1"),
+        _said(3, "user", parts[2]),
+        _said(4, "assistant", parts[3], parentID="msg_3"),
+        _said(5, "user", {"type": "compaction", "auto": True, **kept}),
+        _said(6, "assistant", parts[4], **{"parentID": "msg_5", "summary": True, **info}),
+        _said(7, "user", parts[5]),
+    ]
+    head: dict[str, Any] = {
+        "id": "ses_1",
+        "slug": "s",
+        "projectID": "global",
+        "directory": "/a",
+        "title": "A",
+    }
+    head |= {"version": "1", "time": {"created": 1, "updated": 2}}
+    return {"info": head, "messages": messages}
+
+
+@pytest.mark.parametrize(
+    ("tail", "info", "said"),
+    [
+        (None, {}, ["S", "new"]),
+        ("msg_3", {}, ["S", "late", "LATE", "new"]),
+        ("msg_4", {}, ["S", "LATE", "new"]),
+        ("msg_9", {}, ["S", "new"]),
+        (None, {"finish": None}, ["old", "OLD", "late", "LATE", "S", "new"]),
+        (None, {"parentID": "msg_9"}, ["old", "OLD", "late", "LATE", "S", "new"]),
+    ],
+)
+def test_a_summary_stands_for_what_it_sums_up(
+    tail: str | None, info: dict[str, Any], said: list[str]
+) -> None:
+    body = _summed(tail, **info)
+    agent = wireglot.packaged()["opencode"]
+    assert wireglot.convert(body, source="opencode", target="opencode", unit="session").body == body
+    found = agent.read(body, unit="session").ir
+    words = [part["text"] for one in found["messages"] for part in one["parts"] if "text" in part]
+    assert words == said
+    found["messages"].append({"role": "user", "parts": [{"type": "text", "text": "more"}]})
+    written = agent.write(found, unit="session").body["messages"]
+    assert written[:-1] == body["messages"]
+    assert written[-1]["parts"][0]["text"] == "more"
+    out = wireglot.convert(body, source="opencode", target="codex", unit="session")
+    gone = {note.source_path for note in out.notes if note.code == "no-message"}
+    assert len(gone) == 6 - len(said) and gone <= {f"/messages/{n}" for n in range(4)}

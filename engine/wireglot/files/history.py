@@ -7,7 +7,9 @@ from typing import Any
 from ..interpreter import conversation, speaking
 from ..interpreter.jobs import ReadJob, WriteJob
 from ..interpreter.sight import memory_of
+from ..language.documents import Summary
 from ..trail import value_at
+from . import ids, tree
 from .file import File, between
 
 INSTEAD = "instead"  # what a message remembers that stands in such a line
@@ -17,6 +19,33 @@ def last(path: tuple[str, ...], lines: list[Any]) -> int | None:
     """Return which line says the messages last, if one does."""
     found = (n for n in range(len(lines) - 1, -1, -1) if value_at(lines[n], path).__class__ is list)
     return next(found, None) if path else None
+
+
+def summed(said: Summary, messages: list[Any]) -> list[int]:
+    """Return which messages a model sees: the last summary, what it keeps, and what came since.
+
+    The one that asked for it stands before it. Without such a summary it is all of them.
+    """
+    names = [value_at(message, said.id) for message in messages]
+    for last in range(len(messages) - 1, -1, -1):
+        of = value_at(messages[last], said.of)
+        whole = value_at(messages[last], said.said) and value_at(messages[last], said.whole)
+        if not whole or of is None or of not in names[:last]:
+            continue
+        first = asked = names.index(of)
+        for message in (messages[asked], messages[last]):
+            for place in ids.reached(message, said.keeps, said.keeps, ()):
+                name = place.owner.get(place.key)
+                first = names.index(name) if name is not None and name in names[:asked] else first
+        return [*range(asked, last + 1), *range(first, asked), *range(last + 1, len(messages))]
+    return [*range(len(messages))]
+
+
+def left(file: File, order: list[int], key: str, messages: list[Any]) -> list[Any]:
+    """Return the messages in an `order`; what it leaves out is kept as what is no message is."""
+    file.kept = {n: ((key, n), messages[n]) for n in {*range(len(messages))} - {*order}}
+    file.numbers, file.places, file.late = order, [(key, n) for n in order], tree.late(order)
+    return [messages[n] for n in order]
 
 
 def read(reader: ReadJob, path: tuple[str, ...], lines: list[Any], ir: dict[str, Any]) -> None:

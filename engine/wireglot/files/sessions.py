@@ -60,10 +60,15 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         file.places = [(i,) for i in range(len(body))]
     if form != document.texts[0]:
         memory["form"] = form
-    if document.ids is not None and isinstance(whole, dict) and isinstance(whole.get(key), list):
-        roles = [file.role(item) for item in whole[key]]
+    said = whole.get(key) if isinstance(whole, dict) else None
+    if document.ids is not None and isinstance(said, list):
+        roles = [file.role(item) for item in said]
         whole, loose = ids.drawn(reader, document.ids, whole, key, roles)
         memory.update({"loose": loose} if loose else {})
+    if document.summary is not None and isinstance(said, list) and form == "json":
+        order = history.summed(document.summary, said)
+        if order != [*range(len(said))]:
+            whole = {**whole, key: history.left(file, order, key, whole[key])}
     ir: dict[str, Any] = reader.whole(shape, whole, at)
     if file.log is not None:
         _logged(reader, file.log)

@@ -113,8 +113,9 @@ def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
     here = next((i for i, one in enumerate(told) if "late" in one), len(told))
     line = told[here].get("line", 0) if told[here:] else 0
     at = [i for i, one in enumerate(told[here:], here) if one.get("line", line) < line]
+    end = next((i for i, one in enumerate(told[here:], here) if "late" not in one), len(told))
     for one in (wires, told) if at else ():
-        one.insert(at[-1], one.pop(here))
+        one[here : at[-1] + 1] = [*one[end : at[-1] + 1], *one[here:end]]
 
 
 class Written:

@@ -53,6 +53,19 @@ class Ids(NamedTuple):
     pos: Pos
 
 
+class Summary(NamedTuple):
+    """A message that sums up what stands before the one that asked for it: paths to what it says.
+
+    It is `said` to be one, and `whole`; `of` names the other, and `keeps` the first one that stays.
+    """
+
+    said: tuple[str, ...]
+    id: tuple[str, ...]
+    of: tuple[str, ...]
+    whole: tuple[str, ...]
+    keeps: tuple[str, ...]
+
+
 class Document(NamedTuple):
     """What a rule file says of session files. The first text is written, each is read."""
 
@@ -64,12 +77,14 @@ class Document(NamedTuple):
     again: tuple[tuple[str, Node], ...] = ()  # roles, and the line that says their text again
     ids: dict[str, Ids] | None = None  # of the session, a message, a part; a role: its last message
     instead: tuple[str, ...] = ()  # path to the messages that a line says instead of all before it
+    summary: Summary | None = None
 
 
 def load(node: Node) -> Document:
     """Build the model of a `document`, whose form is right."""
     said = node.plain()
     log, tree, again = said.get("log"), said.get("tree"), node.get("again")
+    sums = {"whole": said.get("summary", {}).get("said"), "keeps": "", **said.get("summary", {})}
     texts = said.get("text", "json").replace(" (or ", " ").removesuffix(")").split(" ")
     return Document(
         tuple(texts),
@@ -80,6 +95,9 @@ def load(node: Node) -> Document:
         tuple(again.value.items()) if again is not None else (),
         {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
         tuple(said["instead"].split(".")) if "instead" in said else (),
+        Summary(*(tuple(sums[word].split(".")) for word in Summary._fields))
+        if {"said", "id", "of"} <= sums.keys()
+        else None,
     )
 
 

@@ -161,6 +161,12 @@ TREE = _keys(
     aside="a line of which this is true is not the end of the path",
     keeps="a line with this key sums up the lines before it, and says which of them stay",
 )  # fmt: skip
+SUMMARY = _keys(
+    "Summary", ("whole", "keeps"),
+    said="what is true of a message that sums up others", whole="what is true once it is whole",
+    id="where messages have their ids", of="where it names the message that asked for it",
+    keeps="where one of the two names the first message before them that stays",
+)  # fmt: skip
 KEPT = ("lines", "json", "list")  # the texts of a document
 _KEPT = one_of(*KEPT, "lines (or json)", "json (or lines)",
                message="{what} is `lines`, `json` or `list`",
@@ -197,6 +203,7 @@ DOCUMENT = Words(
         "head": (one_of("in-each"), "the keys of the head stand in each message"),
         "ids": (_IDS, "where ids stand, how they are made, and where they stand once more"),
         "instead": (_PLACE, "a line with this list of messages says them instead of all before it"),
+        "summary": (SUMMARY, "a message that sums up all before the one that asked for it"),
     },
     "Document", "document", whole=True,
 )  # fmt: skip
