@@ -111,7 +111,7 @@ def test_at_home_a_request_for_another_model_is_repaired() -> None:
             "thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}}  # fmt: skip
     out = wireglot.exchange("anthropic", "anthropic", model="claude-sonnet-4-5").request(body)
     assert out.body["thinking"] == {"type": "enabled", "budget_tokens": 24576}
-    assert [note.code for note in out.notes] == ["effort-as-budget"]
+    assert {note.code for note in out.notes} == {"effort-as-budget"}
     same = wireglot.exchange("anthropic", "anthropic", model="claude-opus-4-8").request(body)
     assert same.body == body and not same.notes
 
