@@ -36,6 +36,8 @@ from .source import Node
 
 DIGEST = 32  # bytes of the sum that stands for a large schema
 REMEMBERED = 512  # schemas of which is known what becomes of them
+COUNTED = ("Items", "Length", "Properties")
+COUNTS = frozenset(f"{end}{what}" for end in ("min", "max") for what in COUNTED)
 LARGEST = 4096  # bytes of one of which all is remembered; of others only that they are refused
 
 
@@ -105,6 +107,8 @@ class Schema:
         word = self._word(node.get("type"))
         if word is not node.get("type"):
             node = {**node, "type": word}
+        if not COUNTS.isdisjoint(node):
+            node = {key: _number(v) if key in COUNTS else v for key, v in node.items()}
         for row in reversed(self.two_way):
             found = rewritten(node, row.here, row.schema)
             node = node if found is None else found
@@ -329,3 +333,9 @@ def load(name: str, node: Node) -> dict[str, Schema]:
         name: Schema(plain, rows, rules, False),
         f"fits-{name}": Schema(plain, rows, rules, True),
     }
+
+
+def _number(count: Any) -> Any:
+    """Return a count as a number: JSON of Google's writes those of 64 bits as texts."""
+    whole = isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 20
+    return int(count) if whole else count
