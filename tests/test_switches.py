@@ -134,6 +134,19 @@ def test_at_home_a_result_whose_call_the_api_keeps_is_not_left_out(named: Json) 
     assert x.request(body).body == {**body, "model": "gpt-4o"}
 
 
+def test_at_home_a_result_of_a_thread_is_not_left_out() -> None:
+    """As the tool runner of Anthropic's SDK sends it, which lets the API hold the history."""
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "7"}
+    body = {"model": "claude-opus-4-8", "max_tokens": 9, "thread": {"type": "id", "id": "thr_1"},
+            "messages": [{"role": "user", "content": [result]}]}  # fmt: skip
+    x = wireglot.exchange("anthropic", "anthropic", model="claude-sonnet-4-5")
+    assert x.request(body).body == {**body, "model": "claude-sonnet-4-5"}
+    # Who asks for repair by name says that the history is whole.
+    named: Json = {"options": {"repair": True}}
+    y = wireglot.exchange("anthropic", "anthropic", model="claude-sonnet-4-5", **named)
+    assert "unpaired" in [note.code for note in y.request(body).notes]
+
+
 @pytest.mark.parametrize("thought", [{}, {"signature": ""}])
 def test_repair_leaves_out_a_thought_that_nobody_signed(thought: Json) -> None:
     unsigned = {"type": "thinking", "thinking": "Hm.", **thought}

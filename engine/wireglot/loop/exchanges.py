@@ -152,8 +152,8 @@ class Exchange:
         # At home the client may say what this provider never said, or ask for another model.
         if same and options.get("repair", True) and (riders.strange or one is not two):
             riders.without_thoughts()
-            # Nobody asked for it by name, and an API that keeps its answers may hold a call.
-            options = {**options, "repair": True, "partial": one.model.stored is not None}
+            # Where nobody asked for it by name the API may keep the calls of some results.
+            options = {"partial": "repair" not in options, **options, "repair": True}
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
