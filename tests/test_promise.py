@@ -96,6 +96,7 @@ LANGUAGE |= {"uuid"}  # `(made uuid)`
 LANGUAGE |= {"size"}
 LANGUAGE |= {"weight"}  # ... of a note
 LANGUAGE |= {"steps"}  # of a conversation
+LANGUAGE |= {"summary"}  # of a document
 # ... and of examples and cases, and the option `resume`.
 LANGUAGE |= {"notes", "resume"}
 # ... and the codec `bytes`, and the form of a report (`--html`).

@@ -193,7 +193,7 @@ def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if writer.named:
         messages = _alike(writer, messages, pairs)
     early = _early(writer, calls, lost)
-    if writer.options.get("partial"):  # what their calls are is known elsewhere
+    if writer.options.get("unasked"):  # what their calls are is known elsewhere
         lost = []
     answered = {id(call) for _, call in early}
     open_calls = [found for found in calls if id(found[1]) not in answered]

@@ -153,7 +153,7 @@ class Exchange:
         if same and options.get("repair", True) and (riders.strange or one is not two):
             riders.without_thoughts()
             # Where nobody asked for it by name the API may keep the calls of some results.
-            options = {"partial": "repair" not in options, **options, "repair": True}
+            options = {"unasked": "repair" not in options, **options, "repair": True}
         known, unsaid = names.readdressed(messages, calls, read.made)
         held: list[Writer] = []
 
