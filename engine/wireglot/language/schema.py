@@ -336,6 +336,6 @@ def load(name: str, node: Node) -> dict[str, Schema]:
 
 
 def _number(count: Any) -> Any:
-    """Return a count as a number: JSON of Google's writes those of 64 bits as texts."""
+    """Return a count as a number: some JSON writes those of 64 bits as texts."""
     whole = isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 20
     return int(count) if whole else count
