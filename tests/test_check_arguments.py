@@ -170,6 +170,13 @@ def test_long_words_of_a_violation_are_cut() -> None:
     [
         ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 99 + "!"}, "bad-schema"),
         ({"patternProperties": {"(?:a|a*)*b": {}}}, {"a" * 99: 1}, "bad-schema"),
+        ({"properties": {"a": {"pattern": "^(a|a)*$"}}}, {"a": "a" * 99 + "!"}, "bad-schema"),
+        ({"properties": {"a": {"pattern": "^(a?){40}a{40}$"}}}, {"a": "a" * 39}, "bad-schema"),
+        (
+            {"properties": {"a": {"pattern": "^(foo|bar)*$"}}},
+            {"a": "foo" * 9 + "!"},
+            "bad-arguments",
+        ),
         ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "aaa!"}, "bad-arguments"),
         ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": 7}, None),
         ({"properties": {"a": {"pattern": "^a+$"}}}, {"a": "a" * 99 + "!"}, "bad-arguments"),

@@ -100,22 +100,30 @@ def _ending(match: Any) -> Any:
 
 @functools.lru_cache(1024)
 def _nested(pattern: str) -> bool:
-    """Tell whether a repeat stands within a repeat: a text may then be tried in any number of ways.
+    """Tell whether a repeat, or a choice, stands within a repeat.
 
-    Raises re.error for what is no pattern.
+    A text may then be tried in any number of ways. Raises re.error for what is no pattern.
     """
     parsed: Any = importlib.import_module("re._parser").parse(pattern)
 
     def found(value: Any, within: bool) -> bool:
         if isinstance(value, list | tuple) or hasattr(value, "data"):
             items = [*getattr(value, "data", value)]
-            repeats = len(items) == 2 and str(items[0]) in REPEATS and items[1][1] > 1
-            if repeats and within:
+            what = str(items[0]) if len(items) == 2 else ""
+            if within and (what in REPEATS or (what == "BRANCH" and _unclear(items[1][1]))):
                 return True
+            repeats = what in REPEATS and items[1][1] > 1
             return any(found(one, within or repeats) for one in items)
         return False
 
     return found(parsed, False)
+
+
+def _unclear(choice: list[Any]) -> bool:
+    """Tell whether the first sign of a text may not say which of several patterns is meant."""
+    heads = [next(iter(one), None) for one in choice]
+    signs = {head[1] for head in heads if head is not None and str(head[0]) == "LITERAL"}
+    return len(signs) < len(heads)
 
 
 def _violations(call: dict[str, Any], validator: Any, trail: Trail) -> Iterator[Draft]:
