@@ -201,12 +201,12 @@ def needs(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
             _needs(dialect, view.case, shape, paths, findings)
     taken = {p for v in views for h in pic.holes(v.case.wire) for p in h.paths}
     for kind, name in IDS.items() if "call-ids" not in dialect.hooks else ():
-        mine = [v for v in views if v.objects == {kind} and v.shape is not None]
-        if mine and not dialect.answered and not any(_says(dialect, v.case, (name,)) for v in mine):
+        mine = [(v.shape, v.case) for v in views if v.objects == {kind} and v.shape is not None]
+        said = dialect.answered or any(_says(dialect, case, (name,)) for _, case in mine)
+        if mine and not said:
             message = f"no case of `{kind}` says `{name}`, and no hook makes it"
             help = f"give `${name}` a place in `wire`, or write `hooks: [call-ids]` at the top"
-            at = place(dialect, mine[0].shape, mine[0].case)  # type: ignore[arg-type]
-            findings.warn("R035", message, at, help)
+            findings.warn("R035", message, place(dialect, *mine[0]), help)
     for view in views if "arguments_text" not in taken else ():
         for hole in pic.holes(view.case.wire) if view.objects == {"tool_call"} else ():
             if hole.path == "arguments" and "json" in hole.lenses:

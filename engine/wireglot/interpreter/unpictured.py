@@ -108,6 +108,12 @@ def open_kind(kind: str | None) -> bool:
     return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
 
 
+def told_by(http: int | None, said: str | None) -> str | None:
+    """Return the kind of an error that its status of HTTP tells, where what is said leaves that."""
+    kind = kind_of(http)
+    return kind if kind != said and open_kind(said) else None
+
+
 def more(http: int | None, said: str) -> str:
     """Say that the status of HTTP, and not the word of the body, tells the kind of an error."""
     return f"the status {http} says more than `{said.removeprefix('other:')}`"

@@ -140,12 +140,14 @@ class Schema:
         """Put where the nodes of a schema came from, that reading respelled."""
         if not isinstance(read, dict) or not (self.two_way or self.second):
             return
-        words = self._words(came) if isinstance(came, dict) else {}
-        came = self._respelled(came) if words else came
+        words: dict[str, str] = {}  # how keywords came that came in their second spelling
+        if isinstance(came, dict) and not self.second.keys().isdisjoint(came):
+            words, came = self._words(came), self._respelled(came)
         moved = not isinstance(came, dict) or came.keys() != read.keys()
         for key, value in read.items():
             there = isinstance(came, dict) and key in came
-            place = (*at, words[key]) if there else (*at, *self._before(key, came, read, words))
+            here = (words.get(key, key),) if there else self._before(key, came, read, words)
+            place = (*at, *here)
             trail.put_inside(read, key, place)
             # What stands below a keyword that was put there came from the whole node.
             if not there or (moved and key in self.touched):
@@ -166,7 +168,7 @@ class Schema:
         for row in self.two_way if isinstance(came, dict) else ():
             gone = [word for word in used(row.here) if word in came and word not in read]
             if key in used(row.schema) and len(gone) == 1:
-                return (words[gone[0]],)
+                return (words.get(gone[0], gone[0]),)
         return ()
 
     def plain(self, schema: dict[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from .. import policy as policies
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading, writing
 from ..interpreter.resolver import Resolve, resolving
-from ..interpreter.unpictured import kind_of, more, open_kind
+from ..interpreter.unpictured import more, told_by
 from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note
@@ -221,13 +221,14 @@ class Exchange:
         read = reading.read(one, body, "error", None, None, self._options)
         same = self.client == self.provider
         http = read.ir.get("http") if http is None else http
-        said, kind = read.ir.get("kind"), kind_of(http)
-        known = kind is not None and not same and said != kind and open_kind(said)
-        if known:
+        said = read.ir.get("kind")
+        kind = None if same else told_by(http, said)
+        if kind is not None:
             read.ir["kind"] = kind
         out, drafts, _ = writing.write(two, read, "error", same, self._options)
         at = read.trail.find(read.ir, "kind")
-        if known and said is not None and not any(draft.source == at for draft in drafts):
+        told = any(draft.source == at for draft in drafts)
+        if kind is not None and said is not None and not told:
             drafts.append(Draft("reworded", "changed", at, None, more(http, said)))
         return self._given(out, all_notes(read.notes, drafts, out, same))
 

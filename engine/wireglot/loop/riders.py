@@ -8,6 +8,7 @@ and a part that stands there whole must be one of a turn of the model. All else 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
@@ -95,7 +96,8 @@ class Riders:
         At home that would go on as it came, with an id, say, that this API never gave.
         """
         bare: Part = {"type": "reasoning", "text": "Hm."}
-        if self.provider.model.once("thoughts of others", lambda: self._taken(bare)):
+        takes = functools.partial(self._taken, bare)
+        if not self.strange or self.provider.model.once("thoughts of others", takes):
             return
         for message in self.strange:
             told = f"{self.provider.name} takes no reasoning that it did not sign"

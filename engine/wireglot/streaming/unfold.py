@@ -11,7 +11,7 @@ from typing import Any
 
 from ..interpreter import making, units
 from ..interpreter.hands import Writer
-from ..interpreter.unpictured import kind_of, more, open_kind
+from ..interpreter.unpictured import more, told_by
 from ..ir import owned
 from ..language.events import Event
 from ..language.lenses import Misfit
@@ -94,8 +94,9 @@ class Unfold(Parts):
         """Write an error, which a frame said; nothing follows it."""
         self.flush()
         mark = len(self.writer.notes)
-        said, kind = error.get("kind"), kind_of(error.get("http"))
-        if kind is not None and said != kind and open_kind(said):
+        said = error.get("kind")
+        kind = told_by(error.get("http"), said)
+        if kind is not None:
             if said is not None:
                 told = more(error["http"], said)
                 self.notes.append(("reworded", "changed", at, self.stream.pos, told))
