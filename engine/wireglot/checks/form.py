@@ -81,9 +81,9 @@ class Forms:
             return None
         if not self._mapped(form, node, called, what, listed):
             return None
-        for word in form.needed if form.missing else ():
-            if word not in node.value:
-                self.findings.error(form.rule, filled(form.missing, called, what, word), node.pos)
+        lacking = [one for one in form.needed if form.missing and one not in node.value]
+        for word in lacking:
+            self.findings.error(form.rule, filled(form.missing, called, what, word), node.pos)
         kept: dict[str, Node] = {}
         for word, child in node.value.items():
             if word not in form.words:
@@ -98,7 +98,7 @@ class Forms:
             return None
         if form.then:
             made = THEN[form.then](self.findings, node, made, what)
-        return None if form.whole and len(kept) < len(node.value) else made
+        return None if form.whole and (lacking or len(kept) < len(node.value)) else made
 
     def _texts(self, form: forms.Words, node: Node, what: str) -> bool:
         """Tell whether a mapping is one of texts, of the words that have to stand together."""
