@@ -162,3 +162,133 @@ def test_states_that_are_merged_know_the_items_of_each() -> None:
     wrong = {**states[0], "items": [{"item": {}}]}
     with pytest.raises(wireglot.UsageError, match="not what an exchange left"):
         exchange(wrong)
+
+
+# -- a request that goes on from an answer ---------------------------------------------------------
+
+USED = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [USED]}
+GIVEN = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+RESULT = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
+
+
+def calls() -> Json:
+    choice = {"index": 0, "message": CALLED, "finish_reason": "tool_calls"}
+    return {**whole(), "id": "d", "choices": [choice]}
+
+
+def turn(state: Any, given: Any, said: Json, streamed: bool = False, **more: Any) -> Any:
+    """Return what is sent for a request, the id of its answer, and the state."""
+    x = exchange(state, "openai-chat")
+    sent = x.request({"model": "any", "input": given, "stream": streamed, **more})
+    if not streamed:
+        return sent.body["messages"], x.response(said).body["id"], x.state
+    through = x.translator()
+    for frame in FRAMES:
+        through.feed(frame)
+    through.finish()
+    return sent.body["messages"], through.result.body["id"], x.state
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("store", [False, True])
+@pytest.mark.parametrize("text", [False, True])
+def test_what_a_request_goes_on_from_is_told_another_provider(
+    streamed: bool, store: bool, text: bool
+) -> None:
+    """As agents do that send `previous_response_id` and what is new, results alone among it."""
+    states: Any = wireglot.States() if store else {}
+    _, one, state = turn(states, "Hi" if text else [HI], whole(), streamed)
+    begun = [HI, SAID]  # with what the provider thought
+    found, two, state = turn(
+        states if store else state, [MORE], calls(), previous_response_id=one, instructions="Be."
+    )
+    # What was told to be is not: each request says it anew.
+    assert found == [{"role": "system", "content": "Be."}, *begun, MORE]
+    x = exchange(states if store else json.loads(json.dumps(state)), "openai-chat")
+    out = x.request({"model": "any", "input": [RESULT], "previous_response_id": two})
+    assert out.body["messages"] == [*begun, MORE, CALLED, GIVEN]
+    assert {note.code for note in out.notes} <= {"own-field"}
+    assert all(note.source_path == "/previous_response_id" for note in x.notes)
+
+
+def test_what_it_goes_on_from_and_is_not_known_is_noted() -> None:
+    _, one, state = turn({}, [HI], whole())
+    _, two, state = turn(state, [MORE], calls(), previous_response_id=one)
+    state["items"] = [item for item in state["items"] if item["id"] != one]
+    x = exchange(state)
+    out = x.request({"model": "any", "input": [RESULT], "previous_response_id": two})
+    assert [message["role"] for message in out.body["messages"]] == ["user", "assistant", "tool"]
+    assert ("own-field", "/previous_response_id") in [(n.code, n.source_path) for n in out.notes]
+    other = exchange(state).request({"model": "any", "input": [MORE], "previous_response_id": "no"})
+    assert other.body["messages"] == [MORE]
+
+
+def test_notes_and_errors_point_into_what_the_client_sent() -> None:
+    file = {"role": "user", "content": [{"type": "input_image", "file_id": "file_1"}]}
+    _, one, state = turn({}, [HI, file], whole())
+    x = exchange(state)
+    x.request({"model": "any", "input": [HI, file], "previous_response_id": one})
+    at = [note.source_path for note in x.notes if note.code == "foreign-file"]
+    assert at == ["/previous_response_id", "/input/1/content/0"]
+    odd = [HI, {"role": "user", "content": [{"type": "input_text", "text": {}}]}]
+    for body in ({}, {"previous_response_id": one}):
+        with pytest.raises(wireglot.ConversionError) as caught:
+            exchange(state).request({"model": "any", "input": [*odd, {1}], **body})
+        assert caught.value.path == "/input/2"
+
+
+def test_the_api_knows_what_it_answered_and_is_told_what_others_did() -> None:
+    said = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": "Hello.", "annotations": []}]}  # fmt: skip
+    own = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "error": None,
+           "status": "completed", "incomplete_details": None, "output": [said]}  # fmt: skip
+    x = exchange({}, "openai-responses")
+    x.request({"model": "any", "input": [HI]})
+    x.response(own)
+    # Another provider is asked for a turn, and the API itself again.
+    found, two, state = turn(x.state, [MORE], whole(), previous_response_id="resp_1")
+    assert found == [HI, {"role": "assistant", "content": "Hello."}, MORE]
+    home = exchange(state, "openai-responses")
+    out = home.request({"model": "any", "input": [HI], "previous_response_id": two}).body
+    assert out["previous_response_id"] == "resp_1"
+    assert [item.get("role") for item in out["input"]] == ["user", "assistant", "user"]
+    assert out["input"][0] == MORE and out["input"][2] == HI
+
+
+def test_of_a_client_that_sends_all_itself_no_request_is_kept() -> None:
+    x = exchange({})
+    x.request({"model": "any", "input": [HI]})
+    items = x.response(whole()).body["output"]
+    x.request({"model": "any", "input": [HI, *items, MORE]})
+    assert x.state["begun"] is None
+    x.response(whole())
+    assert [one["item"][0] for one in x.state["items"] if "after" in one] == [HI]
+
+
+def test_answers_that_go_on_from_each_other_end() -> None:
+    _, one, state = turn({}, [HI], whole())
+    for item in state["items"]:
+        if "after" in item:
+            item["after"] = one
+    out = exchange(state).request({"model": "any", "input": [MORE], "previous_response_id": one})
+    assert out.body["messages"][-1] == MORE
+    wrongs: list[Json] = [{"after": 1}, {"item": {}}]
+    for wrong in wrongs:
+        broken = {**state, "items": [{**item, **wrong} for item in state["items"]]}
+        broken["items"] = [one for one in broken["items"] if "after" in one]
+        with pytest.raises(wireglot.UsageError, match="not what an exchange left"):
+            exchange(broken)
+
+
+@pytest.mark.parametrize(
+    "given", ["Hi", [{"type": "user_input", "content": [{"type": "text", "text": "Hi"}]}]]
+)
+def test_interactions_go_on_from_each_other(given: Any) -> None:
+    x = wireglot.exchange("gemini-interactions", "openai-chat", model="m", state={})
+    x.request({"model": "any", "input": given})
+    name = x.response(calls()).body["id"]
+    result = {"type": "function_result", "call_id": "c1", "name": "f", "result": "ok"}
+    body = {"model": "any", "input": [result], "previous_interaction_id": name}
+    assert x.request(body).body["messages"] == [HI, CALLED, GIVEN]
+    assert x.notes == ()

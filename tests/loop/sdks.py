@@ -87,11 +87,26 @@ class Chat(Sdk, clients.Chat):
 
 class Responses(Sdk, clients.Responses):
     path = "/v1/responses"
+    goes_on = False  # whether it names the answer before, and sends what is new alone
+    last: str | None = None
+
+    def request(self) -> Any:
+        body = super().request()
+        going = {"store": True, "previous_response_id": self.last}
+        return {**body, **going} if self.goes_on else body
+
+    def answer(self) -> Any:
+        """Return the response that comes back."""
+        return self.sdk.responses.create(**self.request())
 
     def asks(self) -> list[Call]:
-        output = self.sdk.responses.create(**self.request()).output
-        self.talk.extend(item.model_dump() if self.dumps else item for item in output)
-        calls = [item for item in output if item.type == "function_call"]
+        answer = self.answer()
+        if self.goes_on:
+            self.talk, self.last = [], answer.id
+        else:
+            kept = (item.model_dump() if self.dumps else item for item in answer.output)
+            self.talk.extend(kept)
+        calls = [item for item in answer.output if item.type == "function_call"]
         return [Call(c.call_id, c.name, json.loads(c.arguments)) for c in calls]
 
     def failure(self, error: Any) -> Failure:

@@ -180,31 +180,27 @@ class Told(Exception):
 class Responses(sdks.Responses):
     helper = False  # whether `stream` of the SDK is used, or the events that `create` yields
 
-    def asks(self) -> list[Call]:
-        output = self.helped() if self.helper else self.listened()
-        self.talk.extend(item.model_dump() if self.dumps else item for item in output)
-        calls = [item for item in output if item.type == "function_call"]
-        return [Call(c.call_id, c.name, json.loads(c.arguments)) for c in calls]
+    def answer(self) -> Any:
+        return self.helped() if self.helper else self.listened()
 
-    def helped(self) -> list[Any]:
-        """Return the items that the SDK puts together."""
+    def helped(self) -> Any:
+        """Return the response that the SDK puts together."""
         with self.sdk.responses.stream(**self.request()) as stream:
-            found: list[Any] = stream.get_final_response().output
-        return found
+            return stream.get_final_response()
 
-    def listened(self) -> list[Any]:
-        """Return the items that end; the response at the end of all holds the same."""
+    def listened(self) -> Any:
+        """Return the response at the end of all, which holds the items that ended before it."""
         items: list[Any] = []
-        whole: list[Any] = []
+        whole: Any = None
         for event in self.sdk.responses.create(**self.request(), stream=True):
             if event.type == "error":  # which this SDK yields, and does not raise
                 raise Told(event.message)
             if event.type == "response.output_item.done":
                 items.append(event.item)
             elif event.type in ("response.completed", "response.incomplete", "response.failed"):
-                whole = event.response.output
-        assert items == whole
-        return items
+                whole = event.response
+        assert items == whole.output
+        return whole
 
 
 class HelpedResponses(Responses):

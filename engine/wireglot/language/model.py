@@ -59,6 +59,7 @@ class Stored(NamedTuple):
         by: The key of the id of both.
         keys: What else stands there with the id.
         unless: What a request says that wants nothing to be kept.
+        after: The key under which a request names the answer that it goes on from.
     """
 
     within: str
@@ -66,6 +67,7 @@ class Stored(NamedTuple):
     by: str
     keys: dict[str, Any]
     unless: dict[str, Any]
+    after: str | None
 
 
 class Weights(NamedTuple):

@@ -130,7 +130,8 @@ def _stored(said: dict[str, Any]) -> Stored | None:
     """Read `stored`: how a request names what the API keeps of an answer."""
     if not said:
         return None
-    return Stored(said["in"], said["of"], said["by"], said.get("as", {}), said.get("unless", {}))
+    keys, unless, after = said.get("as", {}), said.get("unless", {}), said.get("after")
+    return Stored(said["in"], said["of"], said["by"], keys, unless, after)
 
 
 def _signatures(said: dict[str, Any]) -> Signatures:

@@ -228,6 +228,7 @@ _STORED = Words(
         "by": (_TEXT, "the key of the id of both"),
         "as": (_KEYS, "what else the element holds"),
         "unless": (_KEYS, "keys of a request that wants nothing kept"),
+        "after": (_TEXT, "the key under which a request names the answer that it goes on from"),
     },
     "Stored", needed=("in", "of", "by"), missing="{what} names no `{value}`", whole=True,
 )  # fmt: skip

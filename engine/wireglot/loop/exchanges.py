@@ -99,14 +99,15 @@ class Exchange:
         if asked is None and self.client == self.provider:
             one = two  # the model stands elsewhere than in the body
         sure = text is not None
-        given, body = body, stored.recalled(one.model.stored, body, self._items)
+        keeps, said = one.model.stored, functools.partial(_elements, one)
+        given, (body, ahead, begun) = body, stored.recalled(keeps, body, self._items, said)
         text = text if body is given else None
         if text is None or ("\\" in text and _ESCAPED.search(text)):
             text = _text(body)
+        stays = self._stays and stored.wanted(keeps, body)
         this: dict[str, Any] = {
             "models": [asked, sent], "ids": names.ids(text, one.model), "asked": _fingerprint(body),
-            "unasked": _unasked(one, body),
-            "keeps": self._stays and stored.wanted(one.model.stored, body),
+            "unasked": _unasked(one, body), "keeps": stays, "begun": begun if stays else None,
         }  # fmt: skip
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
@@ -121,12 +122,13 @@ class Exchange:
             if found["turns"] and places is not None:
                 places.all()
         rides = carry.may_ride(text)
-        read = read or reading.read(one, body, "request", None, stream, options, sure=sure)
-        self.streams = read.ir.get("stream") is True
-        done = self._asked(read, rides, places, (one, two, sent), options)
+        with stored.placed(keeps, ahead):
+            read = read or reading.read(one, body, "request", None, stream, options, sure=sure)
+            self.streams = read.ir.get("stream") is True
+            done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)
         self._place = places.end if places is not None else None
-        return self._sent(done.body, done.notes, done.envelope)
+        return self._sent(done.body, stored.noted(keeps, done.notes, ahead), done.envelope)
 
     def _asked(
         self,
@@ -276,7 +278,8 @@ class Exchange:
 
     def _keep(self, client: Held, answer: Any) -> None:
         """Keep what the client may name of an answer."""
-        items = stored.kept(client.model.stored, answer) if self._state["keeps"] else []
+        keeps, begun = client.model.stored, self._state["begun"]
+        items = stored.kept(keeps, answer, begun) if self._state["keeps"] else []
         for item in items:
             # Of two of one id the newer one counts.
             item |= {"at": newest(self._state), "by": self.provider}
@@ -346,6 +349,15 @@ class Exchange:
 def messages_of(read: reading.Read) -> list[Any]:
     """Return the messages of a request that was read."""
     return read.ir.get("messages") or []
+
+
+def _elements(client: Held, body: Any) -> list[Any]:
+    """Return the messages of a request of a client as the elements of a list, system text apart."""
+    read = reading.read(client, body, "request", None, None, {})
+    said = [one for one in messages_of(read) if one.get("role") != "system"]
+    read = reading.of_nothing(said, read.trail)
+    found: list[Any] = writing.write(client, read, "messages", True, {})[0]
+    return found
 
 
 @functools.lru_cache(8192)  # a history says the same in each request

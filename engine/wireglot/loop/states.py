@@ -34,6 +34,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     fresh: dict[str, Any] = {
         "version": VERSION, "models": [None, None], "asked": "", "unasked": [], "ids": [],
         "names": {}, "turns": [], "markers": [], "told": [], "items": [], "keeps": False,
+        "begun": None,
     }  # fmt: skip
     if state is None:
         return fresh
@@ -71,12 +72,19 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
             )
             and all(isinstance(m[k], str) for m in kept["markers"] for k in _MARKER)
             and all(isinstance(one["id"], str) and "item" in one for one in kept["items"])
+            and all(_is_link(one, "item") for one in kept["items"] if "after" in one)
+            and (kept["begun"] is None or _is_link(kept["begun"], "said"))
         )
     except (AttributeError, ConversionError, KeyError, TypeError, ValueError, RecursionError):
         right = False
     if not right:
         raise UsageError("`state` is not what an exchange left in `.state`; begin with `state={}`")
     return dict(kept)
+
+
+def _is_link(one: dict[str, Any], key: str) -> bool:
+    """Tell whether something says which answer it goes on from, and what was said."""
+    return isinstance(one["after"], str | None) and isinstance(one[key], list)
 
 
 def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
@@ -97,7 +105,7 @@ def _merged(known: list[State], limit: int) -> State:
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
         out[key] = [one[text] for _, text in ages[-limit:]]
     # Of the last requests that of the state with the newest turn counts.
-    keys = ("models", "ids", "asked", "unasked", "told", "keeps")
+    keys = ("models", "ids", "asked", "unasked", "told", "keeps", "begun")
     asked = ([newest(state), *(_text(state[key]) for key in keys)] for state in known)
     last = max(asked, default=None)
     if last is not None:

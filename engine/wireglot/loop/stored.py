@@ -1,45 +1,79 @@
 """What an API keeps of its answers, for a client that names it and does not send it again.
 
-Another provider keeps nothing: the exchange remembers what it answered, and puts that where a
-request names it. Only who keeps the state of the exchange has this.
+Another provider keeps nothing: the exchange remembers what it answered, and what was asked before
+it, and puts that where a request names it. Only who keeps the state of the exchange has this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from ..errors import ConversionError
 from ..language.lenses import same
 from ..language.model import Stored
+from ..notes import Note
+from ..trail import keys_of, pointer
 
-Items = list[dict[str, Any]]  # each an `id`, and the `item` of the client's wire
+# Each an `id`, and the `item` of the client's wire; or, of an answer as a whole, which one it goes
+# on from (`after`), and as its `item` the elements of what was asked and answered.
+Items = list[dict[str, Any]]
+Find = Callable[[list[str]], Items]  # gives what is kept under some ids
+Elements = Callable[[Any], list[Any]]  # gives what a request says as the elements of a list
 
 
-def recalled(stored: Stored | None, body: Any, find: Callable[[list[str]], Items]) -> Any:
-    """Return a request with what it names in its place; what is not known stays as it is.
+class Recalled(NamedTuple):
+    """A request with what it names in its place.
 
-    `find` gives what is kept under some ids.
+    Attributes:
+        body: The request.
+        ahead: How many elements stand before those of the client.
+        begun: What is kept of it once it is answered; None where the client keeps that itself.
     """
-    there = list(_names(stored, body)) if stored is not None else []
-    if stored is None or not there:
-        return body
-    known = {one["id"]: one["item"] for one in find([name for _, name in there])}
-    listed = [*body[stored.within]]
-    for at, name in there:
-        listed[at] = known.get(name, listed[at])
-    return {**body, stored.within: listed}
+
+    body: Any
+    ahead: int = 0
+    begun: dict[str, Any] | None = None
 
 
-def kept(stored: Stored | None, answer: Any) -> Items:
-    """Return what an answer holds that a request may name."""
+def recalled(stored: Stored | None, body: Any, find: Find, elements: Elements) -> Recalled:
+    """Put what a request names in its place; what is not known stays as it is."""
+    if stored is None or not isinstance(body, dict):
+        return Recalled(body)
+    given = body.get(stored.within)
+    own = _told(stored, given, find) if isinstance(given, list) else given
+    if own is not given:
+        body = {**body, stored.within: own}
+    if stored.after is None:
+        return Recalled(body)
+    name = body.get(stored.after)
+    name = name if isinstance(name, str) else None
+    if name is None and _sent_back(stored, own, find):
+        return Recalled(body)
+    said = own if isinstance(own, list) else [] if own is None else elements({stored.within: own})
+    before, first = _before(name, find)
+    if before:
+        body = {**body, stored.within: [*before, *said], stored.after: first}
+        if first is None:
+            del body[stored.after]
+    return Recalled(body, len(before), {"after": name, "said": said})
+
+
+def kept(stored: Stored | None, answer: Any, begun: dict[str, Any] | None) -> Items:
+    """Return what an answer holds that a request may name, and the answer as a whole."""
     if stored is None:
         return []
-    listed = answer.get(stored.of)
-    return [
-        {"id": one[stored.by], "item": one}
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and isinstance(one.get(stored.by), str)
-    ]
+    given = answer.get(stored.of)
+    listed = given if isinstance(given, list) else []
+    items: Items = []
+    name = answer.get(stored.by)
+    if begun is not None and isinstance(name, str):
+        items.append({"id": name, "after": begun["after"], "item": [*begun["said"], *listed]})
+    for one in listed:
+        if isinstance(one, dict) and isinstance(one.get(stored.by), str):
+            items.append({"id": one[stored.by], "item": one})
+    return items
 
 
 def wanted(stored: Stored | None, body: Any) -> bool:
@@ -49,10 +83,73 @@ def wanted(stored: Stored | None, body: Any) -> bool:
     return not any(k in body and same(body[k], value) for k, value in stored.unless.items())
 
 
-def _names(stored: Stored, body: Any) -> Iterator[tuple[int, str]]:
+def noted(stored: Stored | None, notes: Sequence[Note], ahead: int) -> Sequence[Note]:
+    """Let notes say where in the request of the client something stands, or is named."""
+    if not ahead:
+        return notes
+    return [note._replace(source_path=_placed(stored, note.source_path, ahead)) for note in notes]
+
+
+@contextlib.contextmanager
+def placed(stored: Stored | None, ahead: int) -> Iterator[None]:
+    """Let an error say where in the request of the client something stands, or is named."""
+    try:
+        yield
+    except ConversionError as error:
+        if not ahead:
+            raise
+        path = _placed(stored, error.path, ahead) or ""
+        raise ConversionError(error.reason, path, error.rule) from None
+
+
+def _placed(stored: Stored | None, path: str | None, ahead: int) -> str | None:
+    keys = keys_of(path) if path else ()
+    if stored is None or len(keys) < 2 or keys[0] != stored.within:
+        return path
+    nth = int(keys[1]) - ahead
+    return pointer((stored.within, nth, *keys[2:]) if nth >= 0 else (stored.after,))
+
+
+def _told(stored: Stored, listed: list[Any], find: Find) -> list[Any]:
+    """Return a list with what its elements stand for in their place."""
+    there = list(_names(stored, listed)) if stored.keys else []
+    if not there:
+        return listed
+    found = find([name for _, name in there])
+    known = {one["id"]: one["item"] for one in found if "after" not in one}
+    told = [*listed]
+    for at, name in there:
+        told[at] = known.get(name, told[at])
+    return told
+
+
+def _names(stored: Stored, listed: list[Any]) -> Iterator[tuple[int, str]]:
     """Yield the places of what stands for something else, with its id."""
-    listed = body.get(stored.within) if isinstance(body, dict) else None
-    for at, one in enumerate(listed if isinstance(listed, list) else ()):
+    for at, one in enumerate(listed):
         if isinstance(one, dict) and isinstance(one.get(stored.by), str):
             if same({**one, stored.by: None}, {**stored.keys, stored.by: None}):
                 yield at, one[stored.by]
+
+
+def _before(name: str | None, find: Find) -> tuple[list[Any], str | None]:
+    """Return what was said up to an answer, and the name of the one before that is not known."""
+    turns: list[list[Any]] = []
+    known: dict[str, Items] = {}
+    while name is not None:
+        if name not in known:  # of one conversation all that is kept may be found at once
+            new = [one for one in find([name]) if "after" in one and one["id"] not in known]
+            for one in new:
+                known.setdefault(one["id"], []).append(one)
+        if not known.setdefault(name, []):
+            break
+        last = known[name].pop()  # a provider may give several answers one id
+        turns.append(last["item"])
+        name = last["after"]
+    return [one for turn in reversed(turns) for one in turn], name
+
+
+def _sent_back(stored: Stored, listed: Any, find: Find) -> bool:
+    """Tell whether a client sends what it was answered, and so keeps the history itself."""
+    ids = [one.get(stored.by) for one in listed if isinstance(one, dict)] if listed else []
+    names = {name for name in ids if isinstance(name, str)}
+    return bool(names) and any(one["id"] in names for one in find(sorted(names)))
