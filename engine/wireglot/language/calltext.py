@@ -28,13 +28,23 @@ _LIST = ("]", "]")
 
 def parse_calls(text: str) -> Any:
     """Read `f(a=1)` as an object `{name, arguments}`, `[f(a=1), g()]` as a list. Raises Misfit."""
+    return parse_json("".join(_near(text, [[], [_LIST]])))
+
+
+def parse_data(text: str) -> Any:
+    """Read objects, lists and words as Python writes them. Raises Misfit, for calls, too."""
+    return parse_json("".join(_near(text, [])))
+
+
+def _near(text: str, callers: list[list[tuple[str, str]]]) -> list[str]:
+    """Return the JSON that a text is near to; calls stand where so much is open. Raises Misfit."""
     out: list[str] = []
     closes: list[tuple[str, str]] = []  # what ends that which is open, here and in JSON
     for found in _TOKEN.finditer(text):
         quote, said, quoted, called, named, word, minus, number, sign = found.groups()
         if called:
-            if closes not in ([], [_LIST]):
-                raise Misfit("a call stands within a call")
+            if closes not in callers:
+                raise Misfit("a call stands within a call, or within data")
             out.append(f'{{"name":{stringify(called)},"arguments":{{')
             closes.append((")", "}}"))
         elif sign in _BRACKETS:
@@ -51,7 +61,7 @@ def parse_calls(text: str) -> Any:
             out.append(stringify(_ESCAPE.sub(_sign, said)))
         else:
             out.append(f"{stringify(named)}:" if named else quote or sign or minus + number)
-    return parse_json("".join(out))
+    return out
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from ..patterns import later
 from .lenses import Misfit, parse_json, stringify
 from .source import Pos
 
-_ELEMENT = later(r"\$\{\.(?: \| json)?\}")
+_OR = r"json(?: \(or python\))?"  # what is written, and read, too
+ELEMENT = rf"\$\{{\.(?: \| {_OR})?\}}"
+_ELEMENT = later(ELEMENT)
 # A part by a shape: `${. as call | json}`; several of them in one list: `each`.
-_WRITTEN = "json|python"
+_WRITTEN = rf"{_OR}|python"
 INNER = rf"\$\{{\. (?:as [\w.-]+(?: \| (?:{_WRITTEN}))?|each [\w.-]+ \| (?:{_WRITTEN}))\}}"
 _INNER = later(rf"\$\{{(?:text|\. (as|each) ([\w.-]+)(?: \| ({_WRITTEN}))?)\}}")
 
@@ -18,31 +21,39 @@ _INNER = later(rf"\$\{{(?:text|\. (as|each) ([\w.-]+)(?: \| ({_WRITTEN}))?)\}}")
 class Listing(NamedTuple):
     """How a list stands in one text: what is before, between and behind its elements.
 
-    Elements are texts, or objects and lists as `json`: then a text that is none of those is a text.
+    Elements are texts, or objects and lists as `json`: then a text that is none of those is a text,
+    and spaces around what stands between are of no element. `python` is read, too.
     """
 
     before: str
     between: str
     behind: str
     json: bool
+    python: bool
 
     @classmethod
     def of(cls, said: str) -> Listing:
         """Return the form of a list that is shown with two elements."""
         before, between, behind = _ELEMENT.split(said)
-        return cls(before, between, behind, "json" in said)
+        return cls(before, between, behind, "json" in said, "python" in said)
 
     def elements(self, text: Any) -> list[Any]:
         """Return the elements of a text. Raises Misfit."""
-        before, behind = self.before, self.behind
-        if (
-            not isinstance(text, str)
-            or len(text) < len(before) + len(behind)
-            or not (text.startswith(before) and text.endswith(behind))
-        ):
-            raise Misfit(f"expected a text between {before!r} and {behind!r}")
-        found = text[len(before) : len(text) - len(behind)].split(self.between)
-        return [_value(one) for one in found] if self.json else list(found)
+        before, between, behind = map(self._sign, self[:3])
+        whole = text.strip() if isinstance(text, str) and self.json else text
+        inner = isinstance(text, str) and re.fullmatch(f"{before}(.*){behind}", whole, re.DOTALL)
+        if not inner:
+            raise Misfit(f"expected a text between {self.before!r} and {self.behind!r}")
+        found = re.split(between, inner[1])
+        return [_value(one.strip(), self.python) for one in found] if self.json else found
+
+    def parts(self, text: str) -> bool:
+        """Tell whether a text holds what stands between two elements."""
+        return re.search(self._sign(self.between), text) is not None
+
+    def _sign(self, said: str) -> str:
+        """Return the pattern of what stands around elements."""
+        return r"\s*".join(map(re.escape, said.split())) if self.json else re.escape(said)
 
     def text(self, elements: list[Any]) -> str:
         """Return the text of elements. Raises Misfit."""
@@ -52,13 +63,25 @@ class Listing(NamedTuple):
         return f"{self.before}{self.between.join(said)}{self.behind}"
 
 
-def _value(text: str) -> Any:
+def _value(text: str, python: bool) -> Any:
     """Return the object or list that a text is the JSON of; else the text."""
     try:
-        value = parse_json(text) if text.lstrip()[:1] in ("{", "[") else text
+        value = _parsed(text, python) if text[:1] in ("{", "[") else text
     except Misfit:
         return text
     return value if isinstance(value, dict | list) else text
+
+
+def _parsed(text: str, python: bool) -> Any:
+    """Read JSON, or what is near to it as Python writes it. Raises Misfit."""
+    try:
+        return parse_json(text)
+    except Misfit:
+        if not python:
+            raise
+    from .calltext import parse_data  # few dialects have such texts
+
+    return parse_data(text)
 
 
 class Marks(NamedTuple):
@@ -71,7 +94,7 @@ class Marks(NamedTuple):
     closes: str  # nothing where the part goes to the end of the text
     shape: str  # by which it is said; nothing where it is a text
     many: bool  # whether it is a list of such parts
-    written: str  # how: `json`, `python`; nothing where it is a text
+    written: str  # how: `json`, `json (or python)`, `python`; nothing where it is a text
     pos: Pos
 
     @classmethod
@@ -91,7 +114,7 @@ class Marks(NamedTuple):
             from .calltext import parse_calls  # few dialects have such calls
 
             return parse_calls(text)
-        return parse_json(text) if self.written else text
+        return _parsed(text, "python" in self.written) if self.written else text
 
     def text(self, value: Any) -> str:
         """Return what is written between the marks for one part. Raises Misfit."""

@@ -27,7 +27,7 @@ from .forms import (
     one_of,
     texts,
 )
-from .intext import INNER
+from .intext import ELEMENT, INNER
 from .orderwords import ENFORCE, SPEAKERS
 from .valuewords import SCHEMA, TABLE, WORD_MAP
 from .variants import NEVER
@@ -251,7 +251,7 @@ _WITHIN = Words(
     "Within", strange="{what} names `{name}`, which stands within no text", lead="there are",
 )  # fmt: skip
 _LISTS = Map(
-    Leaf({**TEXT, "pattern": r"^[^$]*\$\{\.( \| json)?\}[^$]+\$\{\.( \| json)?\}[^$]*$"},
+    Leaf({**TEXT, "pattern": rf"^[^$]*{ELEMENT}[^$]+{ELEMENT}[^$]*$"},
          "{what} is a text that shows a list by two elements, each `${.}`",
          'write `NAME: "${.}, ${.}"`'),
     "{what} maps names to texts",
