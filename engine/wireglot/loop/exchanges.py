@@ -99,15 +99,15 @@ class Exchange:
         if asked is None and self.client == self.provider:
             one = two  # the model stands elsewhere than in the body
         sure = text is not None
-        keeps, said = one.model.stored, functools.partial(_elements, one)
-        given, (body, ahead, begun) = body, stored.recalled(keeps, body, self._items, said)
+        how, said = one.model.stored, functools.partial(_elements, one)
+        keeps = self._stays and stored.wanted(how, body)
+        given, (body, ahead, begun) = body, stored.recalled(how, body, keeps, self._items, said)
         text = text if body is given else None
         if text is None or ("\\" in text and _ESCAPED.search(text)):
             text = _text(body)
-        stays = self._stays and stored.wanted(keeps, body)
         this: dict[str, Any] = {
             "models": [asked, sent], "ids": names.ids(text, one.model), "asked": _fingerprint(body),
-            "unasked": _unasked(one, body), "keeps": stays, "begun": begun if stays else None,
+            "unasked": _unasked(one, body), "keeps": keeps, "begun": begun,
         }  # fmt: skip
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
@@ -122,13 +122,13 @@ class Exchange:
             if found["turns"] and places is not None:
                 places.all()
         rides = carry.may_ride(text)
-        with stored.placed(keeps, ahead):
+        with stored.placed(how, ahead):
             read = read or reading.read(one, body, "request", None, stream, options, sure=sure)
             self.streams = read.ir.get("stream") is True
             done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)
         self._place = places.end if places is not None else None
-        return self._sent(done.body, stored.noted(keeps, done.notes, ahead), done.envelope)
+        return self._sent(done.body, stored.noted(how, done.notes, ahead), done.envelope)
 
     def _asked(
         self,
@@ -278,8 +278,8 @@ class Exchange:
 
     def _keep(self, client: Held, answer: Any) -> None:
         """Keep what the client may name of an answer."""
-        keeps, begun = client.model.stored, self._state["begun"]
-        items = stored.kept(keeps, answer, begun) if self._state["keeps"] else []
+        how, begun = client.model.stored, self._state["begun"]
+        items = stored.kept(how, answer, begun) if self._state["keeps"] else []
         for item in items:
             # Of two of one id the newer one counts.
             item |= {"at": newest(self._state), "by": self.provider}

@@ -29,7 +29,8 @@ class Recalled(NamedTuple):
     Attributes:
         body: The request.
         ahead: How many elements stand before those of the client.
-        begun: What is kept of it once it is answered; None where the client keeps that itself.
+        begun: What is kept of it once it is answered; None where nothing is wanted, or the client
+            keeps it itself.
     """
 
     body: Any
@@ -37,27 +38,32 @@ class Recalled(NamedTuple):
     begun: dict[str, Any] | None = None
 
 
-def recalled(stored: Stored | None, body: Any, find: Find, elements: Elements) -> Recalled:
-    """Put what a request names in its place; what is not known stays as it is."""
+def recalled(
+    stored: Stored | None, body: Any, keeps: bool, find: Find, elements: Elements
+) -> Recalled:
+    """Put what a request names in its place; what is not known stays as it is.
+
+    `keeps` says that the answer is kept, and so is what was asked.
+    """
     if stored is None or not isinstance(body, dict):
         return Recalled(body)
     given = body.get(stored.within)
     own = _told(stored, given, find) if isinstance(given, list) else given
     if own is not given:
         body = {**body, stored.within: own}
-    if stored.after is None:
-        return Recalled(body)
     name = body.get(stored.after)
     name = name if isinstance(name, str) else None
-    if name is None and _sent_back(stored, own, find):
+    before, first = _before(name, find)
+    keeps = keeps and stored.after is not None
+    keeps = keeps and (name is not None or not _sent_back(stored, own, find))
+    if not before and not keeps:
         return Recalled(body)
     said = own if isinstance(own, list) else [] if own is None else elements({stored.within: own})
-    before, first = _before(name, find)
     if before:
         body = {**body, stored.within: [*before, *said], stored.after: first}
         if first is None:
             del body[stored.after]
-    return Recalled(body, len(before), {"after": name, "said": said})
+    return Recalled(body, len(before), {"after": name, "said": said} if keeps else None)
 
 
 def kept(stored: Stored | None, answer: Any, begun: dict[str, Any] | None) -> Items:
