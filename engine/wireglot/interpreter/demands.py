@@ -25,15 +25,16 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     """Change the fields of a request that the target would refuse beside the others."""
     if not writer.repair:
         return
-    bounds = writer.dialect.bounds
+    dialect = writer.dialect
+    bounds = dialect.bounds
     marked = marks.marked(writer, ir) if "cache" in bounds else {}
     if marked:
         one = bounds["cache"].get("with")  # a field that marks what comes last
         there = one is not None and isinstance(view.look(one), dict)
         marks.fewer(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
-    for path, bound in bounds.items():
-        # Before the choice, which may name a tool that is cut off.
-        if not bound.keys().isdisjoint(marks.OF_LISTS):
+    # Before the choice, which may name a tool that is cut off.
+    for path, bound in dialect.once("of lists", lambda: _of_lists(dialect)):
+        if path in ir:
             marks.listed(writer, ir, path, bound, view.case.pos)
     choice.meet(writer, ir, view)
     bounded(writer, ir, None, view)
@@ -50,6 +51,12 @@ def bounded(
             continue  # mostly nothing is said
         if heads is None or head in heads:
             _within(writer, ir, path, bound, view)
+
+
+def _of_lists(dialect: Dialect) -> list[tuple[str, dict[str, Any]]]:
+    """Return the fields of a request that are lists of which some elements are taken only."""
+    bounds = dialect.bounds.items()
+    return [(path, one) for path, one in bounds if not one.keys().isdisjoint(marks.OF_LISTS)]
 
 
 def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:

@@ -20,12 +20,13 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
     """Write one part of a run; what stands beside the run is written when the run is closed."""
     if part.get("type", FUNCTION) not in shape.groups:
         raise Misfit("another kind is gathered here")
-    name = None
-    if writer.same:
+    cases = shape.cases
+    if writer.same and len(cases) > 1:
         name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
-    best = Misfit("no run takes it")
-    for case in sorted(shape.cases, key=lambda c: name is not None and c.name != name):
-        if unread(case, part):
+        cases = sorted(cases, key=lambda c: name is not None and c.name != name)
+    best: Misfit | None = None
+    for case in cases:
+        if case.ir is not None and unread(case, part):
             continue
         inner, beside = run_hole(case), said(writer, shape, case, part)
         assert inner.shape is not None
@@ -39,7 +40,7 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
             best = misfit
         finally:
             writer.shared.pop(id(one), None)
-    raise best
+    raise best or Misfit("no run takes it")
 
 
 def unread(case: Case, part: dict[str, Any]) -> bool:
@@ -80,16 +81,19 @@ def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
 
 def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
     """Return the fields of a part that stand beside its run, as claims."""
+    paths = [hole.path for hole in pic.holes(case.wire) if hole.path not in ("run", ".")]
+    if not any(path.partition(".")[0] in part for path in paths):
+        return set(writer.shared.get(id(part), ()))
     view = View(part, shape.name, case, writer)
-    for hole in pic.holes(case.wire):
-        if hole.path not in ("run", ".") and view.look(hole.path) is not ABSENT:
-            view.claim(hole.path)
+    for path in paths:
+        if view.look(path) is not ABSENT:
+            view.claim(path)
     return set(view.claims)
 
 
 def run_hole(case: Case) -> Hole:
     """Return the hole of a case of a gathering shape that holds the run."""
-    return next(h for h in pic.holes(case.wire) if h.path == "run")
+    return case.lists["run"][0]
 
 
 def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -123,7 +122,7 @@ def numbered(writer: WriteJob, answer: Any) -> None:
     seed = writer.trail.seed
     if seed is None or not writer.ids:
         return
-    stack, count, ids = [answer], Counter[str](), writer.ids
+    stack, count, ids = [answer], dict.fromkeys(writer.ids.values(), 0), writer.ids
     while stack:
         owner, inner = stack.pop(), []
         for key, value in owner.items() if isinstance(owner, dict) else enumerate(owner):

@@ -26,10 +26,10 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
     if writer.same and "spelled" in message:
         name = read_by(writer, message)
     if not name and "level" not in message:
-        role, usual = message.get("role"), writer.dialect.once("usual cases", dict)
-        if role not in usual:
-            usual[role] = _one_case(talk, role)
-        if (found := usual[role]) is not None:
+        role = message.get("role")
+        if role not in talk.usual:
+            talk.usual[role] = _one_case(talk, role)
+        if (found := talk.usual[role]) is not None:
             return *found, message
     groups = talk.groups
     if name:

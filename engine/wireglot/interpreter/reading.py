@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 
+NONE: frozenset[str] = frozenset()
+
+
 class Read(NamedTuple):
     """What was read, and what is to be said of it."""
 
@@ -71,7 +74,7 @@ def read(
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
         citations.spread(reader, ir, messages, look is not None and look.cited)
-        told = frozenset[str]()  # kinds of parts that stood within texts
+        told = NONE  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             owners = citations.listed(ir, "candidates") if messages is None else messages
             told = within.parted(reader, owners)

@@ -17,7 +17,8 @@ def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
     The messages themselves are returned where there are none.
     """
-    if ("own-thought", "reasoning") not in writer.asked:
+    look = writer.look
+    if ("own-thought", "reasoning") not in writer.asked or (look and "reasoning" not in look.kinds):
         return messages
     found = {
         id(part): part

@@ -157,9 +157,7 @@ class _Runs:
         self.group: Group | None = None
         self.joined: list[Draft] = []
         self.asides: list[Message] = []  # messages that the source does not have
-        asked = self.talk.enforce if writer.repair else ()
-        self.leads = [kind for word, kind in asked if word == "put-first"]  # of their message
-        self.bars = frozenset(kind for word, kind in asked if word == "user-only")
+        self.looks = writer.repair and bool(self.talk.leads or self.talk.bars)
 
     def write(self) -> list[Any]:
         """Write all messages."""
@@ -259,11 +257,12 @@ class _Runs:
             parts = steps.marked(writer, run)
         elif len(run) > 1:
             parts = [part for _, message in run for part in message.get("parts", ())]
-        kinds = {part.get("type") for part in parts} if self.leads or self.bars else set()
-        for kind in self.leads if len(kinds) > 1 else ():
-            parts = enforce.put_first(writer, kind, parts) if kind in kinds else parts
-        if not self.bars.isdisjoint(kinds):
-            parts = enforce.users(writer, first.get("role"), parts)
+        if self.looks:
+            kinds = {part.get("type") for part in parts}
+            for kind in talk.leads if len(kinds) > 1 else ():
+                parts = enforce.put_first(writer, kind, parts) if kind in kinds else parts
+            if not talk.bars.isdisjoint(kinds):
+                parts = enforce.users(writer, first.get("role"), parts)
         alone = len(run) == 1 and parts is given
         if len(run) > 1:
             case = next((one for one, _ in run if talk.role(one) != "tool"), case)

@@ -129,10 +129,10 @@ def _head(messages: list[Message]) -> int:
 def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     """Tell whether another role stands where a turn must stand, and is none that is as good."""
     first = turn.at == "start"
-    talk = [m for m in messages if m.get("role") != "system"]
-    if not talk or (turn.before and not _holds(talk, turn.before)):
+    ends = (m for m in (messages if first else reversed(messages)) if m.get("role") != "system")
+    end = next(ends, None)
+    if end is None or (turn.before and not _holds(messages, turn.before)):
         return False  # where nothing was said nothing goes on
-    end = talk[0 if first else -1]
     role = end.get("role")
     if role == "tool" and not first and turn.role == "user":
         return False
@@ -166,8 +166,9 @@ def _with_results(writer: WriteJob, role: str) -> bool:
 
 def _holds(messages: list[Message], kind: str) -> bool:
     """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
-    role = messages[0].get("role")
-    turn = takewhile(lambda message: message.get("role") == role, messages)
+    talk = [message for message in messages if message.get("role") != "system"]
+    role = talk[0].get("role")
+    turn = takewhile(lambda message: message.get("role") == role, talk)
     return any(part.get("type") == kind for part in parts_of(turn))
 
 

@@ -31,7 +31,9 @@ class PictureWriter(WriteJob):
 
     def shape(self, name: str, value: Any) -> Any:
         """Write a value by the first case that takes it and reads back; raises Misfit."""
-        members = (one for one in self.dialect.members(name) if not one.marks or one.name == name)
+        members = [one for one in self.dialect.members(name) if not one.marks or one.name == name]
+        if len(members) == 1:
+            return self.one(members[0], value)
         tries = (partial(self.one, shape, value) for shape in members)
         return self.first_of(tries, f"`{name}` has no member")
 

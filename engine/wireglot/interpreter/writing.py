@@ -218,8 +218,9 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         envelope, outside = envelope_of(writer, whole)
     case = shape.cases[0]
     view = View(whole, "request", case, writer)
-    with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
-        view.match(case.ir, whole)
+    if case.ir is not None:
+        with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
+            view.match(case.ir, whole)
     demands.meet(writer, whole, view)
     writer.thinks = _thinks(writer, shape, whole)
     writer.went, writer.outside = view.lists, outside

@@ -59,7 +59,10 @@ class Beside(NamedTuple):
 class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
 
-    __slots__ = ("beside", "enforce", "groups", "per", "places", "pos", "steps", "turns", "unsaid")
+    __slots__ = (
+        "bars", "beside", "enforce", "groups", "leads", "per", "places", "pos", "steps", "turns",
+        "unsaid", "usual",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -81,6 +84,10 @@ class Conversation:
         self.unsaid = unsaid
         self.per, self.groups, self.enforce, self.pos = per, groups, enforce, pos
         self.turns, self.places, self.beside, self.steps = turns, places, beside, steps
+        # Kinds of parts that lead their message, and those that only the user may say.
+        self.leads = [kind for word, kind in enforce if word == "put-first"]
+        self.bars = frozenset(kind for word, kind in enforce if word == "user-only")
+        self.usual: dict[Any, tuple[Group, Case] | None] = {}  # cases of all messages of a role
 
     def joins(self, role: Any) -> bool:
         """Tell whether a message of this role joins the wire message of its neighbour before it."""
