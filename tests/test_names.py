@@ -238,3 +238,17 @@ def test_a_name_that_the_provider_made_up_reaches_it_again(rules: wireglot.RuleS
     sent = x.request({"model": "m", "messages": talk}).body["contents"]
     assert sent[1]["parts"] == [part]
     assert sent[2]["parts"][0]["functionResponse"]["name"] == "no.such:tool"
+
+
+def test_a_limit_may_say_which_characters_it_does_not_take(rules: wireglot.RuleSet) -> None:
+    """`chars: "^..."`: all but these, as between [ and ] of a pattern."""
+    body = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
+    fits = rules.convert({**body, "user": "an\U0001f600na é"}, "openai-chat", "openai-responses")
+    assert fits.body["user"] == "an\U0001f600na é"
+    assert fits.notes == ()
+    odd = rules.convert({**body, "user": "an\nna\x00"}, "openai-chat", "openai-responses")
+    assert odd.body["user"] == "an_na_"
+    assert [note.code for note in odd.notes] == ["renamed"]
+    wrong = STRICT.replace('chars: "a-zA-Z0-9", min', 'chars: "^", min')
+    with pytest.raises(wireglot.RuleError, match="is no set of characters"):
+        wireglot.load_rules({"strict.yaml": wrong})

@@ -327,7 +327,8 @@ def fits(schema: forms.Schema, value: Any) -> bool:
 def _characters(value: Any) -> bool:
     """Tell whether a text is a set of characters, as it stands between [ and ]."""
     signs = ("[", "]", "\\", "^", "--", "&&", "||", "~~")
-    if not isinstance(value, str) or not value or any(sign in value for sign in signs):
+    said = value.removeprefix("^") if isinstance(value, str) else ""
+    if not said or any(sign in said for sign in signs):
         return False
     try:
         re.compile(f"[{value}]")

@@ -169,8 +169,9 @@ class Limits:
     def _spelling(self, kind: str, name: str) -> tuple[str, str]:
         """Return a name without characters that the limit does not take, and what stands there."""
         rest = self.limits[kind]["chars"]
+        others = rest[1:] if rest[:1] == "^" else f"^{rest}"
         gap = next((c for c in "_-" if re.fullmatch(f"[{rest}]", c)), "")
-        return re.sub(f"[^{rest}]", gap, name), gap
+        return re.sub(f"[{others}]", gap, name), gap
 
 
 def full(limit: dict[str, Any]) -> Callable[[str], Any]:

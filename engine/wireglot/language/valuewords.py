@@ -91,10 +91,12 @@ NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "tools", "stream", "who
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
                f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
-_SET = r"^(?![\s\S]*(?:--|&&|\|\||~~))[^\[\]\\^]+$"
+_SET = r"^(?![\s\S]*(?:--|&&|\|\||~~))\^?[^\[\]\\^]+$"
 _SIGNS: Schema = {"type": "string", "pattern": _SET, "examples": ["a-zA-Z0-9_-"]}
 _NO_SET = "{what} is no set of characters"
-_RANGES = 'characters and ranges of them, as in "a-zA-Z0-9_-"; `-` stands last'
+_RANGES = (
+    'characters and ranges of them, as in "a-zA-Z0-9_-"; `-` stands last, `^` first: all but these'
+)
 _CHARACTERS: Word = Leaf(_SIGNS, _NO_SET, _RANGES, "R027", "characters"), ""
 _UNIQUE = Leaf({"type": "boolean"}, "{what} is true or false", rule="R027")
 LIMIT = Words(
