@@ -180,6 +180,11 @@ def test_long_words_of_a_violation_are_cut() -> None:
         ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "aaa!"}, "bad-arguments"),
         ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": 7}, None),
         ({"properties": {"a": {"pattern": "^a+$"}}}, {"a": "a" * 99 + "!"}, "bad-arguments"),
+        ({"properties": {"a": {"pattern": "a*a*a*b"}}}, {"a": "a" * 9999}, "bad-schema"),
+        ({"properties": {"a": {"pattern": "a*a*a*b"}}}, {"a": "a" * 99}, "bad-arguments"),
+        ({"properties": {"a": {"pattern": "\\ba*b"}}}, {"a": "a" * 99_999}, "bad-schema"),
+        ({"properties": {"a": {"pattern": "^[^@]+@[^@]+$"}}}, {"a": "a" * 9999}, "bad-arguments"),
+        ({"properties": {"a": {"pattern": "^(\\d{4}-){9}$"}}}, {"a": "a" * 9999}, "bad-arguments"),
     ],
 )
 def test_no_pattern_takes_for_ever(said: dict[str, Any], arguments: Any, code: str | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -17,6 +18,7 @@ LOOKED_AT = 1000  # those that are found before the first are told
 LONGEST = 200  # characters of what the validator says of one
 FOLLOWED = 10_000  # references, for one call: definitions may double at each step
 SURE = 20  # signs of a text that any pattern is soon done with
+WAYS = 10**9  # to match a text: so many are tried within a second
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT")  # as Python parses them
 PATTERNS = ("pattern", "patternProperties")
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -90,7 +92,7 @@ def _ending(match: Any) -> Any:
         texts = [value] if isinstance(value, str) else value if isinstance(value, dict) else ()
         size = max(map(len, texts), default=0)
         for pattern in [said] if isinstance(said, str) else said:
-            if size > SURE and _nested(pattern):
+            if size > SURE and (_nested(pattern) or _ways(pattern, size) > WAYS):
                 told = f"the pattern {_short(pattern)!r} may take for ever, of {size} signs"
                 raise ValueError(told)
         return match(validator, said, value, schema)
@@ -100,23 +102,45 @@ def _ending(match: Any) -> Any:
 
 @functools.lru_cache(1024)
 def _nested(pattern: str) -> bool:
-    """Tell whether a repeat, or a choice, stands within a repeat.
+    """Tell whether a repeat of any number, or a choice, stands within a repeat.
 
     A text may then be tried in any number of ways. Raises re.error for what is no pattern.
     """
+    return any(
+        within
+        and ((what in REPEATS and said[0] < said[1]) or (what == "BRANCH" and _unclear(said[1])))
+        for what, said, within in _parts(pattern)
+    )
+
+
+def _ways(pattern: str, size: int) -> int:
+    """Return in how many ways a text of so many signs may be tried, at most.
+
+    A match may begin anywhere, unless the pattern says where, and each repeat may end in several
+    places. Raises re.error for what is no pattern.
+    """
+    parts = _parts(pattern)
+    ends = [said[1] - said[0] + 1 for what, said, _ in parts if what in REPEATS]
+    begins = 1 if parts and str(parts[0][1]).startswith("AT_BEGINNING") else size
+    return begins * math.prod(min(one, size) for one in ends)
+
+
+@functools.lru_cache(1024)
+def _parts(pattern: str) -> tuple[tuple[str, Any, bool], ...]:
+    """Return the parts of a pattern, what each says, and whether it stands within a repeat."""
     parsed: Any = importlib.import_module("re._parser").parse(pattern)
 
-    def found(value: Any, within: bool) -> bool:
+    def parts(value: Any, within: bool) -> Iterator[tuple[str, Any, bool]]:
         if isinstance(value, list | tuple) or hasattr(value, "data"):
             items = [*getattr(value, "data", value)]
             what = str(items[0]) if len(items) == 2 else ""
-            if within and (what in REPEATS or (what == "BRANCH" and _unclear(items[1][1]))):
-                return True
+            if what.isupper():
+                yield what, items[1], within
             repeats = what in REPEATS and items[1][1] > 1
-            return any(found(one, within or repeats) for one in items)
-        return False
+            for one in items:
+                yield from parts(one, within or repeats)
 
-    return found(parsed, False)
+    return tuple(parts(parsed, False))
 
 
 def _unclear(choice: list[Any]) -> bool:

@@ -167,8 +167,7 @@ def _with_results(writer: WriteJob, role: str) -> bool:
 def _holds(messages: list[Message], kind: str) -> bool:
     """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
     talk = [message for message in messages if message.get("role") != "system"]
-    role = talk[0].get("role")
-    turn = takewhile(lambda message: message.get("role") == role, talk)
+    turn = takewhile(lambda message: message.get("role") == talk[0].get("role"), talk)
     return any(part.get("type") == kind for part in parts_of(turn))
 
 
