@@ -385,6 +385,7 @@ MARKED = {
         "ladder/tool_result/media-beside/whose",
         "scales/effort/high",
     ],
+    "R022-a-log-without-a-name": ["document/log/replace-by"],
     "R022-stored-without-an-id": ["stored"],
     "R022-what-is-stored": ["stored", "stored/as"],
     "R026-a-version-to-come": ["wireglot"],

@@ -98,7 +98,8 @@ class Forms:
             return None
         if form.then:
             made = THEN[form.then](self.findings, node, made, what)
-        return None if form.whole and (lacking or len(kept) < len(node.value)) else made
+        whole = form.whole or form.texts
+        return None if whole and (lacking or len(kept) < len(node.value)) else made
 
     def _texts(self, form: forms.Words, node: Node, what: str) -> bool:
         """Tell whether a mapping is one of texts, of the words that have to stand together."""

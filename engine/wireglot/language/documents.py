@@ -84,20 +84,19 @@ def load(node: Node) -> Document:
     """Build the model of a `document`, whose form is right."""
     said = node.plain()
     log, tree, again = said.get("log"), said.get("tree"), node.get("again")
-    sums = {"whole": said.get("summary", {}).get("said"), "keeps": "", **said.get("summary", {})}
+    sums = said.get("summary", {})
+    sums = {"whole": sums["said"], "keeps": "", **sums} if sums else {}
     texts = said.get("text", "json").replace(" (or ", " ").removesuffix(")").split(" ")
     return Document(
         tuple(texts),
         Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
-        _tree(node.value["tree"]) if tree and {"id", "parent"} <= tree.keys() else None,
+        _tree(node.value["tree"]) if tree else None,
         node.get("message"),
         said.get("head") == "in-each",
         tuple(again.value.items()) if again is not None else (),
         {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
         tuple(said["instead"].split(".")) if "instead" in said else (),
-        Summary(*(tuple(sums[word].split(".")) for word in Summary._fields))
-        if {"said", "id", "of"} <= sums.keys()
-        else None,
+        Summary(*(tuple(sums[word].split(".")) for word in Summary._fields)) if sums else None,
     )
 
 
