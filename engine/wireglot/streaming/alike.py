@@ -1,25 +1,28 @@
 """Frames that are alike: what events a frame holds is looked for once for each form of frame.
 
-Two frames are alike if they have the same keys, lists as long, and the same fixed values; then the
-same events stand in both, and only the values of the holes differ. What a shape reads may differ in
-all that no picture of an event looks for.
+The form of a frame is all by which events are known: its keys, how long its lists are, the classes
+of its values, and those values that a picture has as fixed ones. In two frames of one form the same
+events stand, and only the values of the holes differ. What a shape reads may differ in all that no
+picture of an event looks for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..language.events import Stream
+from ..errors import ConversionError
+from ..language.events import Stream, guards
 from ..language.model import Dialect
-from ..language.picture import Hole
+from ..language.picture import Fields, Hole, Items, Literal, Picture, Way, ways
+from ..payload import check_json
 from ..trail import At, value_at
-from .likeness import Check, Likeness, Slots
 from .sighting import Sight, Taken
 
 MOST = 128  # forms that are remembered of one dialect
-Rest = tuple[At, Any]  # a leaf that no event claims
-Found = tuple[list[Sight], list[tuple[int, Taken]], list[Rest], "Flow | None"]
-Named = tuple[tuple[str, int], ...]  # slots by names: a slot has the value of one place
+DEEPEST = 20  # keys and numbers on the way to a value that no picture names
+Found = tuple[list[Sight], list[tuple[int, Taken]], list[At], "Flow | None"]
+Read = tuple[Hole, tuple[str, ...] | None, At]  # what a shape or a lens reads; some keys, or all
 
 
 class Flow(NamedTuple):
@@ -33,15 +36,30 @@ class Flow(NamedTuple):
     once: tuple[str, ...]
 
 
-class Known(NamedTuple):
-    """A form of frames, and where in it the holes stand."""
+class Look:
+    """What pictures look for at a place: words, and what stands in it; None in all of a list.
 
-    check: Check
-    size: int
-    sights: tuple[tuple[Sight, Named, Named, tuple[int | Named, ...]], ...]
-    twins: tuple[tuple[int, int], ...]  # what is said twice
-    common: tuple[tuple[int, int | None, Taken, int], ...]  # its candidate may stand in a slot
-    rest: tuple[tuple[At, int], ...]
+    `others` is what stands there under any other key, or None where a shape reads that.
+    """
+
+    __slots__ = ("inner", "others", "words")
+
+    def __init__(self, others: Look | None = None) -> None:
+        self.words: set[Any] = set()
+        self.inner: dict[str | None, Look] = {}
+        self.others = others
+
+    def under(self, key: Any) -> Look | None:
+        """Return what is looked for under a key, or at a number."""
+        return self.inner.get(None if key.__class__ is int else key, self.others)
+
+
+class Known(NamedTuple):
+    """A form of frames, by one of them: what it holds, and where."""
+
+    sights: list[tuple[Sight, list[Read]]]
+    common: list[tuple[int, At | None, Hole, At]]  # its candidate may stand at a place
+    rest: list[At]
     flow: Flow | None  # if that is all that such frames do
 
 
@@ -49,98 +67,189 @@ class Forms:
     """The forms of the frames of one dialect, as they were met."""
 
     def __init__(self, dialect: Dialect, stream: Stream) -> None:
-        self._known: dict[tuple[str, ...], list[Known]] = {}
-        self._texts: dict[str, list[Sight]] = {}
-        self._count = 0
-        self._named, self._likeness = stream.named, Likeness(dialect, stream)
+        self._known: dict[tuple[Any, ...], Known] = {}
+        self._dialect, self._root = dialect, Look(_anything())
+        self._doubles: set[tuple[Way, Way]] = set()  # places where a picture has the same hole
+        for p in [stream.frame, *(p for event in stream.events for p in event.reads)]:
+            if p is not None:
+                self._look(p, self._root)
+                self._doubles |= set(_doubles(p))
+        if stream.named:
+            named = self._root.inner.setdefault(stream.named, Look())
+            named.words.update(*(names or () for one in stream.events for names in one.names))
+
+    def _look(self, p: Picture, look: Look) -> None:
+        """Learn what a picture looks for at a place."""
+        if isinstance(p, Fields):
+            for key, child in ((name, child) for names, child in p.entries for name in names):
+                self._look(child, look.inner.setdefault(key, Look(look.others)))
+            for hole in p.spread:
+                for key in self._dialect.keys_of(hole.shape) if hole.shape is not None else ():
+                    _close(look.inner.setdefault(key, Look()))
+        elif isinstance(p, Items):
+            for child in p.items:
+                self._look(child, look.inner.setdefault(None, Look(look.others)))
+        elif isinstance(p, Literal):
+            look.words.update(filter(guards, p.values))
+        elif isinstance(p, Hole):
+            for table in filter(None, map(self._dialect.tables.get, p.lenses)):
+                look.words.update(table.to_ir, table.read_also)
+            if p.shape is not None:
+                _close(look)
 
     def find(self, wire: Any) -> Found | None:
         """Return what a frame like one before holds, or None for one of another form."""
-        if wire.__class__ is str:
-            said = self._texts.get(wire)
-            return None if said is None else (said, [], [], None)
-        if wire.__class__ is not dict:
+        try:
+            known = self._known.get(_form(wire, self._root))
+            return None if known is None else _found(known, wire)
+        except (ConversionError, LookupError, TypeError):  # it is told elsewhere what is wrong
             return None
-        key = self._key(wire)
-        alike = self._known.get(key, [])
-        for known in alike:
-            values: list[Any] = [None] * known.size
-            if known.check(wire, values) and all(values[a] == values[b] for a, b in known.twins):
-                break
-        else:
-            return None
-        if known is not alike[0]:  # the next frame is mostly like this one
-            self._known[key] = [known, *(one for one in alike if one is not known)]
-        found = []
-        for before, at, holes, taken in known.sights:
-            sight = before.again_with(
-                {name: values[slot] for name, slot in at},
-                {path: values[slot] for path, slot in holes},
-            )
-            for (hole, _, place), given in zip(before.taken, taken, strict=True) if taken else ():
-                one = values[given] if isinstance(given, int) else {k: values[s] for k, s in given}
-                sight.taken.append((hole, one, place))
-            found.append(sight)
-        common = [
-            (nth if of is None else max(0, values[of]), (taken[0], values[slot], taken[2]))
-            for nth, of, taken, slot in known.common
-        ]
-        return found, common, [(at, values[slot]) for at, slot in known.rest], known.flow
 
     def learn(
         self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
     ) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
-        if self._count >= MOST:  # what is usual is soon learned again
-            self._known, self._texts, self._count = {}, {}, 0
-        if wire.__class__ is str and not any(one.found or one.taken for one in sights):
-            self._texts[wire] = sights
-            self._count += 1
-        if wire.__class__ is not dict:
-            return
-        slots = Slots()
-
-        def given(hole: Hole, value: Any, place: At) -> int | Named:
-            if hole.shape is not None and value_at(wire, place) is not value:  # some of its keys
-                slots.ordered.add(place)
-                slots.shaped.update(((*place, key), None) for key in value)
-                return tuple((key, slots.at((*place, key))) for key in value)
-            if hole.shape is not None:
-                slots.shaped[place] = hole
-            return slots.at(place)
-
-        kept, twins = [], []
+        again = [(sight.places[path], at) for sight in sights for path, at in sight.again]
+        if len(again) < sum(_there(wire, a) and _there(wire, b) for a, b in self._doubles):
+            return  # what could be said twice is not said alike, and elsewhere it may be
+        places = {*rest, *(taken[2] for _, taken in common), *(at for pair in again for at in pair)}
+        kept = []
         for sight in sights:
-            at = tuple((name, slots.at(place)) for name, place in sight.ats.items())
-            holes = tuple((path, slots.at(sight.places[path])) for path in sight.found)
-            twins += [(slots.at(sight.places[path]), slots.at(at)) for path, at in sight.again]
-            kept.append((sight, at, holes, tuple(given(*one) for one in sight.taken)))
+            read: list[Read] = []
+            for hole, value, at in sight.taken:
+                keys = None if value_at(wire, at) is value else tuple(value)
+                read.append((hole, keys, at))
+                places.update([at] if keys is None else ((*at, key) for key in keys))
+            places.update(sight.ats.values(), sight.places.values())
+            kept.append((sight, read))
+        if not _says_all(wire, self._root, (), places):
+            return
         numbers = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
 
-        def owner(place: At) -> int | None:
-            """Return the slot that says of which candidate something is."""
+        def owner(place: At) -> At | None:
+            """Return where it stands of which candidate something is."""
             beside = (at for at in numbers if at[:-1] == place[: len(at) - 1])
-            return next(map(slots.at, beside), None)
+            return next(beside, None)
 
-        shared = tuple((nth, owner(t[2]), t, slots.at(t[2])) for nth, t in common)
-        left = tuple((at, slots.at(at)) for at in rest)
-        check = self._likeness.check(wire, slots, len(twins))
-        if check is not None:
-            flow = _flow(sights, common, rest)
-            known = Known(check, len(slots.of), tuple(kept), tuple(twins), shared, left, flow)
-            self._known.setdefault(self._key(wire), []).insert(0, known)
-            self._count += 1
-
-    def _key(self, wire: dict[str, Any]) -> tuple[str, ...]:
-        """Return by what the forms of frames are found: the name of the event, and the keys."""
-        word = wire.get(self._named)
-        return (word if word.__class__ is str else "", *wire)
+        shared = [(nth, owner(at), hole, at) for nth, (hole, _, at) in common]
+        if len(self._known) >= MOST:  # what is usual is soon learned again
+            self._known.clear()
+        known = Known(kept, shared, rest, _flow(sights, common, rest))
+        self._known[_form(wire, self._root)] = known
 
 
 def forms_of(dialect: Dialect) -> Forms:
     """Return the forms of the frames of a dialect, kept with its stream."""
     stream = dialect.streamed
     return stream.once("forms", lambda: Forms(dialect, stream))
+
+
+def _anything() -> Look | None:
+    """Return what is looked for where no picture names anything: something may be said there."""
+    look = None
+    for _ in range(DEEPEST):
+        look = Look(look)
+    return look
+
+
+def _close(look: Look) -> None:
+    """Let a shape read what stands at a place."""
+    look.others = None
+    for one in look.inner.values():
+        _close(one)
+
+
+def _doubles(p: Picture) -> Iterator[tuple[Way, Way]]:
+    """Yield the ways to holes of a picture that take the same value as it is."""
+    plain = [(h.path, way) for h, way in ways(p) if h.shape is None and h.path[:3] != "at."]
+    for nth, (path, one) in enumerate(plain):
+        yield from ((one, two) for other, two in plain[:nth] if other == path)
+
+
+def _there(value: Any, way: Way) -> bool:
+    """Tell whether something stands at a place; None is any element of a list."""
+    if not way:
+        return value is not None
+    if way[0] is None:
+        return isinstance(value, list) and any(_there(one, way[1:]) for one in value)
+    return isinstance(value, dict) and way[0] in value and _there(value[way[0]], way[1:])
+
+
+def _form(wire: Any, look: Look | None) -> tuple[Any, ...]:
+    """Return the form of a value. Raises TypeError for some that are no JSON."""
+    signs: list[Any] = []
+    _sign(wire, look, signs)
+    return tuple(signs)
+
+
+def _sign(value: Any, look: Look | None, signs: list[Any]) -> None:
+    kind = value.__class__
+    signs.append(kind)
+    if kind is dict:
+        if look is not None:
+            signs.append(len(value))
+            inner, others = look.inner, look.others
+            for key, one in value.items():
+                signs.append(key)
+                _sign(one, inner.get(key, others), signs)
+    elif kind is list:
+        if look is not None:
+            signs.append(len(value))
+            each = look.inner.get(None, look.others)
+            for one in value:
+                _sign(one, each, signs)
+    elif kind is float:
+        signs.append(value.is_integer())
+    elif value == "" or (look is not None and value in look.words):
+        signs.append(value)
+
+
+def _says_all(wire: Any, look: Look | None, at: At, places: set[At]) -> bool:
+    """Tell whether nothing is said in a frame but in its form and at some places."""
+    if at in places:
+        return True
+    if wire.__class__ is dict or wire.__class__ is list:
+        pairs = wire.items() if isinstance(wire, dict) else enumerate(wire)
+        return look is not None and all(
+            _says_all(one, look.under(key), (*at, key), places) for key, one in pairs
+        )
+    return wire is None or wire == "" or (look is not None and wire in look.words)
+
+
+def _found(known: Known, wire: Any) -> Found | None:
+    """Return what a frame of a known form holds.
+
+    Raises ConversionError where a value is no JSON.
+    """
+    values: list[Any] = []
+
+    def at(place: At) -> Any:
+        value = wire
+        for key in place:
+            value = value[key]
+        values.append(value)
+        return value
+
+    sights = []
+    for before, read in known.sights:
+        sight = Sight(before.event)
+        sight.place, sight.ats, sight.places = before.place, before.ats, before.places
+        sight.at = {name: at(place) for name, place in before.ats.items()}
+        sight.found = {path: at(place) for path, place in before.places.items()}
+        if any(at(place) != sight.found[path] for path, place in before.again):
+            return None
+        for hole, keys, place in read:
+            value = at(place) if keys is None else {key: at((*place, key)) for key in keys}
+            sight.taken.append((hole, value, place))
+        sights.append(sight)
+    common = [
+        (nth if of is None else max(0, at(of)), (hole, at(place), place))
+        for nth, of, hole, place in known.common
+    ]
+    for place in known.rest:
+        at(place)
+    check_json(values)
+    return sights, common, known.rest, known.flow
 
 
 def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:

@@ -62,11 +62,8 @@ class Fold(Hearing):
         if known is not None:
             sights, common, rest, self.flow = known
             self._heard(sights, common)
-            for place, value in rest:
-                if value != "":
-                    self._left(at, place)
-                else:
-                    self.flow = None  # another such frame may say something there
+            for place in rest:
+                self._left(at, place)
             return
         self.stirred = True
         check_json(wire)

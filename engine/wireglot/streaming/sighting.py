@@ -38,13 +38,6 @@ class Sight:
         self.again: list[tuple[str, At]] = []  # where they stand once more
         self.place: tuple[int, ...] = ()
 
-    def again_with(self, at: dict[str, Any], found: dict[str, Any]) -> Sight:
-        """Return the sight of the same event in a frame that is like this one."""
-        new = Sight.__new__(Sight)
-        new.event, new.place, new.ats, new.places = self.event, self.place, self.ats, self.places
-        new.at, new.found, new.taken, new.claims, new.again = at, found, [], [], []
-        return new
-
     def copy(self) -> Sight:
         """Return a sight that goes on from here."""
         new = Sight(self.event)
