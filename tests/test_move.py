@@ -252,8 +252,7 @@ def test_an_agent_takes_a_file_in_by_itself(home: Path, capsys: pytest.CaptureFi
 def test_an_agent_takes_in_what_its_index_names(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if sys.version_info < (3, 14):
-        pytest.importorskip("zstandard", reason="the extra `batch` is not installed")
+    pytest.importorskip(lines.ZSTD, reason="the extra `batch` is not installed")
     kept("codex", home)
     folder = home / ".openclaw/agents/main"
     index = folder / "sessions/sessions.json"

@@ -21,9 +21,9 @@ ENDINGS = (".jsonl", ".ndjson", ".json", PARQUET)
 PACKED = (".gz", ".zst")
 LINES, BYTES = 256, 1 << 20  # of a piece: it ends with the first of the two that is reached
 BUFFER = 1 << 18
-ZSTD = 1 << 14  # bytes that are unpacked at once: they become many times as many
 STDIN = "-"
-STANDARD = sys.version_info >= (3, 14)  # whether the standard library knows zstd
+# What knows zstd: the standard library, or what brings it to an older one.
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
 class Place(NamedTuple):
@@ -152,10 +152,10 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
 def _opened(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
     if name.endswith(PARQUET):
         return tables.rows(raw, at.lines, LINES)
-    if not name.endswith(PACKED):
+    if not (name.endswith(PACKED) and _size(name)):  # in an empty file nothing is packed
         raw.seek(at.bytes)
         return iter(raw)
-    inside: Any = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else _unpacked(raw)
+    inside: Any = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else _zstd().ZstdFile(raw)
     stream = io.BufferedReader(inside, BUFFER)
     left = at.bytes
     while left:  # what was done is read once more: only the beginning of such a file is known
@@ -165,14 +165,7 @@ def _opened(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
 
 
 def _zstd() -> Any:
-    """Return what knows zstd: a module of the standard library, or the package `zstandard`."""
-    told = "what zstd has packed needs `pip install 'wireglot[batch]'`"
-    return library("compression.zstd" if STANDARD else "zstandard", told)
-
-
-def _unpacked(raw: IO[bytes]) -> Any:
-    """Return what reads zstd."""
-    return _zstd().ZstdFile(raw) if STANDARD else _Frames(raw, _zstd())
+    return library(ZSTD, "what zstd has packed needs `pip install 'wireglot[batch]'`")
 
 
 def _broken(name: str) -> tuple[type[Exception], ...]:
@@ -181,45 +174,10 @@ def _broken(name: str) -> tuple[type[Exception], ...]:
     return (*found, _zstd().ZstdError) if name.endswith(".zst") else found
 
 
-class _Frames(io.RawIOBase):
-    """Reads frames of zstd; raises EOFError for one that breaks off, as the library does not."""
-
-    def __init__(self, raw: IO[bytes], library: Any) -> None:
-        self.raw, self.library = raw, library
-        self.frame: Any = None
-        self.left = b""
-        self.made = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self.made and self._more():
-            pass
-        taken = self.made[: len(buffer)]
-        buffer[: len(taken)] = taken
-        self.made = self.made[len(taken) :]
-        return len(taken)
-
-    def _more(self) -> bool:
-        """Unpack some more; False at the end."""
-        data = self.left or self.raw.read(ZSTD)
-        if not data:
-            if self.frame is not None:
-                raise EOFError("it ends in the middle of a frame")
-            return False
-        if self.frame is None:
-            self.frame = self.library.ZstdDecompressor().decompressobj()
-        self.made, self.left = memoryview(self.frame.decompress(data)), b""
-        if self.frame.eof:
-            self.frame, self.left = None, self.frame.unused_data
-        return True
-
-
 def unzstd(data: bytes) -> bytes:
     """Return what zstd has packed. Raises UsageError where it is broken or nothing reads it."""
     try:
-        found: bytes = _unpacked(io.BytesIO(data)).read()
+        found: bytes = _zstd().decompress(data)
     except _broken(".zst") as error:
         raise UsageError(f"what zstd has packed is broken: {error}") from None
     return found
@@ -231,5 +189,5 @@ def packed(data: bytes, name: str) -> bytes:
         return data
     if name.endswith(".gz"):
         return gzip.compress(data, 6, mtime=0)
-    made: bytes = (_zstd() if STANDARD else _zstd().ZstdCompressor()).compress(data)
+    made: bytes = _zstd().compress(data)
     return made
