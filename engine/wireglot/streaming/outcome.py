@@ -19,7 +19,7 @@ from ..trail import At, Trail
 from .incoming import Candidate, laid_over, merged, put_at
 
 MOST = 128  # candidates of one response, and ends of candidates that are remembered
-SHORT = 12  # parts of an answer whose end is remembered
+SHORT = 500  # signs of an end that is remembered
 
 
 class Places:
@@ -42,7 +42,7 @@ class Places:
         self.lists = [h for c in one.cases for h in c.lists.get("parts", [])] if one else []
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
         self.free = any(hole.mark for hole in ids)
-        self.stops: dict[tuple[Any, ...], dict[str, Any]] = {}  # why answers stopped, by words
+        self.stops: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
 
 
 class Outcome:
@@ -143,15 +143,15 @@ class Outcome:
         return known[2]
 
     def _stopped(self, owner: Candidate) -> dict[str, Any]:
-        """Read why a candidate stopped; words are read once for all streams."""
-        words = [(h.path, h.shape, h.lenses, _words(wire)) for h, wire, _ in owner.stops]
-        key = (*owner.kinds, *words)
+        """Read why a candidate stopped; what is short is read once for all streams."""
+        stops = [(hole.path, hole.shape, hole.lenses, wire) for hole, wire, _ in owner.stops]
+        key = repr((owner.kinds, stops))
         found = self._known.stops.get(key)
         if found is None:
             odd = len(self.odd)
             made = self._stop(owner, True)
             found = {k: v for k, v in made.items() if k not in ("spelled", "kept")}
-            if all(one[3] for one in words) and len(self.odd) == odd and len(key) < SHORT:
+            if len(self.odd) == odd and len(key) < SHORT:
                 if len(self._known.stops) >= MOST:
                     self._known.stops.clear()
                 self._known.stops[key] = found
@@ -255,14 +255,6 @@ class Outcome:
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
             memory.update(again.get("spelled", {}).get(self.dialect.name, {}))
             memory["../"] = {"hole": hole.shape, **({} if key is None else {"key": key})}
-
-
-def _words(wire: Any) -> tuple[Any, ...]:
-    """Return what is no more than words as a key; nothing for all else."""
-    if isinstance(wire, str):
-        return (wire,)
-    words = isinstance(wire, dict) and all(isinstance(value, str) for value in wire.values())
-    return (*wire.items(),) if words else ()
 
 
 def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:
