@@ -50,7 +50,7 @@ def _set(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
         if was and now:  # bytes go on behind those before
             data = {"data": _joined(was, now)}
             part.said["source"], said["source"] = part.said["source"] | data, said["source"] | data
-        fold.over(part.said, said)
+        wholes.over(fold, part, said)
 
 
 def _data(part: dict[str, Any]) -> str | None:

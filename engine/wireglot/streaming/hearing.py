@@ -89,18 +89,6 @@ class Hearing:
             told = f"frames say different things of `{what}`, and one of them counts"
             self.odd(told, f"{shown} {what}", at)
 
-    def over(self, said: dict[str, Any], new: dict[str, Any], what: str = "") -> None:
-        """Lay later fields of a part over earlier ones, object by object."""
-        for key, value in new.items():
-            old = said.get(key)
-            if isinstance(old, dict) and isinstance(value, dict):
-                said[key] = old = dict(old)
-                self.over(old, value, what or key)
-                continue
-            self.heard(what or key, old, value)
-            if key not in said or guards(value):
-                said[key] = value
-
     # -- parts ------------------------------------------------------------------------------------
 
     def begin(self) -> None:

@@ -89,9 +89,7 @@ def _settled_later(fold: Hearing, owner: Candidate, part: Part) -> bool:
 def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight) -> None:
     if word.kind:
         told(fold, part, word, sight)
-    said = fold.fields(sight)
-    compared(fold, _alike(part.said, said), said, Trail())
-    merged(part.said, said, over=True)
+    over(fold, part, fold.fields(sight))
     whole = sight.found.get("whole")
     if isinstance(whole, str):
         _rest(fold, part, whole)
@@ -102,6 +100,12 @@ def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight
                 _settled(fold, part, found[0], trail, at, _around(owner, part))
             elif found:
                 _other(fold, part, found[0], at)
+
+
+def over(fold: Hearing, part: Part, said: dict[str, Any]) -> None:
+    """Lay fields of a part over what was said of it before."""
+    compared(fold, _alike(part.said, said), said, Trail())
+    merged(part.said, said, over=True)
 
 
 def item(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
@@ -299,11 +303,10 @@ def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """Return of what is said the fields that are said again, and within `own` these fields."""
+    """Return of what is said the fields that are said again, object by object."""
+    objects = {key for key in now if isinstance(now[key], dict) and isinstance(said.get(key), dict)}
     found = {key: said[key] for key in now if key in said}
-    if isinstance(found.get("own"), dict):
-        found["own"] = {k: _alike(v, now["own"].get(k, {})) for k, v in found["own"].items()}
-    return found
+    return found | {key: _alike(said[key], now[key]) for key in objects}
 
 
 def _other(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
