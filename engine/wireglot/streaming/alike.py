@@ -1,20 +1,19 @@
 """Frames that are alike: what events a frame holds is looked for once for each form of frame.
 
 The form of a frame is all by which events are known: its keys, how long its lists are, the classes
-of its values, and those values that a picture has as fixed ones. In two frames of one form the same
-events stand, and only the values of the holes differ. What a shape reads may differ in all that no
-picture of an event looks for.
+of its values, which of its texts are the same, and the values that a picture has as fixed ones. In
+two frames of one form the same events stand, and only the values of the holes differ. What a shape
+reads may differ in all that no picture of an event looks for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..errors import ConversionError
 from ..language.events import Stream, guards
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Literal, Picture, Way, ways
+from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
 from .sighting import Sight, Taken
@@ -69,11 +68,9 @@ class Forms:
     def __init__(self, dialect: Dialect, stream: Stream) -> None:
         self._known: dict[tuple[Any, ...], Known] = {}
         self._dialect, self._root = dialect, Look(_anything())
-        self._doubles: set[tuple[Way, Way]] = set()  # places where a picture has the same hole
         for p in [stream.frame, *(p for event in stream.events for p in event.reads)]:
             if p is not None:
                 self._look(p, self._root)
-                self._doubles |= set(_doubles(p))
         if stream.named:
             named = self._root.inner.setdefault(stream.named, Look())
             named.words.update(*(names or () for one in stream.events for names in one.names))
@@ -109,10 +106,7 @@ class Forms:
         self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
     ) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
-        again = [(sight.places[path], at) for sight in sights for path, at in sight.again]
-        if len(again) < sum(_there(wire, a) and _there(wire, b) for a, b in self._doubles):
-            return  # what could be said twice is not said alike, and elsewhere it may be
-        places = {*rest, *(taken[2] for _, taken in common), *(at for pair in again for at in pair)}
+        places = {*rest, *(taken[2] for _, taken in common)}
         kept = []
         for sight in sights:
             read: list[Read] = []
@@ -120,7 +114,7 @@ class Forms:
                 keys = None if value_at(wire, at) is value else tuple(value)
                 read.append((hole, keys, at))
                 places.update([at] if keys is None else ((*at, key) for key in keys))
-            places.update(sight.ats.values(), sight.places.values())
+            places.update(sight.ats.values(), sight.places.values(), (at for _, at in sight.again))
             kept.append((sight, read))
         if not _says_all(wire, self._root, (), places):
             return
@@ -159,30 +153,15 @@ def _close(look: Look) -> None:
         _close(one)
 
 
-def _doubles(p: Picture) -> Iterator[tuple[Way, Way]]:
-    """Yield the ways to holes of a picture that take the same value as it is."""
-    plain = [(h.path, way) for h, way in ways(p) if h.shape is None and h.path[:3] != "at."]
-    for nth, (path, one) in enumerate(plain):
-        yield from ((one, two) for other, two in plain[:nth] if other == path)
-
-
-def _there(value: Any, way: Way) -> bool:
-    """Tell whether something stands at a place; None is any element of a list."""
-    if not way:
-        return value is not None
-    if way[0] is None:
-        return isinstance(value, list) and any(_there(one, way[1:]) for one in value)
-    return isinstance(value, dict) and way[0] in value and _there(value[way[0]], way[1:])
-
-
 def _form(wire: Any, look: Look | None) -> tuple[Any, ...]:
     """Return the form of a value. Raises TypeError for some that are no JSON."""
     signs: list[Any] = []
-    _sign(wire, look, signs)
+    _sign(wire, look, signs, {})
     return tuple(signs)
 
 
-def _sign(value: Any, look: Look | None, signs: list[Any]) -> None:
+def _sign(value: Any, look: Look | None, signs: list[Any], texts: dict[str, int]) -> None:
+    """Add the form of a value; `texts` are those that stand before it, each with its number."""
     kind = value.__class__
     signs.append(kind)
     if kind is dict:
@@ -191,16 +170,19 @@ def _sign(value: Any, look: Look | None, signs: list[Any]) -> None:
             inner, others = look.inner, look.others
             for key, one in value.items():
                 signs.append(key)
-                _sign(one, inner.get(key, others), signs)
+                _sign(one, inner.get(key, others), signs, texts)
     elif kind is list:
         if look is not None:
             signs.append(len(value))
             each = look.inner.get(None, look.others)
             for one in value:
-                _sign(one, each, signs)
+                _sign(one, each, signs, texts)
     elif kind is float:
         signs.append(value.is_integer())
-    elif value == "" or (look is not None and value in look.words):
+    elif kind is str:  # what is said twice in a frame is said alike
+        number = texts.setdefault(value, len(texts)) if look is not None else 0
+        signs.append(number if value and (look is None or value not in look.words) else value)
+    elif look is not None and value in look.words:
         signs.append(value)
 
 
@@ -216,7 +198,7 @@ def _says_all(wire: Any, look: Look | None, at: At, places: set[At]) -> bool:
     return wire is None or wire == "" or (look is not None and wire in look.words)
 
 
-def _found(known: Known, wire: Any) -> Found | None:
+def _found(known: Known, wire: Any) -> Found:
     """Return what a frame of a known form holds.
 
     Raises ConversionError where a value is no JSON.
@@ -236,8 +218,6 @@ def _found(known: Known, wire: Any) -> Found | None:
         sight.place, sight.ats, sight.places = before.place, before.ats, before.places
         sight.at = {name: at(place) for name, place in before.ats.items()}
         sight.found = {path: at(place) for path, place in before.places.items()}
-        if any(at(place) != sight.found[path] for path, place in before.again):
-            return None
         for hole, keys, place in read:
             value = at(place) if keys is None else {key: at((*place, key)) for key in keys}
             sight.taken.append((hole, value, place))
