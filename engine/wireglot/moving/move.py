@@ -9,14 +9,13 @@ import shutil
 import subprocess
 import time
 import uuid
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..dialects import DialectRules
 from ..errors import UsageError
-from ..interpreter import reading, writing
+from ..interpreter import pairing, reading, writing
 from ..interpreter.jobs import START
 from ..notes import Note
 from ..results import all_notes
@@ -129,16 +128,7 @@ def _written(
 
 def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     """Answer each call that nobody answered, behind the results of its turn; tell how many."""
-    answers: Counter[str] = Counter()
-    unheard: set[int] = set()
-    for message in reversed(messages):  # one id may stand for several calls, each with its result
-        for part in reversed(message["parts"]):
-            if part["type"] == "tool_result":
-                answers[part["tool_call_id"]] += 1
-            elif part["type"] == "tool_call" and answers[part["id"]]:
-                answers[part["id"]] -= 1
-            elif part["type"] == "tool_call":
-                unheard.add(id(part))
+    answered = {id(call) for call in pairing.by_id(messages).values()}
     out: list[dict[str, Any]] = []
     waiting: list[dict[str, Any]] = []
     closed = 0
@@ -149,7 +139,7 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
             waiting = []
         out.append(message)
         for part in message["parts"]:
-            if id(part) in unheard:
+            if part["type"] == "tool_call" and id(part) not in answered:
                 key = {"tool_call_id": part["id"], "name": part["name"]}
                 waiting.append({"type": "tool_result", **key, "kind": "error", "value": CLOSED})
                 closed += 1
