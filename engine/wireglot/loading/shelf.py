@@ -212,34 +212,18 @@ def _zipped(path: Any, shown: str) -> Iterator[File]:
         raise UsageError(
             f"`{shown}` is neither a folder nor a zip file of rule files" + (help and f"; {help}")
         ) from None
-    with archive:
-        names = archive.namelist()
-        if len(names) > MAX_ENTRIES:
-            raise UsageError(f"`{shown}` has more than {MAX_ENTRIES} entries")
-        known: set[str] = set()
-        for name in names:
-            if name in known:  # which of the two counts depends on who reads it
-                raise UsageError(f"`{shown}` holds {name!r} twice")
-            known.add(name)
-            if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-                raise UsageError(f"`{shown}` names a file outside of itself: {name!r}")
-        top = zipfile.Path(archive)
-        within = list(top.iterdir())
-        if len(within) == 1 and within[0].is_dir():
-            top, shown = within[0], f"{shown}/{within[0].name}"
-        # What is read later must not need the open file.
-        found = [file._replace(text=_once(file.text)) for file in _listed(top, shown, broken)]
-    yield from found
-
-
-def _once(read: Callable[[], str]) -> Callable[[], str]:
-    try:
-        text = read()
-    except RuleError as error:
-        problem = error
-
-        def fail() -> str:
-            raise problem
-
-        return fail
-    return lambda: text
+    names = archive.namelist()
+    if len(names) > MAX_ENTRIES:
+        raise UsageError(f"`{shown}` has more than {MAX_ENTRIES} entries")
+    known: set[str] = set()
+    for name in names:
+        if name in known:  # which of the two counts depends on who reads it
+            raise UsageError(f"`{shown}` holds {name!r} twice")
+        known.add(name)
+        if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+            raise UsageError(f"`{shown}` names a file outside of itself: {name!r}")
+    top = zipfile.Path(archive)  # which is closed when nobody holds one of its files
+    within = list(top.iterdir())
+    if len(within) == 1 and within[0].is_dir():
+        top, shown = within[0], f"{shown}/{within[0].name}"
+    yield from _listed(top, shown, broken)
