@@ -23,13 +23,11 @@ MARK, NUMBER = "\0piece\0", "\0number\0"
 
 
 class Place:
-    """Where a frame belongs: the candidate, and the part by its numbers."""
+    """Where a frame belongs, as `$at.NAME` says: the candidate, the part by its numbers."""
 
-    __slots__ = ("candidate", "entry", "index", "inner", "item", "nth")
-
-    def __init__(self, candidate: int = 0, index: int = 0, nth: int = 0) -> None:
-        self.candidate, self.index, self.nth = candidate, index, nth
-        self.item = self.inner = self.entry = 0
+    def __init__(self, candidate: int = 0) -> None:
+        self.candidate = candidate
+        self.index = self.nth = self.item = self.inner = self.entry = 0
 
 
 class Frames:
@@ -129,10 +127,7 @@ class Frames:
     ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
-        at: dict[str, Any] = {
-            "candidate": place.candidate, "index": place.index, "nth": place.nth,
-            "item": place.item, "inner": place.inner, "entry": place.entry,
-        }  # fmt: skip
+        at: dict[str, Any] = {**vars(place)}
         obj = {**said, "at": at}
         if "response" in event.heads:
             obj["response"] = self._response(event)
