@@ -6,7 +6,6 @@ those before are written; nothing else waits.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -241,22 +240,18 @@ class Parts:
             self._live(out)
             self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
         if out.begun:
-            said, whole = part.said, part.ir
-            if self.rides is not None:
-                said, whole = self._sealed(out)
-            self.citing.over(part, out.place.index, ir := whole())
+            said, ir = self._sealed(out)
+            self.citing.over(part, out.place.index, ir)
             if (cited := self.citing.fitted(part, ir)) is not ir:
                 said = {k: v for k, v in said.items() if k != "citations"}
                 said |= {k: v for k, v in cited.items() if k == "citations"}
-                whole = functools.partial(_itself, cited)
             if self._items is None:
                 said = merged(dict(said), out.more)
-            self._close(out, part.kind, said, whole)
+            self._close(out, part.kind, said, cited)
         out.gone = True
 
-    def _close(
-        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
-    ) -> None:
+    def _close(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
+        """Write what is said of a part when it is over, and its end."""
         for word, event in self._known.closing.get(kind, ()):
             if word.act == "set":
                 self.frames.write(event, said, out.place)
@@ -266,21 +261,17 @@ class Parts:
                 for piece in listed if isinstance(listed, list) else ():
                     more = {**said, **out.more, "piece": piece}
                     out.place.entry += self.frames.write(event, more, out.place)
-        self._stop(out, kind, said, whole)
+        self._stop(out, kind, said, ir)
 
-    def _stop(
-        self, out: Outgoing, kind: str, said: dict[str, Any], whole: Callable[[], dict[str, Any]]
-    ) -> None:
+    def _stop(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
         """Write the end of a part, with what it is as a whole where the dialect says that."""
         stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
         if self._items is None:
             if stop is not None and stop.holes & {"whole", "part"}:
-                ir = whole()
                 said = {**said, "part": ir, "whole": text_of(ir)}
             if stop is not None:
                 self.frames.write(stop, said, out.place)
             return
-        ir = whole()
         found = [
             f
             for f in LIVE
@@ -334,7 +325,7 @@ class Parts:
             said = self._start(out, kind, ir, flow)
             if text:
                 self.frames.write(flow[1], {**said, "piece": text}, out.place)
-            self._close(out, kind, said, functools.partial(_itself, ir))
+            self._close(out, kind, said, ir)
             if self.rides is not None:
                 self.rides.over(out.part, ir, True)
             return True
@@ -357,7 +348,7 @@ class Parts:
         if self.rides is not None:
             self.rides.over(out.part, ir, True)
         if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
-            self._stop(out, kind, ir, lambda: ir)
+            self._stop(out, kind, ir, ir)
         elif self._items is not None:  # its item ends all the same
             self._items.over(out.place, ir, out.rider)
         return True
@@ -377,17 +368,15 @@ class Parts:
             out.rider = self.rides.of_item(out.part, ir)
         return self.rides.sealed(out.part, ir)
 
-    def _sealed(self, out: Outgoing) -> tuple[dict[str, Any], Callable[[], dict[str, Any]]]:
+    def _sealed(self, out: Outgoing) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what is said of a part that flowed, and all of it, with what rides in it."""
-        assert self.rides is not None and out.flow is not None
+        assert out.flow is not None
         part, was = out.part, out.part.ir()
+        if self.rides is None:
+            return part.said, was
         ir, append = self._ready(out, was), out.flow[1]
         said = part.said if ir is was else {**part.said, "signature": ir["signature"]}
         if ir is not was and "signature" in append.holes:  # it stands beside a piece
             self.frames.write(append, {**said, **out.more, "piece": ""}, out.place)
         self.rides.over(part, was, True)
-        return said, lambda: ir
-
-
-def _itself(ir: dict[str, Any]) -> dict[str, Any]:
-    return ir
+        return said, ir
