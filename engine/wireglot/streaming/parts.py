@@ -265,23 +265,15 @@ class Parts:
 
     def _stop(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
         """Write the end of a part, with what it is as a whole where the dialect says that."""
-        stop = self.stream.get("part_stop", kind) or self.stream.get("part_stop")
-        if self._items is None:
-            if stop is not None and stop.holes & {"whole", "part"}:
-                said = {**said, "part": ir, "whole": text_of(ir)}
-            if stop is not None:
-                self.frames.write(stop, said, out.place)
-            return
-        found = [
-            f
-            for f in LIVE
-            if self.stream.get("part_stop", kind, f) is not None and (f in ir or f"{f}_text" in ir)
-        ]
-        stop = self.stream.get("part_stop", kind, found[0]) if found else stop
+        fields = [f for f in LIVE if f in ir or f"{f}_text" in ir]
+        found = (self.stream.get("part_stop", kind, f) for f in (*fields, ""))
+        stop = next(filter(None, found), None) or self.stream.get("part_stop")
         if stop is not None:
-            made = {**ir, **out.more, "part": ir, "whole": text_of(ir)}
-            self.frames.write(stop, made, out.place)
-        self._items.over(out.place, ir, out.rider)
+            made = said if self._items is None else {**ir, **out.more}
+            whole = {"part": ir, "whole": text_of(ir)}
+            self.frames.write(stop, {**made, **whole}, out.place)
+        if self._items is not None:
+            self._items.over(out.place, ir, out.rider)
 
     # -- parts that are whole ---------------------------------------------------------------------
 
