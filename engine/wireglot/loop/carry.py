@@ -18,9 +18,9 @@ from ..errors import ConversionError
 from ..interpreter import admission
 from ..ir import field_type
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Picture, keyed
+from ..language.picture import Fields, Hole, Picture, keyed, placed
 from ..payload import check_json
-from ..trail import At, pointer
+from ..trail import At, pointer, value_at
 from .memory import Entry
 
 MARK = "wireglot"
@@ -278,16 +278,9 @@ def place(dialect: Dialect, wire: Any) -> Any:
 
 def beside(picture: Picture, wire: Any, path: str) -> dict[str, Any] | None:
     """Return the object of what a picture wrote in which the value of a path stands."""
-    if isinstance(picture, Fields) and isinstance(wire, dict):
-        for names, child in picture.entries:
-            if isinstance(child, Hole) and child.path == path and names[0] in wire:
-                return wire
-            found = beside(child, wire.get(names[0]), path)
-            if found is not None:
-                return found
-    if isinstance(picture, Items) and isinstance(wire, list):
-        for child, inner in zip(picture.items, wire, strict=False):
-            found = beside(child, inner, path)
-            if found is not None:
-                return found
+    for at, p in placed(picture):
+        if at and isinstance(p, Hole) and p.path == path:
+            owner = value_at(wire, [0 if key == "[]" else key for key in at[:-1]])
+            if isinstance(owner, dict) and at[-1] in owner:
+                return owner
     return None
