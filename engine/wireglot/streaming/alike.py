@@ -153,36 +153,34 @@ def _close(look: Look) -> None:
         _close(one)
 
 
-def _form(wire: Any, look: Look | None) -> tuple[Any, ...]:
+def _form(wire: Any, look: Look) -> tuple[Any, ...]:
     """Return the form of a value. Raises TypeError for some that are no JSON."""
     signs: list[Any] = []
     _sign(wire, look, signs, {})
     return tuple(signs)
 
 
-def _sign(value: Any, look: Look | None, signs: list[Any], texts: dict[str, int]) -> None:
+def _sign(value: Any, look: Look, signs: list[Any], texts: dict[str, int]) -> None:
     """Add the form of a value; `texts` are those that stand before it, each with its number."""
     kind = value.__class__
     signs.append(kind)
-    if kind is dict:
-        if look is not None:
-            signs.append(len(value))
-            inner, others = look.inner, look.others
-            for key, one in value.items():
-                signs.append(key)
-                _sign(one, inner.get(key, others), signs, texts)
-    elif kind is list:
-        if look is not None:
-            signs.append(len(value))
-            each = look.inner.get(None, look.others)
-            for one in value:
-                _sign(one, each, signs, texts)
+    if kind is dict or kind is list:
+        signs.append(len(value))
+        inner, others = look.inner, look.others
+        pairs: Any = value.items() if kind is dict else enumerate(value)
+        for key, one in pairs:
+            signs.append(key)
+            below = inner.get(key if kind is dict else None, others)
+            if below is None:
+                signs.append(one == "" or one.__class__)
+            else:
+                _sign(one, below, signs, texts)
     elif kind is float:
         signs.append(value.is_integer())
     elif kind is str:  # what is said twice in a frame is said alike
-        number = texts.setdefault(value, len(texts)) if look is not None else 0
-        signs.append(number if value and (look is None or value not in look.words) else value)
-    elif look is not None and value in look.words:
+        number = texts.setdefault(value, len(texts))
+        signs.append(value if value == "" or value in look.words else number)
+    elif value in look.words:
         signs.append(value)
 
 

@@ -17,7 +17,7 @@ from ..language.lenses import UNTYPED, Misfit, guard, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed
 from ..language.shape import Case
-from ..trail import At, place_of, value_at
+from ..trail import At, leaves, place_of, value_at
 
 Taken = tuple[Hole, Any, At]
 
@@ -103,9 +103,6 @@ class Frame:
             return [sight]
         if not isinstance(wire, list):
             return []
-        if len(wire) == 1:
-            sight.place = (*sight.place, 0)
-            return self._match(p.items[0], wire[0], (*at, 0), sight)
         found: list[Sight] = []
         for i, item in enumerate(wire):
             one = sight.copy()
@@ -127,10 +124,7 @@ class Frame:
                 for one in found if twice else ():
                     one.claims += [(*at, name) for name in twice]
                 used.update(twice)
-            if len(found) == 1:
-                found = self._match(child, value, here, found[0])
-            else:
-                found = [new for one in found for new in self._match(child, value, here, one)]
+            found = [new for one in found for new in self._match(child, value, here, one)]
             if not found:
                 return found
         if p.closed:
@@ -232,21 +226,8 @@ class Frame:
 
     def rest(self) -> list[At]:
         """Return the leaves that nothing has claimed and that say something."""
-        found: list[At] = []
-        stack: list[tuple[At, Any]] = [((), self.wire)]
-        claimed = self.claimed
-        while stack:
-            at, value = stack.pop()
-            if at in claimed or value is None:
-                continue
-            if isinstance(value, dict):
-                stack.extend(((*at, key), inner) for key, inner in value.items())
-            elif isinstance(value, list):
-                stack.extend(((*at, i), inner) for i, inner in enumerate(value))
-            elif value != "":
-                found.append(at)
-        found.reverse()
-        return found
+        said = (at for at, one in leaves(self.wire) if at not in self.claimed and guards(one))
+        return [at for at in said if self.claimed.isdisjoint(at[:n] for n in range(len(at)))]
 
 
 class Failure:
