@@ -201,13 +201,13 @@ def _found(known: Known, wire: Any) -> Found:
 
     Raises ConversionError where a value is no JSON.
     """
-    values: list[Any] = []
 
     def at(place: At) -> Any:
         value = wire
         for key in place:
             value = value[key]
-        values.append(value)
+        if value.__class__ is not int and not (value.__class__ is str and value.isascii()):
+            check_json(value)
         return value
 
     sights = []
@@ -226,7 +226,6 @@ def _found(known: Known, wire: Any) -> Found:
     ]
     for place in known.rest:
         at(place)
-    check_json(values)
     return sights, common, known.rest, known.flow
 
 

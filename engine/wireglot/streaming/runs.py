@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..jsontext import copied
-from ..trail import At, everywhere
+from ..trail import At, everywhere, leaves
 from .alike import Flow
 from .fold import Fold
 from .incoming import Part
@@ -114,7 +114,7 @@ def _differing(frame: Any, like: Any, free: list[Any], piece: str, due: int | No
         owner, mine = _at(frame, path), _at(like, path)
         value, old = owner[key], mine[key]
         if what == "usage":
-            if not _alike(old, value):
+            if _form(old) != _form(value):
                 raise LookupError
             counts = value
         elif what == "piece":
@@ -179,12 +179,6 @@ def _at(value: Any, path: At | list[Any]) -> Any:
     return value
 
 
-def _alike(old: Any, new: Any) -> bool:
-    """Tell whether token counts are of one form: whole numbers may differ."""
-    if new.__class__ is not old.__class__:
-        return False
-    if new.__class__ is dict:
-        return new.keys() == old.keys() and all(_alike(old[key], new[key]) for key in new)
-    if new.__class__ is list:
-        return len(new) == len(old) and all(map(_alike, old, new))
-    return new.__class__ is int or (new.__class__ is str and new == old)
+def _form(counts: Any) -> list[Any]:
+    """Return what is alike in token counts of one form: whole numbers may differ."""
+    return [(at, one.__class__, one.__class__ is int or one) for at, one in leaves(counts)]
