@@ -34,18 +34,6 @@ def wanted(sources: Sequence[Source], overlays: Sequence[str], plugins: bool) ->
     return load_rules(*sources, overlays=overlays, plugins=plugins)
 
 
-def _prepared() -> RuleSet | None:
-    """Return the packaged rule set as a wheel ships it; None in a checkout."""
-    known = prepared()
-    if known is None:
-        return None
-    flat = known.flat
-    names = [name for name in flat if name != LADDER]
-    return RuleSet(
-        names, lambda: flat, varied=known.varied, known=known, same=flat, again=load_rules
-    )
-
-
 @unswept
 def load_rules(
     *sources: Source,
@@ -73,11 +61,15 @@ def load_rules(
         raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
     for name in overlays:
         check_text("overlay", name)
-    if builtin and not (sources or overlays or plugins) and (ready := _prepared()) is not None:
-        return ready
     again = functools.partial(
         load_rules, *sources, builtin=builtin, overlays=tuple(overlays), plugins=plugins
     )
+    if builtin and not (sources or overlays or plugins) and (known := prepared()) is not None:
+        flat = known.flat  # as a wheel ships it
+        names = [name for name in flat if name != LADDER]
+        return RuleSet(
+            names, lambda: flat, varied=known.varied, known=known, same=flat, again=again
+        )
     if sources or plugins:
         from . import checking
 
