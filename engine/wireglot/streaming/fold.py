@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..interpreter.hands import Reader
 from ..ir import owned
 from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
@@ -195,12 +196,20 @@ class Fold(Hearing):
         if not whole and wire == self._last_said and repr(wire) == repr(self._last_said):
             return  # it says nothing new
         self._last_said = wire
-        found = self.outcome.take(hole, wire, at)
-        if isinstance(found, Misfit):
-            here = (self.frames - 1, *found.at)
-            self.say("unfit", "lost", here, found.reason, path_of(found.at))
+        shape, reader = (
+            self.dialect.units.get(hole.named),
+            Reader(self.dialect, self.outcome.options),
+        )
+        try:
+            if shape is not None:
+                ir = reader.whole(shape, wire, at)
+            else:
+                ir = reader.shape(hole.named, wire, at, True)
+        except Misfit as misfit:
+            here = (self.frames - 1, *misfit.at)
+            self.say("unfit", "lost", here, misfit.reason, path_of(misfit.at))
             return
-        wholes.response(self, *found, at, whole)
+        wholes.response(self, ir, reader.trail, at, whole)
 
     def _plain(self, path: str) -> Hole:
         return Hole((path,), None, None, (), None, None, self.stream.pos)

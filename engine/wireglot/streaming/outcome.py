@@ -77,17 +77,6 @@ class Outcome:
         named = self.response.get("id")
         return Seed(self.asked, named, self.time, self.first, self.dialect.pieces)
 
-    def take(self, hole: Hole, wire: Any, at: At) -> tuple[dict[str, Any], Trail] | Misfit:
-        """Read a response that stands in a frame; return where it came from, too."""
-        shape = self.dialect.units.get(hole.named)
-        reader = Reader(self.dialect, self.options)
-        try:
-            if shape is not None:
-                return reader.whole(shape, wire, at), reader.trail
-            return reader.shape(hole.named, wire, at, True), reader.trail
-        except Misfit as misfit:
-            return misfit
-
     def count(self, wire: Any, frame: int) -> None:
         """Take the token counts of a frame; they lie over earlier ones."""
         self.usage, self.counted = laid_over(self.usage, wire), (frame,)

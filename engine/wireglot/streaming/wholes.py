@@ -292,14 +292,10 @@ def _rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
 
 
 def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    """Return what is said without the fields that are known."""
-    found: dict[str, Any] = {}
-    for key, value in said.items():
-        if isinstance(value, dict) and isinstance(known.get(key), dict):
-            found[key] = _less(value, known[key])
-        elif key not in known:
-            found[key] = value
-    return found
+    """Return what is said without the fields that are known, object by object."""
+    objects = {k for k, v in said.items() if isinstance(v, dict) and isinstance(known.get(k), dict)}
+    left = [key for key in said if key in objects or key not in known]
+    return {key: _less(said[key], known[key]) if key in objects else said[key] for key in left}
 
 
 def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
