@@ -33,8 +33,6 @@ _FREE = frozenset(("native", "unknown"))  # parts that are what they are on the 
 class Rider:
     """An entry that rode in a message, the part that it stood on, and its place in `owner`."""
 
-    __slots__ = ("at", "element", "entry", "owner")
-
     def __init__(self, entry: Entry, element: Part | None, owner: Part, at: At) -> None:
         self.entry, self.element, self.owner, self.at = entry, element, owner, at
 

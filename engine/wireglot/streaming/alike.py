@@ -41,8 +41,6 @@ class Look:
     `others` is what stands there under any other key, or None where a shape reads that.
     """
 
-    __slots__ = ("inner", "others", "words")
-
     def __init__(self, others: Look | None = None) -> None:
         self.words: set[Any] = set()
         self.inner: dict[str | None, Look] = {}

@@ -16,8 +16,6 @@ from .outgoing import Frames, Place, is_made
 class Bracket:
     """An item that is open: the shape that gathers its parts, and those that are over."""
 
-    __slots__ = ("begun", "first", "parts", "place", "shape")
-
     def __init__(self, shape: Shape | None, place: Place, first: dict[str, Any]) -> None:
         self.shape, self.place, self.first = shape, place, first
         self.begun = 1

@@ -20,8 +20,6 @@ _JSON = re.compile(r'["\\{}\[\]]')
 class Scan:
     """Tells when the pieces of a JSON object are all there; it looks when it is asked."""
 
-    __slots__ = ("_depth", "_over", "_pieces", "_seen", "_skip", "_text")
-
     def __init__(self, pieces: list[str]) -> None:
         self._pieces, self._seen = pieces, 0
         self._depth, self._text, self._skip, self._over = 0, False, -1, False
@@ -53,12 +51,6 @@ class Scan:
 
 class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
-
-    __slots__ = (
-        "address", "at", "candidate", "cited", "closing", "field", "key", "kind", "made", "nth",
-        "open", "pieces", "said", "scan", "textless", "tree", "undone", "waits", "was",
-        "whole",
-    )  # fmt: skip
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
         self.kind, self.field, self.candidate, self.nth = kind, field, candidate, nth
@@ -164,8 +156,6 @@ class Item:
     `signs` tells whether its begin and its end say a signature.
     """
 
-    __slots__ = ("at", "over", "parts", "said", "signs")
-
     def __init__(self, at: int = 0) -> None:
         self.at, self.over = at, False  # the frame in which it began, and whether it ended
         self.said: dict[str, Any] = {}
@@ -175,11 +165,6 @@ class Item:
 
 class Candidate:
     """One of the answers: its parts in the order in which they began."""
-
-    __slots__ = (
-        "adrift", "flows", "gone", "items", "kinds", "last", "listed", "named", "own", "parts",
-        "places", "stopped", "stops", "total", "uncited",
-    )  # fmt: skip
 
     def __init__(self) -> None:
         self.parts: list[Part] = []

@@ -28,10 +28,6 @@ DEPTH = 8  # steps down the ladder
 class Outgoing:
     """A part on its way out: what flows of it, and how much of that is written."""
 
-    __slots__ = (
-        "begun", "fits", "flow", "gone", "more", "part", "place", "ready", "rider", "sent", "text",
-    )  # fmt: skip
-
     def __init__(self, part: Part) -> None:
         self.part, self.place = part, Place(part.candidate)
         self.flow: Flow | None = None

@@ -25,8 +25,6 @@ Taken = tuple[Hole, Any, At]
 class Sight:
     """One event in a frame: where it stands (`at`), and the wire values of its holes."""
 
-    __slots__ = ("again", "at", "ats", "claims", "event", "found", "place", "places", "taken")
-
     def __init__(self, event: Event) -> None:
         self.event = event
         self.at: dict[str, Any] = {}

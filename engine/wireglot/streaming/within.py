@@ -34,10 +34,6 @@ from .unfold import Unfold
 class Split:
     """A text that comes: what waits of it, and what is told of it."""
 
-    __slots__ = (
-        "at", "come", "fresh", "headed", "held", "inner", "last", "rest", "texts", "waits",
-    )  # fmt: skip
-
     def __init__(self) -> None:
         self.held = ""  # what a mark may still be
         self.come: list[str] = []  # pieces behind it that nobody has looked at
