@@ -17,7 +17,6 @@ from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import load
-from .layout import composed, leaves
 from .oldnames import renamed
 from .oldorder import rewritten
 
@@ -90,6 +89,24 @@ def migrated(text: str, file: str) -> str:
     root = composed(text)
     edits = [*_edits(root, "file", text), *_order(root, text, file), *_written(root)]
     return _edited(text, edits)
+
+
+def composed(text: str) -> Any:
+    """Return the nodes of a file as YAML has them, with their places in the text."""
+    # The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
+    return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def leaves(node: Any) -> Iterator[Any]:
+    """Yield the scalars of a composed node, keys among them."""
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if isinstance(one.value, str):
+            yield one
+        else:
+            for child in one.value:
+                stack.extend(child if isinstance(child, tuple) else (child,))
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str:
