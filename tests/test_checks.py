@@ -15,10 +15,8 @@ import pytest
 import wireglot
 from wireglot import cli
 from wireglot.authoring import trial
-from wireglot.checks.reach import Reach
 from wireglot.language import layers
 from wireglot.language.findings import Findings
-from wireglot.language.source import parse
 from wireglot.loading import checking, load, shelf
 
 from . import width
@@ -103,27 +101,6 @@ def test_the_help_for_a_planted_mistake_leads_out_of_it(
         assert any(f" {n} | " in matching[0].excerpt for n in lines)
     mended = text.replace(mistake["to"], mistake["from"], 1) if mistake["to"] else good
     assert said(of_text(mended, tmp_path, name), tmp_path) == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "again"),
-    [
-        ("dialect: good", "dialect: well", set[str]()),
-        ("low: little", "low: least", set[str]()),  # of a table that requests alone name
-        ("wire: {keep: $mode (default short)}", "wire: {keep: $mode}", {"cache_mark", "text"}),
-        ("{keep: long}, ir: {mode: long}", "{keep: x}, ir: {mode: x}", {"cache_mark", "text"}),
-    ],
-)  # fmt: skip
-def test_what_says_the_same_with_all_that_it_names_is_tried_once(
-    old: str, new: str, again: set[str]
-) -> None:
-    assert GOOD.count(old) == 1
-    one, two = (parse(text, "good.yaml") for text in (GOOD, GOOD.replace(old, new)))
-    reach, other = Reach(one, Findings()), Reach(two, Findings())
-    names = [*one.value["shapes"].value, *one.value["unions"].value]
-    assert again <= {name for name in names if reach.of(name) != other.of(name)}
-    if not again:
-        assert [reach.of(name) for name in names] == [other.of(name) for name in names]
 
 
 def test_mistakes_of_every_kind_are_planted() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..ir import FUNCTION, MEDIA, PARTS
@@ -17,7 +16,6 @@ from ..language.version import begins
 from .casetrial import named, place, read, written
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS
-from .reach import Reach
 
 # Kinds that every conversation knows without a picture, those that only a provider has that runs
 # tools of its own, and fields that stand elsewhere.
@@ -133,13 +131,12 @@ def _request_fields(contexts: Contexts) -> frozenset[str]:
     return frozenset(held)
 
 
-def examples(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings) -> None:
+def examples(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that no example shows (R008)."""
     for name, shape in dialect.shapes.items():
         known = (findings.right("R008", place(dialect, shape, case)) for case in shape.cases)
         if name in contexts.of and not all(known):
-            shown = partial(_shown, dialect, shape, findings)
-            findings.once((_shown, reach.of(name)), shown)
+            _shown(dialect, shape, findings)
 
 
 def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:

@@ -7,7 +7,6 @@ where some values of a case read as another one, writing sees it and says `ambig
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations, product
 from typing import Any
 
@@ -21,22 +20,20 @@ from ..language.source import Node
 from ..loop import carry
 from .casetrial import Pair, named, place, read, sample
 from .contexts import Contexts
-from .reach import Reach
 
 LONGEST = 90  # of a witness that is shown
 MOST = 60  # cases beside each other that are compared
 
 
-def check(dialect: Dialect, contexts: Contexts, reach: Reach, findings: Findings) -> None:
+def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
     itself = {h.shape for v in contexts.all for h in pic.holes(v.case.wire) if h.path == "."}
     _turns(dialect, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
-    for name, group in ({name: dialect.cases_of(name) for name in names} | units).items():
+    for group in ({name: dialect.cases_of(name) for name in names} | units).values():
         own = frozenset(shape.name for shape, _ in group) & itself
-        apart = partial(_apart, dialect, group, findings, own)
-        findings.once((_apart, own, reach.of(name)), apart)
+        _apart(dialect, group, findings, own)
     for name, shape in dialect.shapes.items():
         if name in contexts.of and len(shape.cases) > 1:
             _together(dialect, shape, findings)

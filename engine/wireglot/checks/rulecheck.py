@@ -20,7 +20,6 @@ from . import coverage, holecheck, overlap, streamcheck
 from .contexts import Contexts
 from .fields import KINDS, OBJECTS, WORDS, alone, held, words
 from .form import File
-from .reach import Reach
 
 
 def check(
@@ -137,9 +136,8 @@ class _Names:
             coverage.unused(model, self.clean, self.raw, contexts, self.findings)
             if plain:
                 coverage.places(model, self.clean, self.raw, contexts, ladder, self.findings)
-            reach = Reach(model.node, self.findings)
-            overlap.check(model, contexts, reach, self.findings)
-            coverage.examples(model, contexts, reach, self.findings)
+            overlap.check(model, contexts, self.findings)
+            coverage.examples(model, contexts, self.findings)
             coverage.needs(model, contexts, self.findings)
 
     def _weights(self) -> None:
