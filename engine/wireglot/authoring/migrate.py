@@ -2,12 +2,17 @@
 
 Each change is made where it stands in the text, so comments, line breaks and quotes stay as they
 are. A YAML library that writes a file anew joins what goes on in the next line (docs/authoring.md).
+
+`rules/migrate/names.yaml` says what shapes, unions, tables and cases of packaged dialects were
+called in version 1. A file that lies over such a dialect uses these names, and one that stands in
+its place has them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import yaml
@@ -17,7 +22,7 @@ from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import load
-from .oldnames import renamed
+from ..loading.shelf import beside
 from .oldorder import rewritten
 
 UNITS = ("envelope", "request", "response", "error", "session")
@@ -64,6 +69,14 @@ INNER: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 
+BEHIND = r"\b(?:as|each|entries)\s+"  # what stands before a shape in a hole
+Path = tuple[str, ...]  # the keys above something, without `!`; a row of variants is a file
+Names = dict[str, str]
+
+
+GONE = {"talk": "by", "schema": "numbered"}  # what goes without saying
+
+
 class Edit(NamedTuple):
     """A piece of the text, and what stands there instead."""
 
@@ -84,29 +97,32 @@ def migrated(text: str, file: str) -> str:
         help = "only files of version 1 are rewritten"
         pos = said.pos if said is not None else parse(text, file).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
-    root = composed(text)  # first the names: words are known by present ones
-    text = _edited(text, (Edit(*edit) for edit in renamed(root, text)))
-    root = composed(text)
-    edits = [*_edits(root, "file", text), *_order(root, text, file), *_written(root)]
-    return _edited(text, edits)
+    root = _composed(text)  # first the names: words are known by present ones
+    text = _edited(text, _renamed(root, text))
+    root = _composed(text)
+    return _edited(text, [*_edits(root, text), *_order(root, text, file), *_written(root)])
 
 
-def composed(text: str) -> Any:
+def _composed(text: str) -> Any:
     """Return the nodes of a file as YAML has them, with their places in the text."""
     # The one that rule files are read with: the other takes `{ask: Who?}` otherwise.
     return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def leaves(node: Any) -> Iterator[Any]:
-    """Yield the scalars of a composed node, keys among them."""
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        if isinstance(one.value, str):
-            yield one
-        else:
-            for child in one.value:
-                stack.extend(child if isinstance(child, tuple) else (child,))
+def _bare(key: Any) -> str:
+    return str(key.value).rstrip("!")
+
+
+def _walked(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any, Any]]:
+    """Yield what stands in a node: its path, what holds it, its key (none in a list), itself."""
+    if isinstance(node, yaml.MappingNode):
+        for key, child in node.value:
+            yield path, node, key, child
+            yield from _walked(child, (*path, _bare(key)))
+    elif isinstance(node, yaml.SequenceNode):
+        for child in node.value:
+            yield path, node, None, child
+            yield from _walked(child, () if path == ("variants",) else path)
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str:
@@ -187,37 +203,38 @@ def _inherited(parent: str) -> set[str]:
     return {"beside", "calls", "reasoning"} & set(talk.said("enforce", ()) if talk else ())
 
 
-def _edits(node: Any, place: str, text: str) -> Iterator[Edit]:
-    """Yield what is written otherwise in a node and all that it holds."""
-    if isinstance(node, yaml.MappingNode):
-        inner = INNER.get(place, {})
-        for key, child in node.value:
-            name = str(key.value)
-            bare = name.rstrip("!")
-            at = key.start_mark.index, key.end_mark.index
+def _edits(root: Any, text: str) -> Iterator[Edit]:
+    """Yield what is written otherwise in a file."""
+    for path, node, key, child in _walked(root):
+        place, inner = _place(path), _place(path if key is None else (*path, _bare(key)))
+        if key is not None:
+            start, end, bare = key.start_mark.index, key.end_mark.index, _bare(key)
             new = KEYS.get(place, {}).get(bare)
-            if new is not None and text[slice(*at)] == name:
-                yield Edit(*at, new + name[len(bare) :])
+            if new is not None and text[start:end] == key.value:
+                yield Edit(start, end, new + key.value[len(bare) :])
             if place == "shape" and bare == "wire" and _at_home(child):
                 gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
-                yield Edit(at[0], at[0], f"read-only: true{gap}")
-            gone = {"talk": "by", "schema": "numbered"}  # what goes without saying
-            if gone.get(place) == bare:
+                yield Edit(start, start, f"read-only: true{gap}")
+            if GONE.get(place) == bare:
                 yield _without(node, key, child, text)
-                continue
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
-            yield from _edits(child, inner.get(bare, inner.get("*", "")), text)
-    elif isinstance(node, yaml.SequenceNode):
-        for child in node.value:
-            yield from _edits(child, place, text)
-    elif place == "picture" and isinstance(node.value, str) and node.value.startswith("$"):
-        start, end = node.start_mark.index, node.end_mark.index
-        hole = text[start:end]
-        for old, new in HOLES:
-            hole = old.sub(new, hole)
-        if hole != text[start:end]:
-            yield Edit(start, end, hole)
+        if inner == "picture" and isinstance(child.value, str) and child.value.startswith("$"):
+            start, end = child.start_mark.index, child.end_mark.index
+            hole = text[start:end]
+            for old, now in HOLES:
+                hole = old.sub(now, hole)
+            if hole != text[start:end]:
+                yield Edit(start, end, hole)
+
+
+def _place(path: Path) -> str:
+    """Return what a path leads to, as INNER calls it."""
+    place = "file"
+    for word in path:
+        inner = INNER.get(place, {})
+        place = inner.get(word, inner.get("*", ""))
+    return place
 
 
 def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
@@ -235,4 +252,67 @@ def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
 
 def _at_home(node: Any) -> bool:
     """Tell whether a hole of a picture says that it is written only where it was read."""
-    return any(re.fullmatch(r"\$.*\|\s*home\b.*", str(one.value)) for one in leaves(node))
+    held = (node, *(child for *_, child in _walked(node)))
+    return any(re.fullmatch(r"\$.*\|\s*home\b.*", str(one.value)) for one in held)
+
+
+# -- names ----------------------------------------------------------------------------------------
+
+
+@cache
+def _told() -> dict[str, Any]:
+    told: dict[str, Any] = beside("migrate/names.yaml")
+    return told
+
+
+def _below(name: str | None) -> Iterator[str]:
+    """Yield a dialect and its parents."""
+    there = load.from_yaml()
+    while name is not None:
+        yield name
+        over = there[name].get("extends") if name in there else None
+        name = str(over.value) if over is not None else None
+
+
+def _renamed(root: Any, text: str) -> Iterator[Edit]:
+    """Yield the places of old names in a file, each with the present name."""
+    file = {str(key.value): value for key, value in root.value}
+    # A file that has the name of a packaged dialect stands in its place, below the others.
+    named, over = file.get("dialect") or file.get("overlay"), file.get("extends")
+    chain = [str(named.value)] if named is not None else []
+    chain += _below(str(over.value) if over is not None else chain[0] if chain else None)
+    shapes: Names = {}
+    tables: Names = {}
+    cases: dict[str, Names] = {}
+    for told in (_told().get(dialect, {}) for dialect in reversed(chain)):
+        shapes |= told.get("shapes", {})
+        tables |= told.get("tables", {})
+        cases |= told.get("cases", {})
+    keyed: dict[Path, Names] = dict.fromkeys((("shapes",), ("unions",), ("examples",)), shapes)
+    keyed[("tables",)] = tables
+    for path, _, key, child in _walked(root):
+        names = keyed.get(path, {})
+        if path[:1] == ("shapes",) and path[2:] == ("cases",):  # known by the shape's present name
+            names = cases.get(shapes.get(path[1], path[1]), {})
+        if key is not None:
+            yield from _name(key, _bare(key), names, text)
+            act, _, shape = _bare(key).partition(".")
+            if path[:1] == ("stream",) and len(path) == 2 and act == "item_start":
+                yield from _name(key, shape, shapes, text, len(act) + 1)
+        lent = key is not None and _bare(key) == "also"
+        lent = lent and len(path) == 1 + (path[:1] == ("shapes",))  # of a unit or a shape
+        if lent or (key is None and path[:1] == ("unions",)):
+            yield from _name(child, _bare(child), shapes, text)
+        if str(child.value).startswith("$") and "examples" not in path:
+            start, end = child.start_mark.index, child.end_mark.index
+            for names, before in ((shapes, BEHIND), (tables, r"\|\s*")):
+                for found in re.finditer(rf"(?:{before})([\w.-]+)", text[start:end]):
+                    if found[1] in names:
+                        yield Edit(start + found.start(1), start + found.end(1), names[found[1]])
+
+
+def _name(node: Any, name: str, names: Names, text: str, skip: int = 0) -> Iterator[Edit]:
+    """Yield a name that is another now, behind some signs of a text; of `NAME!` the sign stays."""
+    start = node.start_mark.index + skip
+    if name in names and text.startswith(name, start):
+        yield Edit(start, start + len(name), names[name])
