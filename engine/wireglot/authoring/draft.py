@@ -7,8 +7,7 @@ from typing import Any
 
 from ..ir import FUNCTION, field_type
 from .samples import Group, Path, Seen, around, is_arguments, is_content, is_schema, objects
-from .show import scalar
-from .sketch import Say, Tree
+from .sketch import Say, Tree, scalar
 from .vocabulary import tokens
 
 Shown = tuple[str, Any, Any]  # an owner of examples, and a value of the wire or else of the IR

@@ -7,8 +7,6 @@ with what their names mean.
 from __future__ import annotations
 
 import copy
-import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -22,14 +20,11 @@ from ..language.apart import SECTIONS, UNITS
 from ..language.model import Dialect
 from ..language.shape import Case, Shape
 from ..language.source import Node, Pos
+from .sketch import flow, scalar
 from .wirefacts import spelt
 
 WIDE = 76  # the comments stand in one column, except beside lines that are longer than this
 LONG = 100
-# A text that needs no quotes begins so, holds nothing of the second, and is none of the third.
-_PLAIN = re.compile(r"[\w$/.(+^<=;-].*")
-_MARKED = re.compile(r": |:$| #|^-( |$)| $")
-_OTHER = re.compile(r"true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?")
 WORDS = ("ABSENT", "NO", "ODD", "EMPTY", "BARE", "KEPT", "Misfit")  # they mean what they say
 HEAD = """\
 # x: the reader or writer; w: a value of the wire, which stands at the place `at`; o: an IR object;
@@ -128,13 +123,17 @@ def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
 def _short(node: Node, pos: Pos) -> str | None:
     """Return a node in one line where all of it stands on the line of `pos`."""
     if not node.value or not isinstance(node.value, dict | list):
-        return _flow(node) if isinstance(node.value, dict | list) else scalar(node.value, False)
+        return (
+            flow(node.plain()) if isinstance(node.value, dict | list) else scalar(node.value, False)
+        )
     if all(p.file == pos.file and p.line == pos.line for p in _places(node)):
-        return _flow(node)
+        return flow(node.plain())
     if isinstance(node.value, list) and not any(
         isinstance(i.value, dict | list) or getattr(i, "was", None) for i in node.value
     ):
-        return _flow(node)  # a list of words is one thing, in however many lines it was written
+        return flow(
+            node.plain()
+        )  # a list of words is one thing, in however many lines it was written
     return None
 
 
@@ -150,18 +149,9 @@ def _places(node: Node) -> Iterator[Pos]:
         yield Pos("", 0, 0)
 
 
-def _flow(node: Node) -> str:
-    if isinstance(node.value, dict):
-        inner = (f"{scalar(k, True)}: {_flow(v)}" for k, v in node.value.items())
-        return "{" + ", ".join(inner) + "}"
-    if isinstance(node.value, list):
-        return "[" + ", ".join(map(_flow, node.value)) + "]"
-    return scalar(node.value, True)
-
-
 def _was(node: Node) -> str:
     """Say what was replaced, shortly, and where it stood."""
-    text = _flow(node)
+    text = str(flow(node.plain()))
     short = text if len(text) <= LONG else f"{text[: LONG - 4]} ..."
     before = getattr(node, "was", None)
     more = f", was {_was(before)}" if before is not None else ""
@@ -170,24 +160,6 @@ def _was(node: Node) -> str:
 
 def _place(pos: Pos) -> str:
     return f"{pos.file}:{pos.line}"
-
-
-def scalar(value: Any, within: bool = True) -> str:
-    """Return a scalar as YAML that reads back as it; `within` brackets, more signs are special."""
-    if not isinstance(value, str):
-        return json.dumps(value)
-    plain = _PLAIN.fullmatch(value) and not _MARKED.search(value) and value.isprintable()
-    if plain and within:
-        plain = not re.search(r"[,\[\]{}]", value)
-    if plain and not _OTHER.fullmatch(value):
-        return value
-    quoted = json.dumps(value, ensure_ascii=False)
-    return "".join(c if c.isprintable() else _escaped(c) for c in quoted)
-
-
-def _escaped(sign: str) -> str:
-    number = ord(sign)
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 # -- functions ------------------------------------------------------------------------------------

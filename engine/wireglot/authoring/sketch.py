@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .show import scalar
-
-WIDTH = 96
-SHORT = 84  # characters of a value of an example in one line
+WIDTH = 96  # characters of what stands in one line
 ASK = "# ?"  # before what only a person can say
+# A text that needs no quotes begins so, holds nothing of the second, and is none of the third.
+_PLAIN = re.compile(r"[\w$/.(+^<=;-].*")
+_MARKED = re.compile(r": |:$| #|^-( |$)| $")
+_OTHER = re.compile(r"true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?")
 Tree = dict[str, Any]  # of Say, lists of texts, and trees
 
 
@@ -18,27 +21,6 @@ class Say(NamedTuple):
 
     text: str
     why: str = ""
-
-
-def emit(tree: Tree, depth: int = 0) -> Iterator[str]:
-    """Yield the lines of a tree as YAML."""
-    indent = "  " * depth
-    for key, value in tree.items():
-        head = f"{indent}{scalar(key)}:"
-        if isinstance(value, dict) and value:
-            short = flow(value) if depth else None
-            if short is not None and len(head) + len(short) < WIDTH:
-                yield f"{head} {short}"
-                continue
-            yield head
-            yield from emit(value, depth + 1)
-        elif isinstance(value, dict):
-            yield f"{head} {{}}"
-        elif isinstance(value, list):
-            yield f"{head} {flow(value)}"
-        else:
-            why = f"    {ASK} {value.why}" if value.why else ""
-            yield f"{head} {value.text}{why}"
 
 
 def flow(value: Any) -> str | None:
@@ -64,14 +46,36 @@ def listed(said: Any) -> Iterator[str]:
 
 
 def block(value: Any) -> Iterator[str]:
-    """Yield the lines of an object or list: what is short stands in one line."""
+    """Yield the lines of a tree, or of a JSON object or list: what is short stands in one line."""
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         item = not isinstance(value, dict)
-        head, short = "-" if item else f"{scalar(key)}:", str(flow(inner))
-        if len(head) + len(short) < SHORT or not isinstance(inner, dict | list) or not inner:
+        head, short = "-" if item else f"{scalar(key)}:", flow(inner)
+        if isinstance(inner, Say):
+            yield f"{head} {inner.text}" + (f"    {ASK} {inner.why}" if inner.why else "")
+        elif short is not None and (
+            len(head) + len(short) < WIDTH or not isinstance(inner, dict | list) or not inner
+        ):
             yield f"{head} {short}"
         elif item:
             yield from listed(inner)
         else:
             yield head
             yield from (f"  {line}" for line in block(inner))
+
+
+def scalar(value: Any, within: bool = True) -> str:
+    """Return a scalar as YAML that reads back as it; `within` brackets, more signs are special."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    plain = _PLAIN.fullmatch(value) and not _MARKED.search(value) and value.isprintable()
+    if plain and within:
+        plain = not re.search(r"[,\[\]{}]", value)
+    if plain and not _OTHER.fullmatch(value):
+        return value
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else _escaped(c) for c in quoted)
+
+
+def _escaped(sign: str) -> str:
+    number = ord(sign)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -18,8 +18,7 @@ from ..trail import keys_of, value_at
 from . import examples, layout, vocabulary, wirefacts
 from .draft import Draft, Shown
 from .samples import Seen
-from .show import scalar
-from .sketch import ASK, Say, Tree, emit, listed
+from .sketch import ASK, Say, Tree, block, listed, scalar
 
 NEAR = 0.6  # the part of the samples from which on a dialect is a parent
 HALF = 0.5  # the part of each kind of payload that a parent takes at least
@@ -192,7 +191,7 @@ def text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
         )
         lines.append(f"verified: {wanted.today}")
     for word, value in tree.items():
-        lines += ["", *emit({word: value})]
+        lines += ["", f"{word}:", *(f"  {line}" for line in block(value))]
     if base is not None and not tree:
         lines += [
             "",
