@@ -61,7 +61,7 @@ def field_paths(dialect: str, unit: Unit) -> set[str]:
     """List every field path of the SDK's type, `*` standing for the inside of opaque values."""
     found: set[str] = set()
     for shape in _paths_of(dialect, unit):
-        found |= sdktypes.leaves(shape, OPAQUE[dialect, unit]).keys()
+        found |= _closed(shape, OPAQUE[dialect, unit])
     if dialect in GOOGLE:
         # The API takes text only here; the SDK reuses the type of any content.
         found = {path for path in found if not _is_no_system_text(path)}
@@ -76,7 +76,15 @@ def events(dialect: str) -> dict[str, Shape]:
 
 def event_paths(dialect: str, shape: Shape) -> set[str]:
     """List every field path of a frame."""
-    return set(sdktypes.leaves(shape, OPAQUE.get((dialect, "frame"), frozenset())))
+    return _closed(shape, OPAQUE.get((dialect, "frame"), frozenset()))
+
+
+def _closed(shape: Shape, opaque: frozenset[str]) -> set[str]:
+    """List the field paths of a type; all that stands within an opaque value is one."""
+    return {
+        next((f"{one}.*" for one in opaque if path.startswith((f"{one}.", f"{one}[]"))), path)
+        for path in sdktypes.leaves(shape)
+    }
 
 
 def _is_no_system_text(path: str) -> bool:

@@ -86,15 +86,12 @@ def _form(dialect: Dialect, shape: Shape) -> Any:
     return shape, unions, [(one.to_ir, one.read_also, one.closed) for one in tables]
 
 
-def explored(
-    dialect: Dialect, unit: str, calls: Any = None, tried: Tried | None = None
-) -> Iterator[tuple[Any, bool]]:
+def explored(dialect: Dialect, unit: str, calls: Any, tried: Tried) -> Iterator[tuple[Any, bool]]:
     """Yield payloads of a unit in which each decision is taken in every way, the smallest first.
 
     With each comes whether it holds what no picture takes. `calls` gives the wire messages of calls
     that results answer; `tried` is what was so yielded of the dialect without this variant.
     """
-    tried = tried or Tried()
     known: set[Label] = set()
     waiting: list[Chosen] = [{}, *filter(None, tried.again(dialect))]
     made = 0
@@ -116,7 +113,7 @@ def explored(
 class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
-    def __init__(self, dialect: Dialect, chosen: Chosen, calls: Any = None) -> None:
+    def __init__(self, dialect: Dialect, chosen: Chosen, calls: Any) -> None:
         super().__init__(dialect)
         self.chosen, self.calls = chosen, calls
         self.met: Met = {}

@@ -203,18 +203,23 @@ class _Writer:
         self.write(ends[-1] if ends else 0, indent)
 
     def entry(self, event: Any, indent: int, dashed: bool) -> None:
-        """Write what stands behind a colon or a dash."""
+        """Write what stands behind a colon or a dash of a block."""
         if _is_scalar(event) or event.flow_style:
-            if self.broke and not dashed and not _is_scalar(event):
-                self.start(indent, blank=False)
-            elif _start(event) < _end(event):
-                self.put(" ")
-            self.value(event, indent)
+            self.broke = self.broke and not dashed
+            self.behind(event, indent)
         elif dashed and not any(one.text for one in self.waiting):
             self.put(" ")
             self.block(event, indent, within=True)
         else:
             self.block(event, indent)
+
+    def behind(self, event: Any, indent: int) -> None:
+        """Write a scalar, or a `{...}` or `[...]`, which may stand in a new line."""
+        if self.broke and not _is_scalar(event):
+            self.start(indent, blank=False)
+        elif _start(event) < _end(event):
+            self.put(" ")
+        self.value(event, indent)
 
     def value(self, event: Any, indent: int = 0) -> None:
         """Write a scalar, or a `{...}` or `[...]`."""
@@ -229,26 +234,23 @@ class _Writer:
             self.look(_start(child))
             if self.broke and not number:  # the author went on below: then not so far in
                 column = len(self.line) - len(self.line.lstrip(" -")) + 2 * STEP
-            self.go_on(column, " " if number else "")
-            if mapping:
-                self.put(f"{self.scalar(child)}:")
-                child = next(self.events)
-                self.look(_start(child))
-                self.broke = self.broke and not _is_scalar(child)
-                self.go_on(column + STEP, " ")
-                if _start(child) == _end(child) and _is_scalar(child):
-                    self.put("null")  # for a comma may not stand right behind a colon
-            self.value(child)
-        self.broke = any(one.text for one in self.waiting)
-        self.go_on(column, "")
-        self.put("}" if mapping else "]")
-
-    def go_on(self, column: int, gap: str) -> None:
-        """Go on in a new line where the author did so."""
-        if self.broke:
+            if self.broke:
+                self.start(column, blank=False)
+            elif number:
+                self.put(" ")
+            if not mapping:
+                self.value(child)
+                continue
+            self.put(f"{self.scalar(child)}:")
+            inner = next(self.events)
+            self.look(_start(inner))
+            if _is_scalar(inner) and _start(inner) == _end(inner):
+                self.put(" null")  # for a comma may not stand right behind a colon
+            else:
+                self.behind(inner, column + STEP)
+        if any(one.text for one in self.waiting):
             self.start(column, blank=False)
-        else:
-            self.put(gap)
+        self.put("}" if mapping else "]")
 
     def scalar(self, event: Any, indent: int = 0) -> str:
         """Return a scalar as text; quotes are double where that needs no backslash."""

@@ -170,20 +170,15 @@ class Shapes:
         return plain is type or _name(plain) in self._not_sent
 
 
-def leaves(shape: Shape, opaque: frozenset[str] = frozenset()) -> dict[str, list[Shape]]:
+def leaves(shape: Shape) -> dict[str, list[Shape]]:
     """List what may stand at each field path, as `a.b[].c`; `a.*` where anything may follow.
 
-    The walk stops at opaque paths and where an object stands inside itself.
+    The walk stops where an object stands inside itself.
     """
     found: dict[str, list[Shape]] = {}
 
     def walk(node: Shape, path: str, above: tuple[Shape, ...]) -> None:
-        if path in opaque and node.kind not in ("text", "words", "null"):
-            if node.kind != "union":
-                found.setdefault(f"{path}.*", []).append(node)
-            for option in node.options:
-                walk(option, path, above)
-        elif node.kind == "object" and node.fields:
+        if node.kind == "object" and node.fields:
             if node in above:
                 found.setdefault(f"{path}.*", []).append(node)
                 return
