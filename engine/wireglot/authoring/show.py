@@ -6,8 +6,7 @@ with what their names mean.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
@@ -16,10 +15,10 @@ from ..executor.code import literal
 from ..executor.lists import Listing
 from ..executor.readinner import Inners
 from ..language import picture as pic
-from ..language.apart import SECTIONS, UNITS
+from ..language.apart import SECTIONS
 from ..language.model import Dialect
 from ..language.shape import Case, Shape
-from ..language.source import Node, Pos
+from ..language.source import Node, Pos, plain
 from .sketch import flow, scalar
 from .wirefacts import spelt
 
@@ -45,33 +44,12 @@ def flat_yaml(node: Node, only: str | None = None, examples: bool = True) -> str
 
     Raises UsageError for a name that is not there.
     """
-    node = node if examples else without_examples(node)
+    node = node if examples else plain(node)
     found = list(lines(node if only is None else _named(node, only)))
     fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
     width = max(fits, default=0)
     shown = (f"{text:<{width}}  # {said}" if said else text for text, said in found)
     return "".join(f"{text}\n" for text in shown)
-
-
-def without_examples(node: Node) -> Node:
-    """Return a rule file without its examples, which stand in many places of it."""
-    less = bare(node, SECTIONS)
-    units = {word: bare(less.value[word]) for word in (*UNITS, "session") if word in less.value}
-    less.value |= units
-    return less
-
-
-def bare(node: Node, within: Sequence[str] = ("cases",)) -> Node:
-    """Return what holds a picture without its examples, and those of its cases."""
-    less = copy.copy(node)
-    if isinstance(node.value, dict):
-        less.value = {word: child for word, child in node.value.items() if word != "examples"}
-        for word in within:
-            inner = less.value.get(word)
-            if inner is not None and isinstance(inner.value, dict):
-                less.value[word] = made = copy.copy(inner)
-                made.value = {name: bare(child) for name, child in inner.value.items()}
-    return less
 
 
 def _named(node: Node, name: str) -> Node:

@@ -6,6 +6,7 @@ One document; no tags, anchors, aliases or merge keys; duplicate keys refused; s
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
@@ -98,14 +99,23 @@ def undump(data: list[Any]) -> Node:
 
 _WHOLE = ("wire", "ir", "from", "to", "rewrite", "must")  # there `examples` is a key like any other
 _SHOWN = ("examples", "examples!")
+_NAMES = ("tables", "schemas", "shapes", "cases")  # and here it may be a name
 
 
-def plain(node: Node) -> Node:
-    """Return a rule file without its examples, which no conversion asks for."""
+def plain(node: Node, names: bool = False) -> Node:
+    """Return a rule file without its examples, which no conversion asks for.
+
+    The keys of a node are words, or `names`.
+    """
     if not isinstance(node.value, dict):
         return node
-    kept = {k: v if k in _WHOLE else plain(v) for k, v in node.value.items() if k not in _SHOWN}
-    return Node(kept, node.pos, node.keys)
+    less = copy.copy(node)  # what it replaced stays known
+    less.value = {
+        key: child if key in _WHOLE and not names else plain(child, key in _NAMES and not names)
+        for key, child in node.value.items()
+        if names or key not in _SHOWN
+    }
+    return less
 
 
 def _text(node: Node, whole: bool, known: dict[tuple[Node, bool], str]) -> str:
