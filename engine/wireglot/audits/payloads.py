@@ -13,7 +13,7 @@ from ..language.lenses import stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Literal
 from ..trace import paths
-from ..trail import leaves, path_of
+from ..trail import leaves
 
 DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
 SEED = "payloads"
@@ -89,14 +89,5 @@ def _shows(payload: Any, told: set[str], words: set[str]) -> set[Any]:
     found: set[Any] = set()
     for at, value in leaves(payload):
         known = isinstance(value, bool) or (isinstance(value, str) and value in words)
-        found.add((general(at, told), value if known else type(value).__name__))
+        found.add((paths.general(at, told), value if known else type(value).__name__))
     return found
-
-
-def general(at: tuple[Any, ...], told: set[str]) -> str:
-    """Return a place as a wire path; what stands in a value that is carried whole is that value."""
-    for end in range(1, len(at)):
-        head = path_of(at[:end])
-        if f"{head}.*" in told and path_of(at[: end + 1]) not in told:
-            return head
-    return path_of(at)

@@ -17,7 +17,7 @@ from ..results import Conversion
 from ..rulesets import RuleSet
 from ..trace import paths
 from ..traces import OUTSIDE, Fate, Trace
-from ..trail import place_of, pointer, touch
+from ..trail import path_of, place_of, pointer, touch
 from .changes import Change, sentence
 from .difference import differences, shown
 
@@ -171,7 +171,7 @@ def _otherwise(payload: Any, before: Done, after: Done, told: set[str]) -> Itera
     """Yield each path of a payload, and what becomes of it that was not so before."""
 
     def path(at: str) -> str:
-        return payloads.general(place_of(payload, at), told)
+        return paths.general(place_of(payload, at), told)
 
     if isinstance(before, ConversionError):
         still = isinstance(after, ConversionError)
@@ -251,7 +251,7 @@ def _ends(out: Conversion, fate: Fate) -> str:
 def _end(out: Conversion, target: str) -> str:
     if target.startswith(OUTSIDE):
         return target
-    return payloads.general(place_of(out.body, target), set()).removesuffix("[]")
+    return path_of(place_of(out.body, target)).removesuffix("[]")
 
 
 def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterator[tuple[str, str]]:
@@ -261,7 +261,7 @@ def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterato
         if any(touch(one, at) for one in explained):
             continue
         outside = at.startswith(OUTSIDE)
-        path = at if outside else payloads.general(place_of(after.body, at), set())
+        path = at if outside else path_of(place_of(after.body, at))
         origin = _trace(after).origins.get(at)
         way = f" ({origin.steps[0].way})" if origin and origin.steps and not origin.sources else ""
         yield f"-> `{path}`", _written(apart.old, apart.new) + way

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 from .. import policy
 from ..errors import ConversionError, UsageError, WireglotError
-from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..streaming.streams import Translator
-from ..trail import At, keys_of, leaves, value_at
+from ..trail import At, leaves, place_of, value_at
 from .difference import differences
 
 STREAM = "stream"
@@ -144,7 +143,7 @@ def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: He
         found.faults.append(f"{unit}: does not come back at home at {apart[0]}")
     for note in rules.convert(body, *pair, unit, MODEL).notes:
         if note.code in UNNAMED and note.source_path:
-            at = _at(note)
+            at = place_of(body, note.source_path)
             found.unknown.append(Unknown(unit, at, value_at(body, at), body))
 
 
@@ -161,13 +160,10 @@ def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Hea
     for note in out.notes:
         if note.code not in UNNAMED or not note.source_path:
             continue
-        at = _at(note)
+        at = place_of(frames, note.source_path)
         if at and isinstance(at[0], int) and at[0] < len(frames):
             frame, inner = frames[at[0]], at[1:]
             found.unknown.append(Unknown("response", inner, value_at(frame, inner), frame, True))
         else:
+            at = place_of(whole, note.source_path)
             found.unknown.append(Unknown("response", at, value_at(whole, at), whole))
-
-
-def _at(note: Note) -> At:
-    return tuple(int(key) if key.isdigit() else key for key in keys_of(note.source_path or ""))

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ..audits import payloads
 from ..errors import ConversionError
 from ..interpreter.unpictured import SAYS
 from ..ir import PARTS, field_type
@@ -150,7 +149,7 @@ def nearness(
         if unit not in model.units:
             continue
         told = paths.pictured(model, unit)
-        named = sum(1 for at, _ in leaves(body) if payloads.general(at, told) in told)
+        named = sum(1 for at, _ in leaves(body) if paths.general(at, told) in told)
         try:
             ir = rules[name].read(body, unit).ir
         except ConversionError:

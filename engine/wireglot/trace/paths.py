@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
 from ..language.shape import Case, Shape, of_frame
 from ..notes import Note
 from ..traces import OUTSIDE
-from ..trail import At, keys_of
+from ..trail import At, keys_of, path_of
 from . import where
 
 MAX_LENGTH = 400
@@ -149,6 +148,15 @@ def cases_of(dialect: Dialect, name: str, path: str, inside: Inside) -> Iterator
             yield shape, case, path, (*inside, name)
 
 
+def general(at: At, pictured: set[str]) -> str:
+    """Return a place as a wire path; what stands in a value that is carried whole is that value."""
+    for end in range(1, len(at)):
+        head = path_of(at[:end])
+        if f"{head}.*" in pictured and path_of(at[: end + 1]) not in pictured:
+            return head
+    return path_of(at)
+
+
 class Patterns:
     """Turns places of payloads into wire paths, as the pictures of a unit name them."""
 
@@ -177,19 +185,10 @@ class Patterns:
 
     def _pattern(self, place: str) -> str:
         outside = OUTSIDE if place.startswith(OUTSIDE) else ""
-        path, best = "", ""
-        at: list[Any] = []
-        for step in keys_of(place.removeprefix(OUTSIDE)):
-            index = step.isdecimal()
-            path = f"{path}[]" if index else f"{path}.{step}".lstrip(".")
-            at.append(int(step) if index else step)
-            if path in self.pictured:
-                best = path
-            elif best and f"{best}.*" in self.pictured and not outside:
-                path = best
-                break
-        path = self._usual(path)
-        self.places.setdefault(path, tuple(at))
+        keys = keys_of(place.removeprefix(OUTSIDE))
+        at = tuple(int(key) if key.isdecimal() else key for key in keys)
+        path = self._usual(path_of(at) if outside else general(at, self.pictured))
+        self.places.setdefault(path, at)
         return f"{outside}{path}" or "(all)"
 
     def _usual(self, path: str) -> str:
