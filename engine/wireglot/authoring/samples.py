@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..ir import PARTS
-from ..trail import leaves, value_at
+from ..trail import everywhere, leaves, value_at
 from .vocabulary import Vocabulary, tokens
 
 NAME = re.compile(r"[\w.-]{1,80}")
@@ -193,13 +193,12 @@ class Seen:
         return "text" if len(texts) == 1 else None
 
 
-def lists(body: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
+def lists(body: Any) -> Iterator[tuple[Path, list[Any]]]:
     """Yield the lists of objects that stand in an object, not those within lists."""
-    for key, value in body.items() if isinstance(body, dict) else ():
-        if isinstance(value, dict):
-            yield from lists(value, (*path, key))
-        elif isinstance(value, list) and value and all(isinstance(e, dict) for e in value):
-            yield (*path, key), value
+    for at, value in everywhere(body):
+        listed = isinstance(value, list) and value and all(isinstance(e, dict) for e in value)
+        if listed and all(isinstance(step, str) for step in at):
+            yield at, value
 
 
 def objects(body: Any, path: Path) -> list[dict[str, Any]]:

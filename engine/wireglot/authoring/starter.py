@@ -132,7 +132,7 @@ def _changes(
             found, taken, why = placed(top, keys, unit, value, words, body)
             within(tree, (unit, "wire", *keys[:-1])).update({**taken, keys[-1]: found})
             asked += [f"{unit}: `{'.'.join(keys)}` {why}"] if why else []
-        inner = dict.fromkeys(at for at, _ in vocabulary.unknown(ir) if at not in mine)
+        inner = dict.fromkeys(at for at in vocabulary.unknown(ir) if at not in mine)
         asked += [f"{unit}: {at or 'an element'} is not pictured, within a message or tool"
                   for at in inner]  # fmt: skip
     return tree, asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import ConversionError
@@ -25,6 +25,7 @@ LOOSE = frozenset("the of max min num number tokens token count".split())  # the
 CLEAR = 0.75  # the part of a payload from which on nobody is asked whether it is another's
 HALF = 0.5  # the part from which on it is taken for another unit of the same dialect
 MORE = 0.25  # how much more of it the other one must take
+ASIDE = frozenset(("kept", "spelled"))  # what the IR remembers, and does not say
 UNITS = ("request", "response", "error")  # that a payload may be taken for
 
 
@@ -157,7 +158,8 @@ def nearness(
         else:
             left = sum(1 for _ in unknown(ir))
             alike = sum(1 for key, value in _tops(ir, name) if _has(model, unit, key, value, words))
-            taken += max(0, min(named, count - left) - _own(ir) / 2 + alike / 2)
+            own = sum("own" in at[:-1] and ASIDE.isdisjoint(at) for at, _ in leaves(ir))
+            taken += max(0, min(named, count - left) - own / 2 + alike / 2)
     return taken / total if total else 0.0
 
 
@@ -176,34 +178,15 @@ def _has(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> 
     )
 
 
-def _own(ir: Any) -> int:
-    """Count the values that no other dialect has a field for."""
-    if isinstance(ir, list):
-        return sum(map(_own, ir))
-    if not isinstance(ir, dict):
-        return 0
-    inner = sum(_own(v) for k, v in ir.items() if k not in ("own", "kept", "spelled"))
-    return inner + sum(1 for _ in leaves(ir.get("own") or ()) if ir.get("own"))
-
-
-def unknown(ir: Any) -> Iterable[tuple[str, Any]]:
-    """Yield what reading could only keep: pointers of unknown keys with their leaves."""
-    stack = [ir]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, list):
-            stack.extend(value)
-        if not isinstance(value, dict):
+def unknown(ir: Any) -> Iterator[str]:
+    """Yield what reading could only keep: the pointer of an unknown key for each of its leaves."""
+    for at, value in everywhere(ir):
+        if not isinstance(value, dict) or not ASIDE.isdisjoint(at):
             continue
-        if value.get("type") == "unknown":
-            for _ in leaves(value.get("value")):
-                yield "", value.get("value")
-            continue
-        for kept in (value.get("kept") or {}).values():
-            for at, inner in kept.items() if isinstance(kept, dict) else ():
-                for _ in leaves(inner):
-                    yield str(at), inner
-        stack.extend(child for key, child in value.items() if key not in ("kept", "spelled"))
+        kept = [one for one in (value.get("kept") or {}).values() if isinstance(one, dict)]
+        found = [(place, inner) for one in kept for place, inner in one.items()]
+        found += [("", value.get("value"))] if value.get("type") == "unknown" else []
+        yield from (place for place, inner in found for _ in leaves(inner))
 
 
 def nearest(rules: RuleSet, samples: list[tuple[str, Any]], words: Vocabulary) -> tuple[str, float]:

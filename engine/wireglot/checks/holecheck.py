@@ -213,8 +213,7 @@ class _View:
 
     def _unused(self) -> None:
         """Report a name of the `ir` picture that the wire picture does not hold (R014)."""
-        used = {path.partition(".")[0] for hole in self.holes for path in hole.paths}
-        used |= {name for text in pic.texts(self.view.case.wire) for name in text.names}
+        used = {path.partition(".")[0] for path, _ in pic.named(self.view.case.wire)}
         ir = self.view.case.ir
         if "run" in used:  # the names that stand around the run; the others are in its parts
             return

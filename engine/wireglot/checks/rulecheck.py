@@ -13,7 +13,7 @@ from ..language.intext import Marks
 from ..language.ladder import Ladder
 from ..language.merge import like, without
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Literal, Text, keyed
+from ..language.picture import Fields, Hole, Literal, keyed
 from ..language.source import Node
 from ..results import Envelope
 from . import coverage, holecheck, overlap, streamcheck
@@ -295,9 +295,7 @@ class _Names:
             whole = self.model.units.get(unit)
             for case in whole.cases if whole is not None else ():
                 said = {name for (name, *_), _ in keyed(case.ir)}
-                paths = {path for hole in pic.holes(case.wire) for path in hole.paths}
-                texts = (p for p in pic.nodes(case.wire) if isinstance(p, Text))
-                paths |= {name for text in texts for name in text.names}
+                paths = {path for path, _ in pic.named(case.wire)}
                 paths -= {"."} if unit != "error" else set()  # another shape says it
                 if not paths & {what, "."} and what not in said:
                     hole = " ".join((f"${what}", *form))
