@@ -161,7 +161,9 @@ def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str
         "audit.html",
         style,
         title=f"Audit: {title(one) if one else 'what conversions do'}",
-        audits=list(map(_audit, audits)),
+        audits=audits,
+        told={"title": title, "counted": counted, "groups": _groups},
+        line={"place": place, "said": said, "rules": rules_of, "quoted": rule_line},
         opened=OPENED,
         head=head,
         rows=below,
@@ -169,28 +171,8 @@ def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str
     )
 
 
-def _audit(audit: Audit) -> dict[str, Any]:
-    return {
-        "title": title(audit),
-        "counted": counted(audit.counts),
-        "probes": audit.probes,
-        "groups": list(_groups(audit)),
-    }
-
-
-def _groups(audit: Audit) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-    for effect, lines in groups(audit):
-        yield effect, WORDS[effect], list(map(_line, lines))
-    if odd := [_line(line) for line in audit.lines if line.code in EVERYWHERE]:
+def _groups(audit: Audit) -> Iterator[tuple[str, str, list[Line]]]:
+    """Yield the lines of each effect with what it means, and then those that all dialects share."""
+    yield from ((effect, WORDS[effect], lines) for effect, lines in groups(audit))
+    if odd := [line for line in audit.lines if line.code in EVERYWHERE]:
         yield "everywhere", everywhere(audit), odd
-
-
-def _line(line: Line) -> dict[str, Any]:
-    return {
-        "place": place(line),
-        "targets": line.targets,
-        "code": line.code,
-        "severity": line.severity,
-        "said": said(line),
-        "rules": [(rule, rule_line(rule)) for rule in rules_of(line)],
-    }
