@@ -59,8 +59,7 @@ class Trial:
         if self.runs:
             touched = [n for n in names if self._touched(rules[n].model.node)]
             self.laws += sum(1 for name in touched for _ in laws.cases(rules, name, self.targets))
-            found = laws.run(rules, touched, self.runs, self.seed, self.targets)
-            self.failures.extend(map(str, found))
+            self.failures += laws.run(rules, touched, self.runs, self.seed, self.targets)
         return self
 
     def cross(self, rules: RuleSet, files: Iterable[Node]) -> Trial:
