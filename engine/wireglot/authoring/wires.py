@@ -47,48 +47,36 @@ class Wire:
     model: str
 
 
-@dataclass(slots=True)
-class _Crossing:
-    """What the files say of one name, put together."""
-
-    source: Node | None
-    given: Node | None
-    model: Node | None
-    wires: list[tuple[str, Pos, Node, tuple[str, ...]]]
-
-
 def find(files: Iterable[Node], failures: list[str]) -> Iterator[Wire]:
     """Yield the wires of some files; what does not come together is said in `failures`."""
-    found: dict[tuple[str, str], _Crossing] = {}
+    found: dict[tuple[str, str], list[Node]] = {}  # what the files say of one name
     for file in files:
         for unit, named in file.value[CROSSINGS].value.items():
             for name, said in named.value.items():
-                crossing = found.setdefault((unit, name), _Crossing(None, None, None, []))
-                _add(crossing, name, said, failures)
-    for (unit, name), crossing in found.items():
-        if crossing.given is None:
-            pos = crossing.wires[0][1]
+                found.setdefault((unit, name), []).append(said)
+    for (unit, name), listed in found.items():
+        sources = [said for said in listed if _given(said) is not None]
+        first, *others = map(_given, sources) if sources else [None]
+        if first is None:
+            wires = listed[0].value["wires"]
+            pos = wires.place(next(iter(wires.value)))
             failures.append(f"{pos}: no file says of what the wires of `{name}` are made")
             continue
-        source = crossing.source.value if crossing.source else None
-        given, model = crossing.given.plain(), crossing.model.value if crossing.model else MODEL
-        for dialect, pos, meant, codes in crossing.wires:
-            yield Wire(pos, unit, name, source, given, dialect, meant.plain(), codes, model)
+        failures += (
+            f"{one.pos}: the source of `{name}` stands at {first.pos}" for one in others if one
+        )
+        source, model = sources[0].said("from"), sources[0].said("model", MODEL)
+        for said in listed:
+            for dialect, wire in said.under("wires").items():
+                codes = tuple(sorted(set(said.said("notes", {}).get(dialect, ()))))
+                pos, meant = said.value["wires"].place(dialect), wire.plain()
+                yield Wire(pos, unit, name, source, first.plain(), dialect, meant, codes, model)
 
 
-def _add(crossing: _Crossing, name: str, said: Node, failures: list[str]) -> None:
-    """Add what a file says of a crossing."""
-    source, wires, notes = said.get("from"), said.value["wires"], said.get("notes")
-    given = wires.get(str(source.value)) if source is not None else said.get("ir")
-    if given is not None:
-        if crossing.given is not None:
-            failures.append(f"{given.pos}: the source of `{name}` stands at {crossing.given.pos}")
-        else:
-            crossing.source, crossing.given, crossing.model = source, given, said.get("model")
-    for dialect, wire in wires.value.items():
-        listed = notes.get(dialect) if notes is not None else None
-        codes = tuple(sorted({str(code.value) for code in listed.value} if listed else ()))
-        crossing.wires.append((dialect, wires.keys.get(dialect, wire.pos), wire, codes))
+def _given(said: Node) -> Node | None:
+    """Return what the wires of a crossing are made of, if a file says it."""
+    source = said.get("from")
+    return said.get("ir") if source is None else said.value["wires"].get(str(source.value))
 
 
 def check(rules: RuleSet, wire: Wire) -> str | None:
