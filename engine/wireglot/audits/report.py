@@ -39,27 +39,19 @@ class Line(NamedTuple):
     say: str = ""
 
 
-class Tree(NamedTuple):
-    """One body as it is shown."""
-
-    name: str
-    title: str
-    lines: list[Line]
-
-
 def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> str:
     """Return the report of a conversion with a trace as HTML. Raises UsageError without jinja2."""
     assert done.trace is not None
     links = _Links(done.trace, done.notes)
     trees = [
-        Tree("source", f"The input, {source}", list(links.source(body))),
-        Tree("target", f"The output, {target}", list(links.target(done.body, ""))),
+        ("source", f"The input, {source}", list(links.source(body))),
+        ("target", f"The output, {target}", list(links.target(done.body, ""))),
     ]
     if any(at.startswith(OUTSIDE) for at in done.trace.origins) and done.envelope is not None:
         outside = {k: v for k, v in done.envelope._asdict().items() if v not in (None, {}, "")}
         lines = list(links.target(outside, OUTSIDE))
-        trees.append(Tree("envelope", "The envelope of the output", lines))
-    counts = Counter(line.mark for tree in trees for line in tree.lines)
+        trees.append(("envelope", "The envelope of the output", lines))
+    counts = Counter(line.mark for *_, lines in trees for line in lines)
     style, script = (page_text(f"report.{kind}") for kind in ("css", "js"))
     return rendered(
         "a report",
