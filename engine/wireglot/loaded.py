@@ -259,8 +259,8 @@ class Loaded:
 
             given = (body, source, target, unit, model, stream, full, both)
             one, two = self.with_rows(source, both[0]).model, self.with_rows(target, both[1]).model
-            told = traced(lambda recorder: self._converted(*given, recorder), body, one, two)
-            return concluded(*told[:3], judge, source, target, self.hash, told.trace)
+            out, told = traced(lambda recorder: self._converted(*given, recorder), body, one, two)
+            return concluded(*out, judge, source, target, self.hash, told)
         found = self._converted(body, source, target, unit, model, stream, full, both)
         return concluded(*found, judge, source, target, self.hash)
 

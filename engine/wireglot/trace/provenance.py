@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..interpreter.recorder import Made, Recorder, Whole
 from ..interpreter.sight import View, Written
@@ -17,29 +17,22 @@ from ..traces import OUTSIDE, Origin, Step, Trace
 from ..trail import At, Several, every, leaves, pointer, value_at
 from .fates import Fates
 
-Convert = Callable[[Recorder], "tuple[Any, list[Note], Envelope | None]"]
+Out = tuple[Any, list[Note], Envelope | None]
 
 
-class Traced(NamedTuple):
-    """A conversion with its trace."""
-
-    body: Any
-    notes: list[Note]
-    envelope: Envelope | None
-    trace: Trace
-
-
-def traced(convert: Convert, body: Any, one: Dialect, two: Dialect) -> Traced:
+def traced(
+    convert: Callable[[Recorder], Out], body: Any, one: Dialect, two: Dialect
+) -> tuple[Out, Trace]:
     """Convert a body by the interpreter, and tell of each value."""
     recorder = Recorder()
-    out, notes, envelope = convert(recorder)
+    out, notes, _ = done = convert(recorder)
     origins = Origins(recorder, body, out, notes, one, two)
     found = {pointer(at): origins.of(out, at, value) for at, value in leaves(out)}
     for at, value in leaves(recorder.envelope) if recorder.envelope is not None else ():
         found[OUTSIDE + pointer(at)] = origins.of(recorder.envelope, at, value)
     words = set() if origins.home else origins.words  # at home a word is itself
     fates = Fates(recorder, notes, found, words, origins.decided)
-    return Traced(out, notes, envelope, Trace(found, fates.all(leaves(body))))
+    return done, Trace(found, fates.all(leaves(body)))
 
 
 class Origins:
