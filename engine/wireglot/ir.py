@@ -7,6 +7,7 @@ tables say it to the engine, which guards a hole by the type of the field that i
 from __future__ import annotations
 
 import functools
+from collections.abc import Collection
 from typing import Any, Literal, TypedDict
 
 Unit = Literal[
@@ -160,15 +161,15 @@ def owned(path: str, family: str) -> str:
     return f"own.{family}.{path[4:]}" if path.startswith("own.") else path
 
 
-def unspelled(value: Any) -> Any:
-    """Return an IR value without its memory of spelling."""
+def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:
+    """Return an IR value without its memory of spelling, or without some other fields."""
     if isinstance(value, dict):
         return {
-            key: inner if key in USER_DATA else unspelled(inner)
+            key: inner if key in USER_DATA else unspelled(inner, gone)
             for key, inner in value.items()
-            if key != "spelled"
+            if key not in gone
         }
-    return [unspelled(item) for item in value] if isinstance(value, list) else value
+    return [unspelled(item, gone) for item in value] if isinstance(value, list) else value
 
 
 @functools.lru_cache(4096)

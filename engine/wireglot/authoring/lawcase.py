@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ..interpreter.sight import means
-from ..ir import USER_DATA
+from ..ir import unspelled
 from ..language.intext import Marks
 from ..language.lenses import parse_json
 from ..language.nodes import match
@@ -79,10 +79,7 @@ class Case:
 
 def abroad(ir: Any, more: tuple[str, ...] = ()) -> Any:
     """Return an IR value as another dialect sees it: no memory, no unknown keys, nor `more`."""
-    if isinstance(ir, dict):
-        found = ((key, value) for key, value in ir.items() if key not in ("spelled", "kept", *more))
-        return {key: v if key in USER_DATA else abroad(v, more) for key, v in found}
-    return [abroad(item, more) for item in ir] if isinstance(ir, list) else ir
+    return unspelled(ir, ("spelled", "kept", *more))
 
 
 def results_apart(ir: dict[str, Any]) -> dict[str, Any]:

@@ -255,12 +255,7 @@ def is_arguments(value: Any) -> bool:
 
 def _within(tool: dict[str, Any], place: tuple[Any, ...]) -> bool:
     """Tell whether a place lies in the schema of a tool."""
-    value: Any = tool
-    for key in place:
-        if is_schema(value) and value is not tool:
-            return True
-        value = value[key]
-    return False
+    return any(is_schema(value_at(tool, place[:n])) for n in range(1, len(place)))
 
 
 def _telling(elements: list[dict[str, Any]]) -> str | None:

@@ -18,7 +18,7 @@ from .recordings import Heard, Recorded, heard
 from .sketch import Say, Tree
 from .starter import Wanted
 
-DECIDE = "# to decide:"
+DECIDE = "to decide:"
 ROUNDS = 3  # what is pictured may show what lies within
 UNSEEN = (
     "what is refused, limits, models that differ, the path of requests: nothing of it is recorded"
@@ -31,17 +31,14 @@ class Proposal(NamedTuple):
     text: str
     before: Heard
     after: Heard
+    decide: list[str]
 
     def told(self, like: str, count: int) -> list[str]:
         """Return how much of so many recordings is taken, and what is wrong with the rest."""
         share, before = (_percent(one.share) for one in (self.after, self.before))
         many = f"{count} recording{'s' * (count != 1)}"
         head = f"it takes {share} of the leaves of {many}, where {like} takes {before}"
-        return [head, *self.after.faults, *self._decide()]
-
-    def _decide(self) -> list[str]:
-        lines = self.text.splitlines()
-        return [line.removeprefix("# ") for line in lines if line.startswith(DECIDE)]
+        return [head, *self.after.faults, *(f"{DECIDE} {one}" for one in self.decide)]
 
 
 class _Trial:
@@ -55,7 +52,7 @@ class _Trial:
     def text(self, kept: Iterable[Change], decide: Iterable[str] = ()) -> str:
         """Return the file with some changes, and with what is to decide."""
         first, *rest = starter.text(self.wanted, _tree(kept), [], self.like).split("\n")
-        lines = [first, *(f"{DECIDE} {one}" for one in decide), *rest]
+        lines = [first, *(f"# {DECIDE} {one}" for one in decide), *rest]
         return layout.formatted("\n".join(lines), f"{self.wanted.name}.yaml")
 
     def keeps(self, new: Sequence[Change], recordings: Sequence[Recorded], now: Heard) -> Heard:
@@ -96,8 +93,8 @@ def proposed(
         if now is before:
             break
     asked += [f"{'.'.join(change.path)}: {change.why}" for change in trial.kept if change.why]
-    text = trial.text(trial.kept, [*dict.fromkeys(asked), UNSEEN])
-    return Proposal(text, first, now)
+    decide = [*dict.fromkeys(asked), UNSEEN]
+    return Proposal(trial.text(trial.kept, decide), first, now, decide)
 
 
 def _percent(share: float) -> str:
