@@ -50,7 +50,8 @@ def payloads(
 
     def calls(wanted: list[tuple[str, str]]) -> list[Any]:
         try:
-            found = dialect.write(_home(straining.calls_of(wanted), dialect.name), "messages").body
+            said = [_at_home(one, "messages", dialect.name) for one in straining.calls_of(wanted)]
+            found = dialect.write(said, "messages").body
         except (ConversionError, UsageError):
             return []
         return found if isinstance(found, list) else []
@@ -115,7 +116,3 @@ def _at_home(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:
         said = {"id": "r", "model": ANY_MODEL, "created": 1}
     made = {**said, **value, "spelled": {name: {}}}
     return {key: one for key, one in made.items() if one is not None}
-
-
-def _home(messages: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    return [{**message, "spelled": {name: {}}} for message in messages]

@@ -21,7 +21,6 @@ from typing import Any, Literal, NamedTuple
 
 from ..dialects import DialectRules
 from ..errors import RuleError, UsageError
-from ..language.picture import Hole, Picture
 from ..language.source import Node, parse, wrong
 from ..loading.shelf import packaged_folder
 from . import wirefacts
@@ -285,13 +284,12 @@ class _Beside:
         above = (self.facts[one] for one in _prefixes(path) if one in self.facts)
         said = ([fact for fact in facts if fact.presence] for facts in above)
         # A list that is written as one text is only read.
-        told = [[f.written and "joined" not in _lenses(f.picture) for f in facts] for facts in said]
+        told = [
+            [f.written and "joined" not in getattr(f.picture, "lenses", ()) for f in facts]
+            for facts in said
+        ]
         own = any(fact.written for fact in self.facts[path])
         return own and all(any(each) for each in told if each)
-
-
-def _lenses(p: Picture) -> tuple[str, ...]:
-    return p.lenses if isinstance(p, Hole) else ()
 
 
 def missing(

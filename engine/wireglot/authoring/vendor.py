@@ -15,7 +15,7 @@ from ..rulesets import RuleSet
 from . import layout, starter
 from .differs import Change, changes
 from .recordings import Heard, Recorded, heard
-from .sketch import Say, Tree
+from .sketch import Tree
 from .starter import Wanted
 
 DECIDE = "to decide:"
@@ -89,7 +89,8 @@ def proposed(
             for change in new:
                 now = trial.keeps([change], recordings, now)
                 if change not in trial.kept:
-                    asked.append(f"{'.'.join(change.path)}: {_plain(change.said)} does not do")
+                    said = getattr(change.said, "text", change.said)
+                    asked.append(f"{'.'.join(change.path)}: {said} does not do")
         if now is before:
             break
     asked += [f"{'.'.join(change.path)}: {change.why}" for change in trial.kept if change.why]
@@ -100,10 +101,6 @@ def proposed(
 def _percent(share: float) -> str:
     """Return a part of a whole; what is not all is never shown as all."""
     return "100%" if share == 1 else f"{min(share, 0.999):.1%}"
-
-
-def _plain(said: Any) -> str:
-    return said.text if isinstance(said, Say) else str(said)
 
 
 # -- the tree -------------------------------------------------------------------------------------

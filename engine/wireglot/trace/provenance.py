@@ -100,8 +100,9 @@ class Origins:
             origin = self._filled(made, picture.names, (), at, rest)
             said = self._all(made.view, _compared(made.view.case.ir, "", picture.fixed))
             # Of what holds the data nothing more is said than the data does.
-            more = [p for p in map(pointer, said) if not _holds(p, origin.sources)]
-            return origin._replace(sources=tuple(dict.fromkeys((*origin.sources, *more))))
+            there = origin.sources
+            more = [p for p in map(pointer, said) if not any(s.startswith(f"{p}/") for s in there)]
+            return origin._replace(sources=tuple(dict.fromkeys((*there, *more))))
         if isinstance(picture, Fields) and picture.spread and not rest:
             picture = picture.spread[0]
             made = made._replace(picture=picture)
@@ -342,10 +343,6 @@ def _compared(ir: Any, path: str, within: tuple[str, ...] | None = None) -> Iter
     elif isinstance(ir, Fields):
         for (name, *_), child in ir.entries:
             yield from _compared(child, f"{path}.{name}" if path else name, within)
-
-
-def _holds(place: str, others: Iterable[str]) -> bool:
-    return any(other.startswith(f"{place}/") for other in others)
 
 
 def _row(dialect: Dialect, table: str, word: Any) -> str | None:
