@@ -39,10 +39,11 @@ def test_a_long_conversation_comes_out_right(
 SAID = {model.says + model.wants: model for model in reversed(REASONERS)}.values()
 
 
-@pytest.mark.parametrize("model", width.some(SAID, 2), ids=reasonloop.named)
+@pytest.mark.parametrize("model", SAID, ids=reasonloop.named)
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 def test_what_a_model_thought_comes_back_where_and_when_it_wants_it(
-    server: Server, model: Reasoner
+    server: Server, model: Reasoner, streamed: bool
 ) -> None:
     nth = REASONERS.index(model)
-    client, streamed = reasonloop.CLIENTS[nth % 3], nth % 2 == 0
+    client = reasonloop.CLIENTS[nth % 3]
     reasonloop.cell(server, client, model, streamed, stateful=nth % 4 < 2)
