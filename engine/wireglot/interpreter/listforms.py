@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import FULL
+from ..ir import BETWEEN_THOUGHTS, FULL
 from ..language.intext import Listing
 from ..language.lenses import Misfit, same, stringify
 from ..language.picture import ABSENT, Hole
@@ -120,6 +120,8 @@ def texts(
     # As where it goes down the ladder; only what the model says runs on from part to part.
     lines = h.path in RETURNED or (writer.role in ("user", "system") and not writer.same)
     apart = "\n" if lines else ""
+    if writer.role is None and not writer.same and all(p["type"] == "reasoning" for p, _ in pairs):
+        apart = BETWEEN_THOUGHTS  # somebody reads them; in a history they are as they were said
     return apart.join(str(text) for text in plain)
 
 

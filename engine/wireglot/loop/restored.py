@@ -14,6 +14,7 @@ from typing import Any
 
 from ..interpreter.sight import means
 from ..interpreter.within import shared
+from ..ir import BETWEEN_THOUGHTS
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import At, Trail
@@ -273,10 +274,12 @@ class Restored:
             if self._tries < 0:
                 return None
             own = str(part.get("text", ""))
-            if "signature" in part or not (own and text.startswith(own[: len(text)])):
+            told = own.removeprefix(BETWEEN_THOUGHTS)  # of several that became one
+            if "signature" in part or not (told and text.startswith(told[: len(text)])):
                 continue
-            held = self._pieces(index, len(text))
-            said = "".join(str(piece["text"]) for piece in held)
+            size = len(own) - len(told)
+            held = self._pieces(index, size + len(text))
+            said = "".join(str(piece["text"]) for piece in held)[size:]
             if said.startswith(text):
                 held[-1]["text"] = said[len(text) :]
                 gone = held if len(said) == len(text) else held[:-1]

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..interpreter import media
 from ..interpreter.hands import Writer
-from ..ir import owned
+from ..ir import BETWEEN_THOUGHTS, owned
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
@@ -34,6 +34,7 @@ class Outgoing:
         self.begun = self.gone = False
         self.sent = 0  # pieces that are written
         self.text = False  # whether some text was written
+        self.apart = ""  # what stands before its first piece
         self.fits = False  # whether a whole response holds it, come as it may
         self.ready: Fill | None = None  # what makes its next frames
         self.more: dict[str, Any] = {}  # what its item says, and ids that were made for it
@@ -143,6 +144,8 @@ class Parts:
         kinds = self._kinds.setdefault(out.part.candidate, [])
         self._last = out.part if kind == "text" else self._last
         out.place.index, out.place.nth = len(kinds), kinds.count(kind)
+        if kind == "reasoning" and self._known.thoughts and out.place.nth and not self.same:
+            out.apart = BETWEEN_THOUGHTS
         kinds.append(kind)
         out.begun = True
         if self._items is None:
@@ -181,6 +184,7 @@ class Parts:
     def _piece(self, out: Outgoing, append: Event, piece: str) -> None:
         if not piece or out.gone:
             return
+        piece, out.apart = out.apart + piece, ""
         out.text = out.text or not piece.isspace()
         if out.ready is None:
             said = {**out.part.said, **out.more}
@@ -312,7 +316,7 @@ class Parts:
             ir = self._ready(out, ir)
             said = self._start(out, kind, ir, flow)
             if text:
-                self.frames.write(flow[1], {**said, "piece": text}, out.place)
+                self.frames.write(flow[1], {**said, "piece": out.apart + text}, out.place)
             self._close(out, kind, said, ir)
             if self.rides is not None:
                 self.rides.over(out.part, ir, True)
