@@ -28,8 +28,8 @@ T = TypeVar("T")
 class Signatures(NamedTuple):
     """Whose reasoning state a dialect reads, besides that of the very model that made it.
 
-    `signer` is the dialect whose signatures stand here; None: they are its own. `none` is what the
-    placeholder is when it is read: itself, and its base64, as SDKs send it that hold bytes.
+    `signer` is the dialect whose signatures stand here; None: they are its own. `none` is what is
+    read as the placeholder: it and other spellings, and their base64, as SDKs that hold bytes send.
     """
 
     models: list[list[str]]

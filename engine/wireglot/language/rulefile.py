@@ -136,8 +136,9 @@ def _stored(said: dict[str, Any]) -> Stored | None:
 
 def _signatures(said: dict[str, Any]) -> Signatures:
     """Read `signatures`: whose reasoning state is read, and what stands where there is none."""
-    stands: str | None = said.get("placeholder")
-    none = () if stands is None else (stands, b64encode(stands.encode()).decode())
+    texts = said.get("placeholder", "").replace(" (or ", " ").removesuffix(")").split()
+    none = (*texts, *(b64encode(text.encode()).decode() for text in texts))
+    stands = texts[0] if texts else None
     return Signatures(list(said.get("models", {}).values()), said.get("of"), stands, none)
 
 
