@@ -9,11 +9,14 @@ from typing import Any, Protocol
 
 from ..interpreter import making
 from ..interpreter.hands import Writer
+from ..interpreter.leftover import leftover
+from ..interpreter.sight import View
 from ..ir import owned
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
+from ..language.shape import of_frame
 from ..trail import everywhere, value_at
 from .incoming import Part, merged, put_at
 from .outcome import Outcome
@@ -101,6 +104,18 @@ class Frames:
         self.recent = made
         self.count += len(made)
 
+    def put_whole(self, event: Event, said: dict[str, Any], name: str) -> None:
+        """Write the frames of an event that say an object; note what they leave out of it."""
+        self.put(event, said)
+        writer, mark = self.writer, len(self.writer.notes)
+        obj = self._obj(event, said, {"frame": self.count})
+        view = View(obj, name, of_frame(event.writes[0]), writer)
+        for p in event.writes:
+            writer.picture(p, view, (), top=True)  # it tells what was taken
+        del writer.notes[mark:]
+        view.claims |= {"at", "response"}
+        leftover(writer, view, self.recent)
+
     def write(self, event: Event, said: dict[str, Any], place: Place | None = None) -> bool:
         """Write the frames of an event; one that lacks what it must say is not written."""
         try:
@@ -128,14 +143,18 @@ class Frames:
         writer = self.writer
         writer.nth = place.nth
         at: dict[str, Any] = {**vars(place)}
-        obj = {**said, "at": at}
-        if "response" in event.heads:
-            obj["response"] = self._response(event)
+        obj = self._obj(event, said, at)
         made: list[Any] = []
         for nth in range(len(event.writes)):
             at["frame"] = self.count + len(made) if number is None else number
             made.append(writer.frame(event, nth, obj))
         return made
+
+    def _obj(self, event: Event, said: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
+        obj = {**said, "at": at}
+        if "response" in event.heads:
+            obj["response"] = self._response(event)
+        return obj
 
     def _response(self, event: Event) -> dict[str, Any]:
         """Return what is said of the response; the fields of another family stay away."""

@@ -105,7 +105,7 @@ class Unfold(Parts):
         if not self.failing and (shape is not None or event is not None):
             try:
                 if event is not None:
-                    self.frames.put(event, error)
+                    self.frames.put_whole(event, error, "error")
                 elif shape is not None:
                     self.frames.add(units.stepped(self.writer, shape, error))
             except Misfit as misfit:
