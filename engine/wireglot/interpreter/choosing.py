@@ -60,7 +60,10 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     writer.written[id(value)] = (value, wire)
     # What the case itself says of it is less than what is found out here.
     writer.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
-    if not writer.same or writer.repair or writer.anew:
+    moved = any(draft.code == "reordered" for draft in drafts)
+    if (not writer.same or writer.repair or writer.anew) and not _noted(
+        writer, shape, wire, value, moved
+    ):
         told = f"the target reads this as {_said(writer, shape, wire, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
         writer.note("ambiguous", "changed", at, case.pos, told, wire)
@@ -189,6 +192,31 @@ def _said(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> str:
             if key in found and found[key] != value.get(key):
                 return f"`{found[key]}`, not `{value.get(key)}`"
     return "something else"
+
+
+def _noted(writer: WriteJob, shape: Shape, wire: Any, value: Any, moved: bool) -> bool:
+    """Tell whether ids that were made and, if parts were `moved`, their order are all that differs.
+
+    These have notes of their own.
+    """
+    try:
+        read = _read(writer, shape, wire)
+    except Misfit:
+        return False
+    return alike(_bare(writer, read, moved), _bare(writer, value, moved), writer.respelt)
+
+
+def _bare(writer: WriteJob, value: Any, moved: bool) -> Any:
+    """Return a value without ids that were made here; parts of one type stand together if moved."""
+    if isinstance(value, dict):
+        rest = {k: _bare(writer, v, moved) for k, v in value.items()}
+        return {k: v for k, v in rest.items() if not (isinstance(v, str) and v in writer.ids)}
+    if isinstance(value, list):
+        inner = [_bare(writer, one, moved) for one in value]
+        if moved and all(isinstance(one, dict) for one in inner):
+            inner.sort(key=lambda one: str(one.get("type")))
+        return inner
+    return value
 
 
 def _without(read: Any, keys: list[str]) -> Any:
