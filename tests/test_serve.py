@@ -122,6 +122,7 @@ def asked(url: str, body: Json, **headers: str) -> tuple[int, Any, Json]:
         return got.code, got.headers, json.load(got)
 
 
+VERSION = "2023-06-01"  # of Anthropic's API, as its SDKs name it
 HELLO = {"model": "any", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello."}]}
 
 
@@ -297,13 +298,23 @@ def test_keys_go_to_the_provider_alone(server: Server) -> None:
     script.failure = 401, {"type": "error", "error": {"type": "x", "message": "No: secret-key."}}
     with served("anthropic", "m", server.url, "secret-key", client_key="client-key") as (url, log):
         status, headers, body = asked(
-            f"{url}/v1/messages", HELLO, x_api_key="client-key", anthropic_version="2023-06-01"
+            f"{url}/v1/messages", HELLO, x_api_key="client-key", anthropic_version=VERSION
         )
     assert status == 401 and body["error"]["message"] == "No: ***."
     assert "secret-key" not in f"{headers}{log}"
     sent = server.headers[-1]
     assert sent["x-api-key"] == "secret-key" and "client-key" not in str(sent)
-    assert sent["anthropic-version"] == "2023-06-01"  # the body is of that, and goes as it is
+    assert sent["anthropic-version"] == VERSION  # the body is of that, and goes as it is
+
+
+def test_what_the_version_of_a_client_takes_goes_to_another_model(server: Server) -> None:
+    script = server.serves(Player("anthropic"))
+    warm = {**HELLO, "model": "claude-sonnet-4-5", "temperature": 0.5}
+    for version, goes in ((VERSION, True), ("2026-10-21", False)):
+        with served("anthropic", "claude-opus-4-1", server.url, "secret-key") as (url, _):
+            asked(f"{url}/v1/messages", warm, anthropic_version=version)
+        assert ("temperature" in script.bodies[-1]) is goes
+        assert server.headers[-1]["anthropic-version"] == version
 
 
 def test_what_an_answer_cost_goes_on(server: Server) -> None:

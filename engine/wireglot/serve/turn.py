@@ -117,7 +117,7 @@ class Turn:
         self.answered, self.kind = 0, ""
         self._client, self._rules = route.client, relay.rules
         self.exchange = Exchange(
-            *(relay.rules, route.client, upstream.dialect, upstream.model, relay.options),
+            *(relay.rules, route.client, upstream.dialect, upstream.model, self._options(headers)),
             *(relay.states, relay.policy),
         )
         self.model = upstream.model or self._rules[route.client].model_in(body, "request")
@@ -140,6 +140,15 @@ class Turn:
                 tried = (*tried, f"{other.name}: {error}")
         self.tried = tried
         return None
+
+    def _options(self, given: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return the options, with the version that a client names to its own dialect."""
+        options, relay = self._relay.options or {}, self._relay
+        if self._client != self.upstream.dialect or "version" in options:
+            return options
+        known = {row.version for row in self._rules.rows(self._client)} - {None}
+        said = [given[name] for name in relay.wires.home if given.get(name) in known]
+        return {**options, "version": {self._client: said[0]}} if said else options
 
     def _sent(self, given: Mapping[str, str], body: Any, text: str | None) -> Sent:
         relay, upstream = self._relay, self.upstream
