@@ -118,6 +118,8 @@ STOPS = {
     "picture.py": {"closed"},
     "generate.py": {"k"},  # the key of any object
     "exchanges.py": {"http"},
+    "loaded.py": {"returned"},
+    "reading.py": {"returned"},
     "relay.py": {"http"},
     "wrapped.py": {"http"},
     "demo.py": {"end_turn", "tool_use", "command"},
