@@ -228,10 +228,10 @@ def _written(
     number, ways = known[:2]
     if x.lefts:
         x.lefts = []
-    x.nth = len(shares[number])
     for way, asked in ways:
         if asked and not _says(part, asked):
             continue
+        x.nth = len(shares[number])  # a way that was tried may have written lists
         try:
             if way.__class__ is str:
                 wire = listing.names[way](x, part)
