@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from . import loops, reasonloop, width
+from . import loops, reasonloop
 from .loop.server import Server
 from .mocks.reasoners import REASONERS, Reasoner
 

@@ -26,8 +26,9 @@ class Outlook:
         found = (h for case in citations.candidates_of(dialect) for h in holes(case.wire))
         self.lists = [h for h in found if h.path == "parts" and h.shape]
         shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
-        joined = [dialect.kinds_of(h.named) for h in self.lists if "joined" in h.lenses]
-        self.thoughts = any(kinds == {"reasoning"} for kinds in joined)  # whether they are one text
+        kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
+        first = next((h for h, held in kinds if held == {"reasoning"}), None)
+        self.thoughts = first is not None and "joined" in first.lenses  # whether they are one text
         self.grouped = {str(kind) for shape in shapes for kind in shape.groups}  # in one element
         self.identities = _identities(dialect)
         # Calls that have a picture by their name: no event begins one of them.
