@@ -112,12 +112,11 @@ def asked(rules: wireglot.RuleSet, source: str, target: str) -> Asked:
 
 
 def test_laws_that_do_not_hold_are_faults(tmp_path: Path) -> None:
-    text = RULES.replace("(fill 9)", "(fill 9), least: $max_tokens (fill 9)")
+    text = RULES.replace("(fill 9)", "(fill 9), word: $user | filled (optional), name: 'n${user}'")
     one = asked(loaded(tmp_path, text), "one", "gemini")
     body = {
         "turns": [{"role": "user", "parts": [{"text": "Hi"}, {"text": "Ho"}]}],
-        "most": 5,
-        "least": 6,
+        "name": "ny",
     }
     fault = one.fault(body)
     assert fault is not None and fault.told.startswith("GetPut of one/request: at home")

@@ -46,6 +46,28 @@ def test_what_is_odd_is_read_as_before(odd: str, mode: str) -> None:
     assert list(compare("openai-chat", "request", body, mode)) == []
 
 
+SCHEMA = {"type": "json_schema", "schema": {"type": "object", "additionalProperties": False}}
+TWICE: dict[str, Any] = {
+    "the second alone": {"output_format": SCHEMA},
+    "both": {"output_format": SCHEMA, "output_config": {"format": SCHEMA}},
+    "both, and they differ": {
+        "output_format": SCHEMA,
+        "output_config": {"format": {**SCHEMA, "schema": {"type": "string"}}},
+    },
+    "the second, and nothing": {"output_format": SCHEMA, "output_config": {"format": None}},
+    "the second null": {"output_format": None},
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("twice", TWICE)
+def test_a_field_that_two_holes_hold_is_read_once_and_comes_back(twice: str, mode: str) -> None:
+    body = {"max_tokens": 9, "messages": [{"role": "user", "content": "hi"}], **TWICE[twice]}
+    assert list(compare("anthropic", "request", body, mode)) == []
+    rules = wireglot.packaged()["anthropic"]
+    assert rules.write(rules.read(body).ir).body == body
+
+
 def test_the_text_of_a_function_names_its_rules() -> None:
     dialect = wireglot.packaged()["anthropic"].model
     reader = Reader(dialect, {"away": True})

@@ -768,7 +768,7 @@ def test_events_that_take_a_list_as_a_whole_and_in_parts_are_heard_alike() -> No
     rulefuzz.streamed(rules, "streams", BASES["streams"].bodies["stream"])
 
 
-def test_a_list_where_another_key_gave_a_text_counts() -> None:
+def test_of_a_text_and_a_list_for_one_field_the_first_counts_and_both_come_back() -> None:
     rules = loaded(
         BASES["marks"],
         "marks",
@@ -779,5 +779,8 @@ def test_a_list_where_another_key_gave_a_text_counts() -> None:
         ),
     )
     assert isinstance(rules, RuleSet)
-    read = rules["marks"].read([{"who": "tool", "parts": [{"of": "x", "json": [1]}]}], "messages")
-    assert read.ir[0]["parts"][0]["value"] == [1]
+    said = [{"who": "tool", "parts": [{"of": "x", "json": [1]}]}]
+    read = rules["marks"].read(said, "messages")
+    assert read.ir[0]["parts"][0]["value"] == "x"
+    assert read.notes[0].code == "inconsistent"
+    assert rules["marks"].write(read.ir, "messages").body == said

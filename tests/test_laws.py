@@ -267,7 +267,7 @@ def test_what_pictures_make_names_every_key_of_the_picture_in_time(dialect: str,
 
 
 def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_path: Path) -> None:
-    text = RULES.replace("(fill 9)", "(fill 9), least: $max_tokens (fill 9)")
+    text = RULES.replace("(fill 9)", "(fill 9), word: $user | filled (optional), name: 'n${user}'")
     outcome = tried(tmp_path, text, runs=30)
     (failure,) = [f for f in outcome.failures if "GetPut" in f]
     assert failure.startswith(f"{tmp_path}/one.yaml:")

@@ -207,7 +207,7 @@ class _View:
             first = seen.setdefault(hole.path, hole)
             if first is not hole:
                 message = f"two holes without a mark hold `${hole.path}`"
-                help = "the second one would win: write `(same)`, another mark, or another field"
+                help = "the first one would count: write `(same)`, another mark, or another field"
                 beside = (first.pos, "the first one")
                 self.error("R016", message, hole.pos, help, beside=beside, word=f"${hole.path}")
 

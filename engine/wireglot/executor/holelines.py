@@ -47,6 +47,7 @@ class HoleLines(ValueLines):
             or c.dialect.in_text(h) is not None
             or h.path[:6] == "result"
             or (h.shape == "conversation" and (c.home or c.way != "case"))
+            or (c.home and c.case.second(h))
         ):
             self.cold()
         elif h.shape == "conversation":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
+from ..language.shape import doubled
 from .code import Unwritten
 from .readholes import taken
 from .readtext import CaseText, Later, Rel, Slot
@@ -154,9 +155,24 @@ class HoleText(CaseText):
             before = [one.var for one in self.slots if one.path == h.path]
             for one in before:
                 self.line(f"if {one} is not ABSENT and {one}: return {self.odd}", h.pos)
+        self._once(h, True)
         taken(self, h, v, var, rel, below)
         if h.dated:
             self.remembers(f"marked(sp, {self.pointer(rel)}, 'old')")
+
+    def _once(self, h: Hole, there: bool) -> None:
+        """Leave it to the interpreter where another hole found the field already.
+
+        At home it is odd, too, that the second one alone is `there`, or the first one alone.
+        """
+        if not self.case.second(h):
+            return
+        if self.track and there:
+            self.line(f"return {self.odd}", h.pos)
+        elif there or (self.track and not h.dated):
+            before = [one.var for one in self.slots if one.path == h.path]
+            for one in [f"made.get({h.path!r}, ABSENT)"] if self.tail else before:
+                self.line(f"if {one} is not ABSENT: return {self.odd}", h.pos)
 
     def _nothing(self, h: Hole, v: str, rel: Rel, var: str) -> None:
         """Read absence or null by the mark of the hole."""
@@ -164,7 +180,8 @@ class HoleText(CaseText):
         if h.mark is None:
             self.line(f"return {self.no}", h.pos)
             return
-        if var and h.mark == "default":
+        self._once(h, False)
+        if var and h.mark == "default" and h.path not in doubled(self.case):
             if h.mode == "each" or h.value == []:
                 self.line(f"{var} = []", h.pos)
             else:

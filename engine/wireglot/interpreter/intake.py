@@ -20,6 +20,7 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.picture import ABSENT, Hole
+from ..language.shape import doubled
 from ..trail import IN_TEXT, At, pointer
 from . import elements
 from .env import Env, nulled, show
@@ -68,7 +69,9 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         said = "is missing" if wire is ABSENT else "is null"
         raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
     written = h.value if h.mark in ("default", "fill") else ABSENT
-    if h.mark == "default":
+    if h.path in env.fields and h in doubled(env.case).get(h.path, ()):  # another hole found it
+        env.spelled.setdefault(pointer(rel), {})["none"] = True
+    elif h.mark == "default":
         env.put(h.path, standing(h), None)
         if reader.recorder is not None:
             reader.recorder.defaults[env.base, h.path] = h.pos
@@ -101,6 +104,17 @@ def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         env.kept[pointer(at[len(env.base) :])] = wire
         env.notes.append(("inconsistent", "changed", at, h.pos, told))
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
+
+
+def twice(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+    """Tell whether another hole found the field already: what stands here must be the same."""
+    before, where = env.fields[h.path]
+    if where is None or isinstance(before, list):  # nothing stood there, or lists add up
+        return False
+    if h.dated:
+        env.spelled.setdefault(pointer(rel), {})["old"] = True
+    copied(reader, h, wire, at, rel, env)
+    return True
 
 
 def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:

@@ -14,7 +14,7 @@ from ..ir import field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards, keyed
-from ..language.shape import Case, Shape
+from ..language.shape import Case, Shape, doubled
 from ..payload import MAX_DEPTH
 from ..trail import At, Several, path_of, pointer
 from . import building, conversation, elements, intake, itself, sums
@@ -300,6 +300,8 @@ class PictureReader(ReadJob):
             return
         if "again" in h.lenses and intake.repeats(self, h, wire, at, rel, env):
             return
+        if h.path in env.fields and h.mode != "each" and intake.twice(self, h, wire, at, rel, env):
+            return
         if h.path == ".":
             env.later.append((h, wire, at, rel, spread))
             return
@@ -318,6 +320,9 @@ class PictureReader(ReadJob):
             return
         if h.dated:
             env.spelled.setdefault(pointer(rel), {})["old"] = True
+        if (twins := doubled(env.case).get(h.path)) and h in twins and h.path not in env.fields:
+            for other in [*twins][: [*twins].index(h)]:  # nothing stood there
+                env.spelled.setdefault(pointer(twins[other]), {})["none"] = True
         if spread and wire:
             at = Several.of([(*at, key) for key in wire])
         if self.recorder is not None:

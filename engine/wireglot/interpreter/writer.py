@@ -259,7 +259,7 @@ class PictureWriter(WriteJob):
             view.claim(h.path)
             value = ABSENT
         entry = view.memory.get(pointer(rel)) if view.memory and not made else None
-        if h.mark == "copy" and entry and entry.get("none"):
+        if entry and entry.get("none"):  # another value stood there, and is kept
             return entry.get("as", ABSENT)
         if h.mark == "copy" and value is ABSENT and not view.memory:
             value = making.copied(self, h, view, into)

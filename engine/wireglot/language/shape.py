@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from _thread import RLock
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from . import picture as pic
@@ -50,6 +51,10 @@ class Case:
         said = self.sides[0].get("/type")
         return not isinstance(said, tuple) or kind in said
 
+    def second(self, hole: Hole) -> bool:
+        """Tell whether another hole, before this one, holds its field."""
+        return hole in [*doubled(self).get(hole.path, ())][1:]
+
     @property
     def tests(self) -> bool:
         """Whether it is for an object of which something is only looked at: `$has KIND`."""
@@ -60,6 +65,16 @@ class Case:
         """Whether messages of this case are written nowhere but where they were read."""
         holes = self.lists.get("parts", [])
         return self.home or (bool(holes) and all(hole.dated for hole in holes))
+
+
+@lru_cache(4096)
+def doubled(case: Case) -> dict[str, dict[Hole, tuple[str, ...]]]:
+    """Return the fields that several holes hold, none a list: the holes, and where each stands."""
+    found: dict[str, dict[Hole, tuple[str, ...]]] = {}
+    for at, hole in pic.placed(case.wire):
+        if isinstance(hole, Hole) and hole.mode != "each" and not hole.repeats:
+            found.setdefault("+".join(hole.paths), {})[hole] = at
+    return {path: holes for path, holes in found.items() if len(holes) > 1}
 
 
 def of_frame(p: Picture) -> Case:
