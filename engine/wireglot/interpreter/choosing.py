@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from ..language.lenses import Misfit, deepest
 from ..language.measure import disjoint
+from ..language.picture import ABSENT
 from ..language.shape import Case, Shape
 from ..notes import Draft
 from .elsewhere import any_there, elsewhere
@@ -144,10 +146,7 @@ def choose(
 
 def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
     """Tell whether a written value is read as what was meant."""
-    try:
-        read = _read(writer, shape, wire)
-    except Misfit:
-        return False
+    read = _read(writer, shape, wire)
     for path in writer.filled.get(id(value), (value, ()))[1]:
         read = _without(read, path.split("."))
     known = writer.respelt
@@ -171,22 +170,19 @@ def _fitted(writer: WriteJob, value: Any) -> Any:
 
 
 def _read(writer: WriteJob, shape: Shape, wire: Any) -> Any:
-
+    """Return what a written value is read as; ABSENT where it is read as nothing."""
     cases = [(shape, c) for c in shape.cases]
-    try:
-        return writer.reader().first(cases, wire, (), False)
-    except Misfit:
-        if not writer.same:
-            raise
-        # What was kept because it fits nothing stands there again.
-        return writer.reader().first(cases, wire, (), True)
+    # What was kept because it fits nothing stands there again.
+    for lenient in (False, True) if writer.same else (False,):
+        with contextlib.suppress(Misfit):
+            return writer.reader().first(cases, wire, (), lenient)
+    return ABSENT
 
 
 def _said(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> str:
     """Say what a written value reads as, where that is not what was meant."""
-    try:
-        found = _read(writer, shape, wire)
-    except Misfit:
+    found = _read(writer, shape, wire)
+    if found is ABSENT:
         return "nothing that it knows"
     if isinstance(found, dict) and isinstance(value, dict):
         for key in ("kind", "type"):
@@ -200,10 +196,7 @@ def _noted(writer: WriteJob, shape: Shape, wire: Any, value: Any, moved: bool) -
 
     These have notes of their own.
     """
-    try:
-        read = _read(writer, shape, wire)
-    except Misfit:
-        return False
+    read = _read(writer, shape, wire)
     return alike(_bare(writer, read, moved), _bare(writer, value, moved), writer.respelt)
 
 

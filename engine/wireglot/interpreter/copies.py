@@ -22,6 +22,17 @@ def with_parts(writer: WriteJob, message: Message, parts: list[Any]) -> Message:
     return writer.trail.changed(message, parts=parts)
 
 
+def without(writer: WriteJob, messages: list[Message], gone: Iterable[Part]) -> list[Message]:
+    """Return messages without some of their parts, which are told by identity."""
+    left = set(map(id, gone))
+    if not left:
+        return messages
+    return [
+        with_parts(writer, one, [part for part in one.get("parts", ()) if id(part) not in left])
+        for one in messages
+    ]
+
+
 def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
     """Tell whether a list holds what another one holds, and no copies of that."""
     return len(new) == len(old) and all(map(operator.is_, new, old))

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..language.picture import Hole
 from ..notes import BEHIND_CALL, NO_WORD, ONE_ROLE, Draft
 from . import share, turns, within
 from .answers import reordered
-from .copies import with_parts
+from .copies import parts_of, with_parts, without
 from .jobs import Message, Part, WriteJob
 from .leftover import emptied
 from .placing import case_of, unplaced
 from .sight import blank
-
-if TYPE_CHECKING:
-    from ..language.source import Pos
 
 
 def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
@@ -25,8 +21,9 @@ def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
     if role != "assistant":
         return parts
     kinds = {kind for word, kind in writer.dialect.talk.enforce if word == "user-only"}
-    told = "in the target, a turn of the model holds no {}"
-    return _left(writer, parts, told, writer.rule(), lambda part: part.get("type") in kinds)
+    gone = [part for part in parts if part.get("type") in kinds]
+    _lost(writer, gone, "in the target, a turn of the model holds no {}")
+    return [part for part in parts if part.get("type") not in kinds] if gone else parts
 
 
 def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -35,47 +32,30 @@ def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if not kinds:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
-    told, rule = "the target takes no {} of turns that are over", writer.rule("this-turn")
-    out = [
-        _without(writer, message, told, rule, lambda part: part.get("type") in kinds)
-        for message in messages[:last]
-    ]
-    return [*out, *messages[last:]]
+    gone = [part for part in parts_of(messages[:last]) if part.get("type") in kinds]
+    _lost(writer, gone, "the target takes no {} of turns that are over", "this-turn")
+    return without(writer, messages, gone)
 
 
-def _without(
-    writer: WriteJob, message: Message, told: str, rule: Pos, goes: Callable[[Any], bool]
-) -> Message:
-    """Return a message without the parts that go, each noted; the message itself if none does."""
-    parts = message.get("parts", [])
-    return with_parts(writer, message, _left(writer, parts, told, rule, goes))
-
-
-def _left(
-    writer: WriteJob, parts: list[Part], told: str, rule: Pos, goes: Callable[[Part], bool]
-) -> list[Part]:
-    """Return the parts that do not go, with a note on each that does."""
-    stay = [part for part in parts if not goes(part)]
-    for part in filter(goes, parts) if len(stay) < len(parts) else ():
-        writer.lost("no-place", part, told.format(part["type"]), rule)
-    return stay
+def _lost(writer: WriteJob, gone: list[Part], told: str, step: str = "") -> None:
+    """Note parts that are left out, each with its type."""
+    for part in gone:
+        writer.lost("no-place", part, told.format(part["type"]), writer.rule(step))
 
 
 def found(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out searches without what they found and findings without a search, each noted."""
     if ("found", "search") not in writer.asked:
         return messages
-    parts = [part for message in messages for part in message.get("parts", ())]
+    parts = parts_of(messages)
     both = {part.get("id") for part in parts if part.get("type") == "search"}
     both &= {part["search_id"] for part in parts if _sealed(writer, part)}
-    told = "the target takes a search back with what it found: this {} is alone"
     keys = {"search": "id", "finding": "search_id"}
-
-    def alone(part: Part) -> bool:
-        key = keys.get(str(part.get("type")))
-        return key is not None and part.get(key) not in both
-
-    return [_without(writer, one, told, writer.rule("found"), alone) for one in messages]
+    halves = [(part, keys[part["type"]]) for part in parts if part.get("type") in keys]
+    gone = [part for part, key in halves if part.get(key) not in both]
+    told = "the target takes a search back with what it found: this {} is alone"
+    _lost(writer, gone, told, "found")
+    return without(writer, messages, gone)
 
 
 def _sealed(writer: WriteJob, part: Part) -> bool:

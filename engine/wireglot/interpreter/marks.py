@@ -25,7 +25,11 @@ def marked(writer: WriteJob, ir: dict[str, Any]) -> dict[str, list[dict[str, Any
     """Return what a request marks of its tools, its system text and its messages."""
     said = writer.look is None or writer.look.marked
     keys = ("tools", "system", "messages") if said else ("tools", "system")
-    found = {key: list(_marked(ir[key])) for key in keys if ir.get(key)}
+    found = {
+        key: [one for one in _objects(ir[key]) if isinstance(one.get("cache"), dict)]
+        for key in keys
+        if ir.get(key)
+    }
     return found if any(found.values()) else {}
 
 
@@ -89,12 +93,12 @@ def _holds(writer: WriteJob, kind: Any) -> bool:
     return any(hole.path == "cache" for case in cases for hole in holes(case.wire))
 
 
-def _marked(value: Any) -> Iterator[Part]:
-    """Yield what is marked, in its order; a mark stands behind what it holds."""
+def _objects(value: Any) -> Iterator[Part]:
+    """Yield messages or parts, in their order, each behind what it holds, as its mark stands."""
     for one in value if isinstance(value, list) else [value]:
         for key in _inside(one):
-            yield from _marked(one[key])
-        if isinstance(one, dict) and isinstance(one.get("cache"), dict):
+            yield from _objects(one[key])
+        if isinstance(one, dict):
             yield one
 
 
@@ -117,7 +121,7 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
     unique = [name for name in limits if "." in name and limits[name].get("unique")]
     if not counts and not unique:
         return messages
-    found = [part for message in messages for part in _parts(message)]
+    found = list(_objects(messages))
     gone: set[int] = set()
     for kind, top in counts.items():
         these = [part for part in found if part.get("type") == kind]
@@ -128,17 +132,6 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
     found = [part for part in found if id(part) not in gone]
     named = {id(part): fresh for name in unique for part, fresh in _again(writer, name, found)}
     return _fewer(writer, messages, gone, named) if gone or named else messages
-
-
-def _parts(owner: Part) -> Iterator[Part]:
-    """Yield the parts of a message, and the blocks within them, in their order."""
-    for value in map(owner.get, _inside(owner)):
-        for one in value if isinstance(value, list) else ():
-            if isinstance(one, dict):
-                yield one
-                yield from _parts(one)
-        if isinstance(value, dict):
-            yield from _parts(value)
 
 
 def _again(writer: WriteJob, name: str, parts: list[Part]) -> Iterator[tuple[Part, Part]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from ..notes import foreign
 from ..trail import every
-from .copies import instead, with_parts
+from .copies import instead, parts_of, with_parts, without
 from .jobs import Message, Part, WriteJob
 
 UNSIGNED = "the target takes no reasoning that it did not sign"
@@ -20,22 +18,11 @@ def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
     look = writer.look
     if ("own-thought", "reasoning") not in writer.asked or (look and "reasoning" not in look.kinds):
         return messages
-    found = {
-        id(part): part
-        for message in messages
-        for part in message.get("parts", ())
-        if part.get("type") == "reasoning" and not _own(writer, part)
-    }
-    for part in found.values():
+    gone = [part for part in parts_of(messages, "reasoning") if not _own(writer, part)]
+    for part in gone:
         for place in every(writer.trail.find(part)):
             writer.note("no-place", "lost", place, writer.rule("own-thought"), UNSIGNED)
-    return [_without(writer, message, found) for message in messages] if found else messages
-
-
-def _without(writer: WriteJob, message: Message, gone: Container[int]) -> Message:
-    parts = message.get("parts", ())
-    stay = [part for part in parts if id(part) not in gone]
-    return with_parts(writer, message, stay) if len(stay) < len(parts) else message
+    return without(writer, messages, gone)
 
 
 def _own(writer: WriteJob, part: Part) -> bool:
