@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .language.ladder import Ladder
     from .language.model import Dialect
 
-Both = tuple[tuple[int, ...], tuple[int, ...]]  # rows of variants: of the source, of the target
-NONE: Both = ((), ())
 REMEMBERED = 1000  # names of models whose variants are remembered
 NoneType = type(None)
 
@@ -55,7 +53,6 @@ class Loaded:
         self._varied = dict(varied or {})
         told = known.models.items() if known is not None else ()
         self._models = {key: keys for key, keys in told if key[0] in same}
-        self._chosen: dict[tuple[str, str, str | None], Both] = {}  # by model, without options
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
         self.dialects: tuple[str, ...] = tuple(sorted(names))
@@ -158,10 +155,9 @@ class Loaded:
             return ()
         return tuple(self.with_rows(name, rows) for rows in variants.samples(self._varied[name]))
 
-    def _heeded(self, options: dict[str, Any]) -> dict[str, Any]:
+    def _heeded(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of some options by which variants are chosen."""
-        chosen = self._choosing if options else ()
-        return {name: said for name, said in options.items() if name in chosen}
+        return {name: said for name, said in options.items() if name in self._choosing}
 
     @functools.cached_property
     def _choosing(self) -> frozenset[str]:
@@ -169,13 +165,20 @@ class Loaded:
         return frozenset(("version", *named))
 
     def _picked(self, name: str, model: str | None, options: dict[str, Any]) -> DialectRules:
-        options = self._heeded(options)
-        if not options and model.__class__ in (str, NoneType) and (name, model) in self._named:
+        variants.check_version(options, {name: self._varied.get(name, ())})
+        return self.at(name, model, options)
+
+    def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
+        """Return a dialect with the variants for a model and options applied."""
+        found = self._varied.get(name)
+        if found is None:
+            return self[name]
+        options = self._heeded(options) if options else options
+        remembers = not options and model.__class__ in (str, NoneType)
+        if remembers and (name, model) in self._named:
             return self._named[name, model]
-        found = self._varied.get(name, ())
-        variants.check_version(options, {name: found})
         made = self.with_rows(name, variants.applying(found, name, model, options))
-        if not options and model.__class__ in (str, NoneType):
+        if remembers:
             if len(self._named) >= REMEMBERED:
                 self._named.clear()
             self._named[name, model] = made
@@ -183,31 +186,16 @@ class Loaded:
 
     def _both(
         self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any
-    ) -> Both:
-        """Return the rows of the source and of the target that apply to a conversion."""
+    ) -> tuple[DialectRules, DialectRules]:
+        """Return the source and the target of a conversion, with the variants that apply to it."""
         one, two = self._varied.get(source, ()), self._varied.get(target, ())
-        options = self._heeded(options) if options else options
-        if not one and not two and not options:
-            return NONE
         if model is None and (one or two):
             model = self._model_in(body, source, unit)
-        key = (source, target, model)
-        if not options and model.__class__ in (str, NoneType) and key in self._chosen:
-            return self._chosen[key]
-        self._known(source)
-        self._known(target)
-        variants.check_version(options, {source: one, target: two})
-        both = (
-            variants.applying(one, source, model, options),
-            variants.applying(two, target, model, options),
-        )
-        if both == NONE:
-            both = NONE
-        if not options:
-            if len(self._chosen) >= REMEMBERED:
-                self._chosen.clear()
-            self._chosen[key] = both
-        return both
+        if "version" in options:
+            self._known(source)
+            self._known(target)
+            variants.check_version(options, {source: one, target: two})
+        return self.at(source, model, options), self.at(target, model, options)
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names, which mostly stands at the top."""
@@ -250,18 +238,15 @@ class Loaded:
             from .interpreter.resolver import resolving
 
             full = resolving(known, resolve)
-        both = NONE
-        if self._varied or "version" in known:
-            both = self._both(body, source, target, unit, model, known)
+        one, two = self._both(body, source, target, unit, model, known)
         judge = of(policy)
         if trace:
             from .trace.provenance import traced
 
-            given = (body, source, target, unit, model, stream, full, both)
-            one, two = self.with_rows(source, both[0]).model, self.with_rows(target, both[1]).model
-            out, told = traced(lambda recorder: self._converted(*given, recorder), body, one, two)
+            given = (one, two, body, unit, model, stream, full)
+            out, told = traced(lambda heard: converted(*given, heard), body, one.model, two.model)
             return concluded(*out, judge, source, target, self.hash, told)
-        found = self._converted(body, source, target, unit, model, stream, full, both)
+        found = converted(one, two, body, unit, model, stream, full)
         return concluded(*found, judge, source, target, self.hash)
 
     def rows(self, name: str) -> tuple[Row, ...]:
@@ -269,41 +254,30 @@ class Loaded:
         self._known(name)
         return self._varied.get(name, ())
 
-    def at(self, name: str, model: str | None, options: Mapping[str, Any]) -> DialectRules:
-        """Return a dialect with the variants for a model and options applied."""
-        if options:
-            return self.with_rows(name, self.rows_for(name, model, options))
-        return self._picked(name, model, {})
 
-    def rows_for(self, name: str, model: str | None, options: Mapping[str, Any]) -> Rows:
-        """Return which variants of a dialect apply for a model and options."""
-        return variants.applying(self.rows(name), name, model, options)
-
-    def _converted(
-        self,
-        body: Any,
-        source: str,
-        target: str,
-        unit: str,
-        model: str | None,
-        stream: bool | None,
-        options: dict[str, Any],
-        both: Both = NONE,
-        recorder: Recorder | None = None,
-    ) -> tuple[Any, list[Note], Envelope | None]:
-        read_by, write_by, give_back = _hands()
-        one, two = self.with_rows(source, both[0]), self.with_rows(target, both[1])
-        same = source == target
-        if one is two and not options and recorder is None:
-            whole = {"away": True, "returned": True}
-            back = give_back(one, body, read_by(one, body, unit, model, stream, whole), unit)
-            if back is not None:
-                found: tuple[Any, list[Note], Envelope | None] = back
-                return found
-        away = options if same else {**options, "away": True}  # no value is written at home again
-        read = read_by(one, body, unit, model, stream, away, recorder)
-        out, drafts, envelope = write_by(two, read, unit, same, options, trusts=True)
-        return out, all_notes(read.notes, drafts, out, same), envelope
+def converted(
+    one: DialectRules,
+    two: DialectRules,
+    body: Any,
+    unit: str,
+    model: str | None,
+    stream: bool | None,
+    options: dict[str, Any],
+    recorder: Recorder | None = None,
+) -> tuple[Any, list[Note], Envelope | None]:
+    """Read a payload by one dialect, and write it by the other."""
+    read_by, write_by, give_back = _hands()
+    same = one.name == two.name
+    if one is two and not options and recorder is None:
+        whole = {"away": True, "returned": True}
+        back = give_back(one, body, read_by(one, body, unit, model, stream, whole), unit)
+        if back is not None:
+            found: tuple[Any, list[Note], Envelope | None] = back
+            return found
+    away = options if same else {**options, "away": True}  # no value is written at home again
+    read = read_by(one, body, unit, model, stream, away, recorder)
+    out, drafts, envelope = write_by(two, read, unit, same, options, trusts=True)
+    return out, all_notes(read.notes, drafts, out, same), envelope
 
 
 @functools.cache

@@ -97,8 +97,10 @@ class Gatherer:
         return list(found.values())
 
     def _rows(self, model: str) -> tuple[Rows, Rows]:
-        ends = (self.source, self.target)
-        one, two = (self.rules.rows_for(name, model, self.options) for name in ends)
+        one, two = (
+            variants.applying(self.rules.rows(name), name, model, self.options)
+            for name in (self.source, self.target)
+        )
         return one, two
 
     def noted(self, made: Iterable[Probe], models: list[str]) -> Gatherer:

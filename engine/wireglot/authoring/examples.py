@@ -30,6 +30,7 @@ from ..language.ladder import Ladder
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.source import Node, Pos, wrong
+from ..loaded import converted
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming import told
@@ -259,7 +260,8 @@ class _AtWork:
         """Return what is noted where the wire goes to another dialect."""
         if self.streamed:
             return self._translated(rules[target], wire).notes
-        return rules._converted(wire, self.dialect.name, target, self.unit, "m", False, {})[1]
+        ends = rules[self.dialect.name], rules[target]
+        return converted(*ends, wire, self.unit, "m", False, {})[1]
 
     def _translated(self, target: DialectRules, frames: Any) -> Translator:
         if not isinstance(frames, list):

@@ -13,6 +13,7 @@ from ..language.intext import Marks
 from ..language.lenses import parse_json
 from ..language.nodes import match
 from ..language.picture import ABSENT, Fields, Literal, holes
+from ..loaded import converted
 from ..notes import Note
 from ..rulesets import RuleSet
 from .difference import Difference, differences
@@ -74,7 +75,8 @@ class Case:
         self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
     ) -> tuple[Any, list[Note], Any]:
         """Convert: body, notes and envelope."""
-        return self.rules._converted(wire, source, target, self.unit, model, stream, {})
+        ends = self.rules[source], self.rules[target]
+        return converted(*ends, wire, self.unit, model, stream, {})
 
 
 def abroad(ir: Any, more: tuple[str, ...] = ()) -> Any:
