@@ -226,12 +226,13 @@ def _written(
     """Write a part in the ways of its type; what it returns is that of `_quick`."""
     m, b, i = len(x.notes), len(x.beside), len(x.ids)
     number, ways = known[:2]
+    nth = x.nth
     if x.lefts:
         x.lefts = []
     for way, asked in ways:
         if asked and not _says(part, asked):
             continue
-        x.nth = len(shares[number])  # a way that was tried may have written lists
+        x.nth = len(shares[number])
         try:
             if way.__class__ is str:
                 wire = listing.names[way](x, part)
@@ -242,6 +243,8 @@ def _written(
         except Misfit as misfit:
             misfit.__traceback__ = None
             wire = NO
+        finally:
+            x.nth = nth
         if wire is not NO:
             if not x.lefts or not _lower(x, kind, part):
                 return number, part, wire

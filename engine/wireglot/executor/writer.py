@@ -46,14 +46,12 @@ class CodedWriter(PictureWriter):
     def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
         mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
-        nth = self.nth  # which the lists within change
         try:
             found = write(self, value)
             if found is not NO:
                 return found
         except Misfit as misfit:
             misfit.__traceback__ = None
-        self.nth = nth
         undo(self, *mark)
         unmake(self, ids)
         return NO

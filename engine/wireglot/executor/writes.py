@@ -110,10 +110,6 @@ class Writes:
         told = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
         t("i = len(x.ids)")
-        # A case that was tried may have written lists, which have numbers of their own.
-        numbered = any(h.path == "nth" for case in cases for h in pic.holes(case.wire))
-        if numbered:
-            t("k = x.nth")
         if self.home:
             t(f"mem = memory(o, {self.dialect.name!r})")
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, i)")
@@ -133,10 +129,8 @@ class Writes:
                     if ask:
                         ask = f"({ask})" if " or " in ask else ask
                         ask = "" if ask == "True" else f"{ask} and "
-                        with t.under(f"if {ask}not reads_back(x, {told}, w, o):"):
-                            if numbered:
-                                t("x.nth = k")
-                            t(f"return again(x, {told}, o, m, n, b, i)")
+                        t(f"if {ask}not reads_back(x, {told}, w, o):")
+                        t(f"    return again(x, {told}, o, m, n, b, i)")
                     if case is cases[-1]:
                         t("if poor is None: return w")
                     else:
@@ -146,8 +140,6 @@ class Writes:
                     t("if not (lost := loss(x, m)): return w")
                     t("poor = poorer(x, poor, lost, w, m, n, b)")
                 t("undo(x, m, n, b)")
-                if numbered:
-                    t("x.nth = k")
         t("return NO if poor is None else put_back(x, o, poor)")
         return str(t)
 

@@ -22,9 +22,8 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
     mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
     loose = _loose(writer, shape, value)
-    dated, nth = _dated(writer, value), writer.nth
+    dated = _dated(writer, value)
     for case in _order(writer, shape, value, loose):
-        writer.nth = nth  # a case that was tried may have written lists
         if dated and case.home and case is not loose:
             continue
         try:

@@ -171,7 +171,7 @@ def directly(
     """Write one part as it is by the first hole that takes it; else tell why none does."""
     best = Misfit("nothing takes it")
     mark = len(writer.notes)
-    writer.missing, places = set(), writer.places
+    writer.missing, places, nth = set(), writer.places, writer.nth
     read_by = None
     if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
         # What an exchange puts back among the parts of another dialect has its memory with it.
@@ -195,6 +195,7 @@ def directly(
             best = deepest(best, misfit)
         finally:
             writer.marking.pop(id(part), None)
+            writer.nth = nth
     return [], best
 
 
