@@ -62,11 +62,11 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     writer.written[id(value)] = (value, wire)
     # What the case itself says of it is less than what is found out here.
     writer.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
-    moved = any(draft.code == "reordered" for draft in drafts)
-    if (not writer.same or writer.repair or writer.anew) and not _noted(
-        writer, shape, wire, value, moved
-    ):
-        told = f"the target reads this as {_said(writer, shape, wire, value)}"
+    if writer.same and not (writer.repair or writer.anew):
+        return wire
+    read, moved = _read(writer, shape, wire), any(draft.code == "reordered" for draft in drafts)
+    if not _noted(writer, read, value, moved):
+        told = f"the target reads this as {_said(read, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
         writer.note("ambiguous", "changed", at, case.pos, told, wire)
     return wire
@@ -178,9 +178,8 @@ def _read(writer: WriteJob, shape: Shape, wire: Any) -> Any:
     return ABSENT
 
 
-def _said(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> str:
+def _said(found: Any, value: Any) -> str:
     """Say what a written value reads as, where that is not what was meant."""
-    found = _read(writer, shape, wire)
     if found is ABSENT:
         return "nothing that it knows"
     if isinstance(found, dict) and isinstance(value, dict):
@@ -190,12 +189,11 @@ def _said(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> str:
     return "something else"
 
 
-def _noted(writer: WriteJob, shape: Shape, wire: Any, value: Any, moved: bool) -> bool:
+def _noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> bool:
     """Tell whether ids that were made and, if parts were `moved`, their order are all that differs.
 
     These have notes of their own.
     """
-    read = _read(writer, shape, wire)
     return alike(_bare(writer, read, moved), _bare(writer, value, moved), writer.respelt)
 
 
