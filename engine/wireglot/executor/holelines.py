@@ -12,6 +12,7 @@ from ..ir import FULL
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.picture import Fields, Hole
+from ..language.shape import doubled
 from .holetests import both, test_of
 from .lines import Found, Lines, negated
 from .valuelines import ValueLines
@@ -47,7 +48,7 @@ class HoleLines(ValueLines):
             or c.dialect.in_text(h) is not None
             or h.path[:6] == "result"
             or (h.shape == "conversation" and (c.home or c.way != "case"))
-            or (c.home and c.case.second(h))
+            or (c.home and doubled(c.case).get(h))
         ):
             self.cold()
         elif h.shape == "conversation":

@@ -165,7 +165,7 @@ class HoleText(CaseText):
 
         At home it is odd, too, that the second one alone is `there`, or the first one alone.
         """
-        if not self.case.second(h):
+        if not doubled(self.case).get(h):
             return
         if self.track and there:
             self.line(f"return {self.odd}", h.pos)
@@ -181,7 +181,7 @@ class HoleText(CaseText):
             self.line(f"return {self.no}", h.pos)
             return
         self._once(h, False)
-        if var and h.mark == "default" and h.path not in doubled(self.case):
+        if var and h.mark == "default" and h not in doubled(self.case):
             if h.mode == "each" or h.value == []:
                 self.line(f"{var} = []", h.pos)
             else:

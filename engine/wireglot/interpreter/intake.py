@@ -69,7 +69,7 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         said = "is missing" if wire is ABSENT else "is null"
         raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
     written = h.value if h.mark in ("default", "fill") else ABSENT
-    if h.path in env.fields and h in doubled(env.case).get(h.path, ()):  # another hole found it
+    if h.path in env.fields and h in doubled(env.case):  # another hole found it
         env.spelled.setdefault(pointer(rel), {})["none"] = True
     elif h.mark == "default":
         env.put(h.path, standing(h), None)

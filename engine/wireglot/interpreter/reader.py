@@ -320,9 +320,8 @@ class PictureReader(ReadJob):
             return
         if h.dated:
             env.spelled.setdefault(pointer(rel), {})["old"] = True
-        if (twins := doubled(env.case).get(h.path)) and h in twins and h.path not in env.fields:
-            for other in [*twins][: [*twins].index(h)]:  # nothing stood there
-                env.spelled.setdefault(pointer(twins[other]), {})["none"] = True
+        for other in doubled(env.case).get(h, ()) if h.path not in env.fields else ():
+            env.spelled.setdefault(pointer(other), {})["none"] = True  # nothing stood there
         if spread and wire:
             at = Several.of([(*at, key) for key in wire])
         if self.recorder is not None:

@@ -51,10 +51,6 @@ class Case:
         said = self.sides[0].get("/type")
         return not isinstance(said, tuple) or kind in said
 
-    def second(self, hole: Hole) -> bool:
-        """Tell whether another hole, before this one, holds its field."""
-        return hole in [*doubled(self).get(hole.path, ())][1:]
-
     @property
     def tests(self) -> bool:
         """Whether it is for an object of which something is only looked at: `$has KIND`."""
@@ -68,13 +64,14 @@ class Case:
 
 
 @lru_cache(4096)
-def doubled(case: Case) -> dict[str, dict[Hole, tuple[str, ...]]]:
-    """Return the fields that several holes hold, none a list: the holes, and where each stands."""
+def doubled(case: Case) -> dict[Hole, list[tuple[str, ...]]]:
+    """Return the holes of fields that several hold, none a list: where those before it stand."""
     found: dict[str, dict[Hole, tuple[str, ...]]] = {}
     for at, hole in pic.placed(case.wire):
         if isinstance(hole, Hole) and hole.mode != "each" and not hole.repeats:
             found.setdefault("+".join(hole.paths), {})[hole] = at
-    return {path: holes for path, holes in found.items() if len(holes) > 1}
+    several = [holes for holes in found.values() if len(holes) > 1]
+    return {one: [*holes.values()][:nth] for holes in several for nth, one in enumerate(holes)}
 
 
 def of_frame(p: Picture) -> Case:
