@@ -100,18 +100,16 @@ def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
 
 def _short(node: Node, pos: Pos) -> str | None:
     """Return a node in one line where all of it stands on the line of `pos`."""
-    if not node.value or not isinstance(node.value, dict | list):
-        return (
-            flow(node.plain()) if isinstance(node.value, dict | list) else scalar(node.value, False)
-        )
+    if not isinstance(node.value, dict | list):
+        return scalar(node.value, False)
+    if not node.value:
+        return flow(node.plain())
     if all(p.file == pos.file and p.line == pos.line for p in _places(node)):
         return flow(node.plain())
     if isinstance(node.value, list) and not any(
         isinstance(i.value, dict | list) or getattr(i, "was", None) for i in node.value
     ):
-        return flow(
-            node.plain()
-        )  # a list of words is one thing, in however many lines it was written
+        return flow(node.plain())  # words are one thing, in however many lines they were written
     return None
 
 

@@ -20,10 +20,10 @@ def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
     """Leave out what only a user may say; each such part is noted."""
     if role != "assistant":
         return parts
-    kinds = {kind for word, kind in writer.dialect.talk.enforce if word == "user-only"}
-    gone = [part for part in parts if part.get("type") in kinds]
+    bars = writer.dialect.talk.bars
+    gone = [part for part in parts if part.get("type") in bars]
     _lost(writer, gone, "in the target, a turn of the model holds no {}")
-    return [part for part in parts if part.get("type") not in kinds] if gone else parts
+    return [part for part in parts if part.get("type") not in bars] if gone else parts
 
 
 def present(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import jsontext
 from ..errors import ConversionError
+from .drawn import spellings
 from .source import Node, Pos
 
 
@@ -86,9 +87,8 @@ def load(node: Node) -> Document:
     log, tree, again = said.get("log"), said.get("tree"), node.get("again")
     sums = said.get("summary", {})
     sums = {"whole": sums["said"], "keeps": "", **sums} if sums else {}
-    texts = said.get("text", "json").replace(" (or ", " ").removesuffix(")").split(" ")
     return Document(
-        tuple(texts),
+        spellings(said.get("text", "json")),
         Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
         _tree(node.value["tree"]) if tree else None,
         node.get("message"),
@@ -110,7 +110,7 @@ def _tree(node: Node) -> Tree:
     said = node.plain()
     turn = tuple(said["turn"].split(".")) if "turn" in said else ()
     named = (said["id"], said["parent"], said.get("leaf"))
-    keeps = said.get("keeps", "").replace(" (or ", " ").removesuffix(")").split()
+    keeps = spellings(said["keeps"]) if "keeps" in said else ()
     told = tuple(tuple(path.split(".")) for path in keeps)
     return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos, told)
 

@@ -136,7 +136,7 @@ def _stored(said: dict[str, Any]) -> Stored | None:
 
 def _signatures(said: dict[str, Any]) -> Signatures:
     """Read `signatures`: whose reasoning state is read, and what stands where there is none."""
-    texts = said.get("placeholder", "").replace(" (or ", " ").removesuffix(")").split()
+    texts = drawn.spellings(said["placeholder"]) if "placeholder" in said else ()
     none = (*texts, *(b64encode(text.encode()).decode() for text in texts))
     stands = texts[0] if texts else None
     return Signatures(list(said.get("models", {}).values()), said.get("of"), stands, none)

@@ -29,13 +29,14 @@ def page(recorder: Recorder, rules: RuleSet, path: str) -> tuple[int, str]:
     try:
         return 200, recorder.masked(_report(rules, seen, rest[1] == "request"))
     except WireglotError as error:
-        return 200, _shown(recorder, f"There is no report: {error}")
+        return 200, _shown(recorder, f"There is no report: {recorder.masked(str(error))}")
 
 
 def _shown(recorder: Recorder, told: str = "") -> str:
     """Return the table of all requests, the last one first, or a page that tells something."""
-    style, last = report.page_text("serve.css"), map(_row, reversed(recorder.last))
-    made = report.rendered("this page", "serve.html", style, path=PATH, told=told, last=[*last])
+    style, last = report.page_text("serve.css"), [] if told else recorder.last
+    rows = [_row(seen) for seen in reversed(last)]
+    made = report.rendered("this page", "serve.html", style, path=PATH, told=told, last=rows)
     return recorder.masked(made)
 
 

@@ -196,10 +196,8 @@ class Fold(Hearing):
         if not whole and wire == self._last_said and repr(wire) == repr(self._last_said):
             return  # it says nothing new
         self._last_said = wire
-        shape, reader = (
-            self.dialect.units.get(hole.named),
-            Reader(self.dialect, self.outcome.options),
-        )
+        shape = self.dialect.units.get(hole.named)
+        reader = Reader(self.dialect, self.outcome.options)
         try:
             if shape is not None:
                 ir = reader.whole(shape, wire, at)
