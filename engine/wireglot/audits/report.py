@@ -69,7 +69,9 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
 def rendered(what: str, name: str, style: str, script: str = "", **said: Any) -> str:
     """Return a page of a template, with its style and script. Raises UsageError without jinja2."""
     told = f"{what} needs `pip install 'wireglot[report]'`"
-    template = library("jinja2", told).Environment(autoescape=True).from_string(page_text(name))
+    jinja = library("jinja2", told)
+    pages = jinja.Environment(autoescape=True, loader=jinja.FunctionLoader(page_text))
+    template = pages.get_template(name)
     plain = library("markupsafe", told).Markup
     hashes = {"style_hash": hash_of(style), "script_hash": hash_of(script)}
     made: str = template.render(**said, **hashes, style=plain(style), script=plain(script))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..audits import report
 from ..errors import WireglotError
 from ..rulesets import RuleSet
@@ -36,7 +38,8 @@ def _shown(recorder: Recorder, told: str = "") -> str:
     """Return the table of all requests, the last one first, or a page that tells something."""
     style, last = report.page_text("serve.css"), [] if told else recorder.last
     rows = [_row(seen) for seen in reversed(last)]
-    made = report.rendered("this page", "serve.html", style, path=PATH, told=told, last=rows)
+    said: dict[str, Any] = {"title": "wireglot serve", "path": PATH, "told": told, "last": rows}
+    made = report.rendered("this page", "serve.html", style, **said)
     return recorder.masked(made)
 
 
