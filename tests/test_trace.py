@@ -468,6 +468,17 @@ def test_units_below_a_request_are_traced(unit: str, target: str) -> None:
     assert all(origin.steps for origin in out.trace.origins.values())
 
 
+def test_what_a_text_is_made_of_is_told_in_its_order() -> None:
+    function = {"name": "f", "arguments": '{"a":1}'}
+    call = {"id": "c", "type": "function", "function": function}
+    said = [{"role": "assistant", "content": "Hi", "tool_calls": [call]}]
+    out = RULES.convert(said, "openai-chat", "hermes", "messages", trace=True)
+    assert out.trace is not None
+    (text,) = (origin for at, origin in out.trace.origins.items() if at.endswith("/value"))
+    places = [one.rpartition("/")[2] for one in text.sources]
+    assert places == ["content", "id", "name", "arguments"]
+
+
 @pytest.mark.skipif(
     not all(path.is_file() for path in FILES.values()),
     reason="the recorded exchanges of ../shared/traffic are missing",

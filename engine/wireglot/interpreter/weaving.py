@@ -115,6 +115,6 @@ def _one(
             told = f"two parts of the kind `{part['type']}` become one"
             at = writer.trail.find(part)
             writer.note("joined", "changed", at, next(iter(marks.values())).pos, told, None, fresh)
-    fields = ((part, key) for part, _ in parts for key in part.keys() - {"type", "spelled"})
+    fields = ((part, key) for part, _ in parts for key in part if key not in ("type", "spelled"))
     made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
     return [fresh]
