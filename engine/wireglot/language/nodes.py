@@ -118,61 +118,33 @@ class Row(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What a node must have, where a picture of it fits."""
+    """What a node must have, where a picture of it fits.
+
+    `first` is one keyword of that picture, and `value` what stands under it if it is `said`.
+    """
 
     where: Fields
     has: Fields
+    first: str
+    said: bool
+    value: Any
 
     @staticmethod
     def load(node: Node) -> Rule:
         """Build a rule. Raises RuleError."""
-        return Rule(_fields(node, "where", "must"), _fields(node, "has", "must"))
+        where, has = _fields(node, "where", "must"), _fields(node, "has", "must")
+        for names, child in where.entries[:1]:
+            if isinstance(child, Literal) and len(child.values) == 1:
+                return Rule(where, has, names[0], True, child.values[0])
+            if not isinstance(child, Literal):
+                return Rule(where, has, names[0], False, None)
+        return Rule(where, has, "", False, None)
 
     def check(self, node: dict[str, Any]) -> None:
         """Raise Misfit when a node lacks what it must have."""
         if match(self.where, node, {}, node) and not match(self.has, node, {}, node):
             wanted = ", ".join(f"`{names[0]}`" for names, _ in self.has.entries)
             raise Misfit(f"a node of the schema lacks what it must have here: {wanted}")
-
-
-class Rules:
-    """Several rules, found by the keyword that each is about; written to be fast."""
-
-    def __init__(self, rules: list[Rule]) -> None:
-        self.all = rules
-        self.every: list[Rule] = []  # rules about every node
-        self.missing: list[tuple[str, Rule]] = []  # rules about a keyword that is not there
-        self.by_word: dict[str, list[tuple[Any, Rule]]] = {}
-        for rule in rules:
-            if not rule.where.entries:
-                self.every.append(rule)
-                continue
-            names, child = rule.where.entries[0]
-            word = names[0]
-            value = child.values[0] if isinstance(child, Literal) else ABSENT
-            if value is ABSENT and isinstance(child, Literal):
-                self.missing.append((word, rule))
-            else:
-                self.by_word.setdefault(word, []).append((value, rule))
-
-    def check(self, node: dict[str, Any]) -> None:
-        """Raise Misfit when a node lacks what it must have."""
-        for rule in self.every:
-            rule.check(node)
-        for word, rule in self.missing:
-            if word not in node:
-                rule.check(node)
-        for word, asked in self.by_word.items():
-            if word in node:
-                found = node[word]
-                for value, rule in asked:
-                    if value is ABSENT or value == found:
-                        rule.check(node)
-
-    def whole(self, schema: dict[str, Any]) -> None:
-        """Raise Misfit when a schema lacks what it must have, inside too."""
-        for node in nodes(schema) if self.all else ():
-            self.check(node)
 
 
 def _fields(node: Node, word: str, name: str) -> Fields:

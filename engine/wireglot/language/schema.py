@@ -21,7 +21,6 @@ from .nodes import (
     TYPES,
     Row,
     Rule,
-    Rules,
     inner,
     nodes,
     over,
@@ -29,7 +28,7 @@ from .nodes import (
     unsound,
     used,
 )
-from .picture import Items, Literal
+from .picture import ABSENT, Items, Literal
 from .rootwalk import filled, rooted
 from .schemawalk import Told, Walk, endless
 from .source import Node
@@ -55,7 +54,7 @@ class Schema:
         self.types = frozenset(self.numbers)
         self.enum = plain.get("enum", "any")
         self.inlines, self.finite = (plain.get("refs") == word for word in ("inline", "finite"))
-        self.rows, self.rules, self.exact = rows, Rules(rules), exact
+        self.rows, self.rules, self.exact = rows, rules, exact
         self.second: dict[str, str] = {}  # keywords by their second spelling
         self.fills = any(rewritten({}, row.schema, row.here) for row in rows)
         self._known: dict[bytes, Any] = {}
@@ -246,7 +245,11 @@ class Schema:
             raise Misfit(told[0].message)
         if self.root is not None and wire.get("type") != self.root:
             raise Misfit(f"the root of a schema is an {self.root} here")
-        self.rules.whole(wire)
+        asked = [(rule, *rule[2:]) for rule in self.rules]
+        for node in nodes(wire) if asked else ():
+            for rule, word, said, value in asked:  # most are about other nodes
+                if node.get(word, ABSENT) == value if said else not word or word in node:
+                    rule.check(node)
         return wire, told
 
     def _plain(self, schema: Any) -> bool:
