@@ -9,7 +9,7 @@ from typing import Any
 from . import jsontext
 from .errors import ConversionError, UsageError
 from .ir import UNITS
-from .trail import pointer
+from .trail import everywhere, pointer
 
 Clock = Callable[[], float]  # seconds since 1970
 MAX_DEPTH = 200
@@ -144,24 +144,14 @@ def _plain(body: Any) -> bool:
 
 def _find(body: Any) -> None:
     """Raise ConversionError at the path of what JSON cannot hold, if there is any."""
-    stack: list[tuple[Any, tuple[Any, ...]]] = [(body, ())]
-    while stack:
-        value, at = stack.pop()
-        if isinstance(value, dict):
+    for at, value in everywhere(body):
+        if isinstance(value, dict | list):
             if len(at) > jsontext.MAX_DEPTH:
                 raise ConversionError("the payload is nested too deep", pointer(at[:12]))
-            for key, inner in value.items():
+            for key in value if isinstance(value, dict) else ():
                 if not isinstance(key, str):
                     raise ConversionError(f"a key is {type(key).__name__}, not text", pointer(at))
-                if not key.isascii():
-                    _utf8(key, at)
-                if isinstance(inner, str) and inner.isascii():
-                    continue
-                stack.append((inner, (*at, key)))
-        elif isinstance(value, list):
-            if len(at) > jsontext.MAX_DEPTH:
-                raise ConversionError("the payload is nested too deep", pointer(at[:12]))
-            stack.extend((inner, (*at, i)) for i, inner in enumerate(value))
+                _utf8(key, at)
         elif isinstance(value, float):
             if not jsontext.finite(value):
                 raise ConversionError(f"{value} is no JSON number", pointer(at))
@@ -186,9 +176,5 @@ def with_clock(known: dict[str, Any], clock: Clock | None) -> dict[str, Any]:
 
 
 def _utf8(text: str, at: tuple[Any, ...]) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ConversionError(
-            "half of a surrogate pair stands alone in this text", pointer(at)
-        ) from None
+    if not jsontext.encodes(text):
+        raise ConversionError("half of a surrogate pair stands alone in this text", pointer(at))
