@@ -175,7 +175,7 @@ def negated(test: str) -> str:
     v, word, other = test.partition(" is not ") if " is not " in test else test.partition(" is ")
     if word and not re.search(r"\W", f"{v.replace('.', '')}{other}"):
         return f"{v} is {other}" if word == " is not " else f"{v} is not {other}"
-    return f"not ({test})"
+    return f"not {test}" if re.fullmatch(r"\w+\([^()]*\)", test) else f"not ({test})"
 
 
 def opaque(path: str) -> bool:

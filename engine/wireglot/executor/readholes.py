@@ -8,23 +8,19 @@ from ..interpreter.elements import rivalled
 from ..ir import DERIVED
 from ..language.lenses import READS, UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
-from .code import CLASSES, Unwritten, begins
+from .code import Unwritten, begins
+from .holetests import test_of
+from .lines import negated
 from .readtext import CaseText, Rel
 
 
 def other(kinds: str, v: str) -> str:
     """Return a test that a value is not of one of some types, as `object+list`."""
-    tests = []
-    for kind in kinds.split("+"):
-        if kind in CLASSES:
-            tests.append(f"{v}.__class__ is not {CLASSES[kind]}")
-        elif kind == "null":
-            tests.append(f"{v} is not None")
-        elif kind in ("integer", "number"):
-            tests.append(f"{v}.__class__ is not int and not guard({kind!r}, {v})")
-        else:
-            tests.append(f"not guard({kind!r}, {v})")
-    return " and ".join(tests)
+    quick = f"{v}.__class__ is not int and "  # mostly a number is one
+    return " and ".join(
+        (quick if kind in ("integer", "number") else "") + negated(test_of(kind, v))
+        for kind in kinds.split("+")
+    )
 
 
 def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:

@@ -17,6 +17,7 @@ from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, holes
 from ..trail import pointer
 from .code import Unwritten
+from .holetests import is_own
 from .readholes import taken
 from .reads import HoleText
 from .readtext import Key, Later, Obj, Rel, Slot
@@ -122,13 +123,8 @@ class WireText(HoleText):
 
     def _is_own(self, entry: Entry) -> bool:
         """Tell whether a key holds a field that only the dialect's family has, as it is."""
-        names, h = entry
-        return (
-            isinstance(h, Hole)
-            and (len(names) == 1 or not self.inner)
-            and (h.mark, h.mode, h.lenses) == ("optional", None, ())
-            and (h.path.count("."), h.path[:4]) == (1, "own.")
-        )
+        names, child = entry
+        return is_own(child) and (len(names) == 1 or not self.inner)
 
     def _owned(self, o: Obj, some: list[Entry]) -> None:
         """Read many fields that only the dialect's family has."""
