@@ -82,8 +82,17 @@ class Weights(NamedTuple):
     slight: dict[str, str]
 
 
+def _built(word: str) -> Any:
+    """Return an attribute of a dialect that is built when it is asked for, if it was not given."""
+    return functools.cached_property(lambda dialect: dialect._later(word))
+
+
 class Dialect:
     """A whole rule file, ready to read and write."""
+
+    node: Node = _built("node")
+    stream: Stream | None = _built("stream")
+    schemas: dict[str, Schema] = _built("schemas")
 
     def __init__(
         self,
@@ -147,34 +156,12 @@ class Dialect:
         made.__dict__.update(parts)
         return made
 
-    def _built(self, word: str) -> Any:
-        assert self._later is not None
-        return self._later(word)
-
-    @functools.cached_property
-    def node(self) -> Node:
-        """The rule file."""
-        found: Node = self._built("node")
-        return found
-
-    @functools.cached_property
-    def stream(self) -> Stream | None:
-        """The stream, if there is one."""
-        found: Stream | None = self._built("stream")
-        return found
-
     @property
     def streamed(self) -> Stream:
         """The stream. Raises UsageError where there is none."""
         if self.stream is None:
             raise UsageError(f"{self.name} has no picture of a stream")
         return self.stream
-
-    @functools.cached_property
-    def schemas(self) -> dict[str, Schema]:
-        """The dialects of JSON Schema that it writes."""
-        found: dict[str, Schema] = self._built("schemas")
-        return found
 
     @functools.cached_property
     def pieces(self) -> bool:
