@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wireglot
-from wireglot.language import drafts
+from wireglot.language import drafts, source
+from wireglot.language import schema as schema_words
 from wireglot.language.lenses import Misfit
 
 HEAD = "wireglot: 2\ndialect: {name}\nsee: https://example.com\nverified: 2026-11-21\n"
@@ -274,6 +275,15 @@ def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
     (note,) = rules.convert([tool], "openai-chat", "lossy", unit="tools").notes
     assert note.target_path == "/0/schema/type"
     assert note.message == "A constant is the one value of an enum."
+
+
+@pytest.mark.parametrize("kind", ["string", "number"])
+def test_a_rule_about_one_of_several_words_is_asked_of_each(kind: str) -> None:
+    text = "must: [{where: {type: string (or number)}, has: {format: $present}}]"
+    strict = schema_words.load("s", source.parse(text, "s.yaml"))["s"]
+    assert strict.write({"type": kind, "format": "x"}) == ({"type": kind, "format": "x"}, [])
+    with pytest.raises(Misfit):
+        strict.write({"type": kind})
 
 
 STRICT = (
