@@ -12,7 +12,7 @@ from typing import Any
 from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import whose
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from .copies import instead, with_parts
 from .jobs import Message, Part, WriteJob
 
@@ -48,19 +48,16 @@ def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return out
 
 
-def _hold(dialect: Dialect) -> bool:
+@once
+def _hold(dialect: Dialect, name: str = "tool_result") -> bool:
     """Tell whether the results of a dialect hold media."""
-    return dialect.once("media of results", lambda: _holds(dialect))
-
-
-def _holds(dialect: Dialect, name: str = "tool_result") -> bool:
     shape = dialect.shapes.get(name)
     cases = [case for case in shape.cases if not case.home] if shape is not None else []
     holes = [hole for case in cases for hole in pic.holes(case.wire) if hole.shape is not None]
     return any(
         not MEDIA.isdisjoint(dialect.kinds_of(hole.named))
         if hole.mode == "each"
-        else hole.path == "." and _holds(dialect, hole.shape or "")
+        else hole.path == "." and _hold(dialect, hole.shape or "")
         for hole in holes
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import USUAL
 from ..language import picture as pic
 from ..language.lenses import same
+from ..language.model import Dialect, once
 from . import marks
 from .jobs import WriteJob
 from .limits import TOLD
@@ -70,14 +71,14 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     names = {t.get("name") for t in went if isinstance(t, dict)}
     if "allowed" in choice:  # a tool that the provider runs is chosen where a picture says so
         hosted = {t.get("name") for t in went if t.get("type") == "native"}
-        names -= hosted - _pictured(writer)
+        names -= hosted - _pictured(writer.dialect)
     if writer.same:
         names |= _at_home(writer, went, names)
     missing = [name for name in asked if name not in names]
     if "allowed" not in choice:
         if missing:
             _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
-        elif asked[0] in _pictured(writer):
+        elif asked[0] in _pictured(writer.dialect):
             pass  # it is called by its type
         elif any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
             _hosted(writer, ir, asked[0], view)
@@ -102,15 +103,12 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
             _kinds(writer, ir, choice["allowed"], stay, went, view)
 
 
-def _pictured(writer: WriteJob) -> set[Any]:
+@once
+def _pictured(dialect: Dialect) -> set[Any]:
     """Return the tools of which the choice has pictures: those that it calls by a type."""
-
-    def found() -> set[Any]:
-        shape = writer.dialect.shapes.get("tool_choice")
-        cases = shape.cases if shape else []
-        return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
-
-    return writer.dialect.once("pictured choices", found)
+    shape = dialect.shapes.get("tool_choice")
+    cases = shape.cases if shape else []
+    return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
 
 
 def _at_home(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
@@ -122,7 +120,7 @@ def _at_home(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
     for tool in tools:
         own = tool.get("own", {}).get(writer.dialect.family) if "name" not in tool else None
         if own is not None:
-            found |= {*_pictured(writer), str(own.get("name"))}
+            found |= {*_pictured(writer.dialect), str(own.get("name"))}
     return found
 
 

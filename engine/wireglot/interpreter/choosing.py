@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from ..language.lenses import Misfit, deepest
@@ -173,8 +172,10 @@ def _read(writer: WriteJob, shape: Shape, wire: Any) -> Any:
     cases = [(shape, c) for c in shape.cases]
     # What was kept because it fits nothing stands there again.
     for lenient in (False, True) if writer.same else (False,):
-        with contextlib.suppress(Misfit):
+        try:
             return writer.reader().first(cases, wire, (), lenient)
+        except Misfit:
+            continue
     return ABSENT
 
 

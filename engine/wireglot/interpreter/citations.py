@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..language import picture as pic
 from ..language.lenses import characters
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.shape import Case
 from ..trail import At, Several, Trail, pointer
 from .jobs import ReadJob
@@ -41,13 +41,9 @@ class Form(NamedTuple):
     own: frozenset[str]  # own fields of the place, not of the source
 
 
+@once
 def form_of(dialect: Dialect, of: str) -> Form | None:
     """Return how a dialect says the citations of a `candidate` or a `message`; None if not."""
-    found: Form | None = dialect.once(("citations", of), lambda: (_form(dialect, of),))[0]
-    return found
-
-
-def _form(dialect: Dialect, of: str) -> Form | None:
     cases = list(candidates_of(dialect) if of == "candidate" else dialect.talks)
     holes = [hole for case in cases for hole in pic.holes(case.wire)]
     whole = [hole for hole in holes if hole.path == "citations"]

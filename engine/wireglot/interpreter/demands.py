@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
+from ..language.model import Dialect, once
 from ..trail import every
 from . import choice, marks
 from .copies import unchanged, with_parts
@@ -14,7 +15,6 @@ from .jobs import WriteJob
 from .leftover import weighed
 
 if TYPE_CHECKING:
-    from ..language.model import Dialect
     from ..language.schema import Schema
     from ..language.shape import Case
     from ..trail import At
@@ -33,7 +33,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         there = one is not None and isinstance(view.look(one), dict)
         marks.fewer(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
     # Before the choice, which may name a tool that is cut off.
-    for path, bound in dialect.once("of lists", lambda: _of_lists(dialect)):
+    for path, bound in _of_lists(dialect):
         if path in ir:
             marks.listed(writer, ir, path, bound, view.case.pos)
     choice.meet(writer, ir, view)
@@ -44,21 +44,21 @@ def bounded(
     writer: WriteJob, ir: dict[str, Any], heads: Collection[str] | None, view: View
 ) -> None:
     """Bring the numbers of some fields, of all for None, within their bounds."""
-    dialect = writer.dialect
-    bounds = dialect.once("numbers", lambda: _numbers(dialect)) if writer.repair else ()
-    for head, path, bound in bounds:
+    for head, path, bound in _numbers(writer.dialect) if writer.repair else ():
         if head not in ir and "else" not in bound:
             continue  # mostly nothing is said
         if heads is None or head in heads:
             _within(writer, ir, path, bound, view)
 
 
+@once
 def _of_lists(dialect: Dialect) -> list[tuple[str, dict[str, Any]]]:
     """Return the fields of a request that are lists of which some elements are taken only."""
     bounds = dialect.bounds.items()
     return [(path, one) for path, one in bounds if not one.keys().isdisjoint(marks.OF_LISTS)]
 
 
+@once
 def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
@@ -108,11 +108,11 @@ def _declaring(part: dict[str, Any]) -> bool:
     return bool(tools) and all(isinstance(tool, dict) for tool in tools or ())
 
 
+@once
 def declares(dialect: Dialect) -> bool:
     """Tell whether messages of a dialect can declare tools."""
     wires = (case.wire for shape in dialect.shapes.values() for case in shape.cases)
-    found = (hole.path == "tools" for wire in wires for hole in pic.holes(wire))
-    return dialect.once("declares", lambda: any(found))
+    return any(hole.path == "tools" for wire in wires for hole in pic.holes(wire))
 
 
 def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
     Other tools, and structured output, are strict no longer.
     """
-    schema = writer.dialect.once("strict", lambda: _strict(writer.dialect))
+    schema = _strict(writer.dialect)
     tools, form = ir.get("tools"), ir.get("response_format")
     if schema is None or not writer.repair or tools is form is None:
         return ir
@@ -139,6 +139,7 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return new
 
 
+@once
 def _strict(dialect: Dialect) -> Schema | None:
     """Return the dialect of JSON Schema of which strict tools take a part alone."""
     talk = dialect.conversation

@@ -8,21 +8,15 @@ from typing import Any
 from ..ir import owned
 from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import Hole, Literal, Picture
 from ..language.shape import Case, Shape
 from ..trail import value_at
 
 
+@once
 def elsewhere(dialect: Dialect, shape: Shape, case: Case) -> tuple[str, ...]:
     """Return the IR paths that other cases have a place for, and this one may have none for."""
-    found: tuple[str, ...] = dialect.once(
-        ("elsewhere", id(case)), lambda: _elsewhere(dialect, shape, case)
-    )
-    return found
-
-
-def _elsewhere(dialect: Dialect, shape: Shape, case: Case) -> tuple[str, ...]:
     mine = set(_places(dialect, case))
     sure = {place[0] for place in mine if place[-1] is None and _whole(place)}
     written = (one for one in shape.cases if one is not case and not one.home)

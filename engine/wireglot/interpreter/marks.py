@@ -7,13 +7,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..ir import MEDIA
+from ..language.model import Dialect, once
 from ..language.picture import Literal, holes, keyed
 from ..notes import Weight
 from .copies import instead, unchanged, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
-    from ..language.model import Dialect
     from ..language.picture import Picture
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
@@ -175,15 +175,12 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
     return fresh
 
 
+@once
 def literals(dialect: Dialect) -> dict[Any, Any]:
     """Return what tools that providers run are named on the wire, where a picture says a name."""
-
-    def found() -> dict[Any, Any]:
-        cases = (case for shape in dialect.shapes.values() for case in shape.cases)
-        sides = ((_literal(case.ir), _literal(case.wire)) for case in cases)
-        return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
-
-    return dialect.once("names of natives", found)
+    cases = (case for shape in dialect.shapes.values() for case in shape.cases)
+    sides = ((_literal(case.ir), _literal(case.wire)) for case in cases)
+    return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
 
 
 def _literal(picture: Picture | None) -> Any:

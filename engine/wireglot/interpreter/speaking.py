@@ -77,7 +77,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
-    if not writer.same and turns.goes_on(writer) and talk.joins("assistant"):
+    if not writer.same and turns.goes_on(writer.dialect) and talk.joins("assistant"):
         messages = going_on(writer, messages)
     return _Runs(writer, messages).write()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..jsontext import stringify
 from ..language import picture as pic
+from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.talk import Turn
 from ..notes import ONE_ROLE
@@ -138,7 +139,7 @@ def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
         return False
     if role == turn.role or (role == "tool" and _with_results(writer, turn.role)):
         return False
-    goes = end.get("prefix") and goes_on(writer)
+    goes = end.get("prefix") and goes_on(writer.dialect)
     return first or not (_waits(writer, end) or goes)
 
 
@@ -148,14 +149,10 @@ def _waits(writer: WriteJob, end: Message) -> bool:
     return "tool_call" in writer.dialect.held and any(calls)
 
 
-def goes_on(writer: WriteJob) -> bool:
+@once
+def goes_on(dialect: Dialect) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
-
-    def found() -> bool:
-        cases = writer.dialect.talks
-        return any(h.path == "prefix" for case in cases for h in pic.holes(case.wire))
-
-    return writer.dialect.once("prefix", found)
+    return any(h.path == "prefix" for case in dialect.talks for h in pic.holes(case.wire))
 
 
 def _with_results(writer: WriteJob, role: str) -> bool:

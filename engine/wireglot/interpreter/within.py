@@ -15,7 +15,7 @@ from typing import Any
 
 from ..language.intext import Marks
 from ..language.lenses import Misfit
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..notes import Draft
 from ..patterns import later
 from ..trail import IN_TEXT, At, Trail, everywhere
@@ -225,13 +225,9 @@ def moved(citation: Part, by: int) -> Part:
 # -- writing ----------------------------------------------------------------------------------
 
 
+@once
 def to_write(dialect: Dialect) -> dict[str, Marks]:
     """Return the marks of parts that no picture of a turn of the model takes, by their kinds."""
-    found: dict[str, Marks] = dialect.once("within texts", lambda: _unpictured(dialect))
-    return found
-
-
-def _unpictured(dialect: Dialect) -> dict[str, Marks]:
     talk = dialect.conversation
     if talk is None:
         return {}
@@ -250,16 +246,12 @@ def _unpictured(dialect: Dialect) -> dict[str, Marks]:
     }
 
 
+@once
 def in_items(dialect: Dialect) -> Mapping[str, Marks]:
     """Return the marks where calls are items of a flat list, and stand in texts, too.
 
     There a turn in which something is said or thought is one text, with its calls.
     """
-    found: Mapping[str, Marks] = dialect.once("within items", lambda: _itemised(dialect))
-    return found
-
-
-def _itemised(dialect: Dialect) -> Mapping[str, Marks]:
     talk, marks = dialect.conversation, dialect.within
     groups = talk.groups if talk is not None and CALL in marks and marks[CALL].closes else ()
     flat = any(one.spliced and talk and talk.role(one.cases[0]) == "assistant" for one in groups)

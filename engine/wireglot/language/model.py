@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from ..errors import UsageError
 from ..ir import OPAQUE, PARTS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .schema import Schema
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Signatures(NamedTuple):
@@ -362,3 +363,17 @@ FOUND = {key for key, at in vars(Dialect).items() if isinstance(at, functools.ca
 # What it is made with, or what is built when it is asked for.
 LATER = {"node", "stream", "schemas"}
 FOUND -= LATER
+
+
+def once(make: Callable[Concatenate[Dialect, P], T]) -> Callable[Concatenate[Dialect, P], T]:
+    """Let what a function finds out about a dialect be found out when first asked for."""
+
+    @functools.wraps(make)
+    def found(dialect: Dialect, /, *more: P.args, **named: P.kwargs) -> T:
+        key = (make, *more)
+        if key in dialect.coded:  # mostly, and then nothing else is made to ask
+            known: T = dialect.coded[key]
+            return known
+        return dialect.once(key, lambda: make(dialect, *more, **named))
+
+    return found
