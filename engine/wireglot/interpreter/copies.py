@@ -33,6 +33,19 @@ def without(writer: WriteJob, messages: list[Message], gone: Iterable[Part]) -> 
     ]
 
 
+def swapped(writer: WriteJob, messages: list[Message], fresh: dict[int, Part]) -> list[Message]:
+    """Return the messages with other parts in place of some, which are told by identity."""
+    if not fresh:
+        return messages
+    for part in parts_of(messages):
+        if id(part) in fresh:
+            instead(writer, part, fresh[id(part)])
+    return [
+        with_parts(writer, one, [fresh.get(id(part), part) for part in one.get("parts", ())])
+        for one in messages
+    ]
+
+
 def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
     """Tell whether a list holds what another one holds, and no copies of that."""
     return len(new) == len(old) and all(map(operator.is_, new, old))

@@ -15,11 +15,6 @@ Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there
 class Env:
     """What a picture found: IR fields, keys that nobody named, and memory of spelling."""
 
-    __slots__ = (
-        "base", "case", "copies", "fields", "kept", "later", "lenient", "notes", "settled",
-        "spelled", "sums",
-    )  # fmt: skip
-
     def __init__(self, base: At, case: Case, lenient: bool) -> None:
         self.base, self.case, self.lenient = base, case, lenient
         self.fields: dict[str, tuple[Any, At | None]] = {}

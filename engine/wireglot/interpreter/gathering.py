@@ -34,7 +34,7 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
         try:
             one, around = _within(writer, shape, case, part)
             writer.shared[id(one)] = beside
-            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
+            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around, {})
         except Misfit as misfit:
             misfit.__traceback__ = None
             best = misfit
@@ -76,7 +76,7 @@ def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
     if shape is None or not writer.same:
         return part.get("value")
     case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
-    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part))
+    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part), {}, {})
 
 
 def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
@@ -117,7 +117,7 @@ def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
         apart = memory.get("../", {}).get("apart") or (wire.said and not _again(last, wire, part))
         apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:
-            run = Gathered(wire.shape, wire.case, [], wire.said, wire.around)
+            run = wire._replace(wire=[], beside={})
             if joins and last is not None and last.case is not wire.case:
                 within.append((last, part, run))
             else:

@@ -55,11 +55,8 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
 
 def chosen(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
     """Return the case that writing would choose for what was read."""
-    around: dict[str, Any] = {}
-    for path, (value, _) in seen.items():
-        if "." not in path:
-            around[path] = value
-    around.update({k: v for k, v in made.items() if k not in ("own",)})
+    around = {path: value for path, (value, _) in seen.items() if "." not in path}
+    around |= {key: value for key, value in made.items() if key != "own"}
     return building.chosen(reader, shape, around, None, first=True)
 
 

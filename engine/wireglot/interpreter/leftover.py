@@ -27,8 +27,6 @@ QUIETLY = frozenset(("citations", "id", "name", "tool_call_id"))  # they may say
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     """Put kept keys back at home; note everything that no picture took abroad."""
     obj = view.obj
-    if _taken(writer, view):
-        return
     if id(obj) in writer.marking:
         writer.marking[id(obj)] = dict.fromkeys(writer.marking[id(obj)], False)
     for name, kept in obj.get("kept", {}).items():
@@ -70,19 +68,6 @@ def _within(view: View, path: str) -> bool:
     """Tell whether pictures took something within the object at a path."""
     head = f"{path}."
     return any(map(operator.methodcaller("startswith", head), view.claims))
-
-
-_QUIET = DERIVED - {"kept"}
-
-
-def _taken(writer: WriteJob, view: View) -> bool:
-    """Tell whether pictures took all of an object: mostly they did."""
-    return (
-        view.obj.keys() <= view.claims | _QUIET
-        and not view.refused
-        and not writer.marking
-        and writer.recorder is None
-    )
 
 
 def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:

@@ -121,10 +121,6 @@ class Limits:
         """Tell whether a name is within the limit of its kind, if there is one."""
         return kind not in self.limits or self._pattern(kind).fullmatch(name) is not None
 
-    def needs(self, kind: str) -> bool:
-        """Tell whether nothing may be without a name of a kind: it has one sign at least."""
-        return needs(self.limits, kind)
-
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
         if kind not in self.limits:

@@ -11,7 +11,7 @@ from ..hooks import left_out
 from ..notes import BEHIND_CALL, Effect
 from ..waiting import Waiting
 from .answers import UNCALLED
-from .copies import instead, parts_of, with_parts
+from .copies import instead, parts_of, swapped, with_parts
 from .jobs import Message, Part, WriteJob
 from .placing import unplaced
 
@@ -228,7 +228,7 @@ def freeform(writer: WriteJob, messages: list[Message]) -> list[Message]:
         for part, call in _matched(messages)[2]
         if "input" in call and "freeform" not in part
     }
-    return _swapped(writer, messages, fresh)
+    return swapped(writer, messages, fresh)
 
 
 def _matched(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
@@ -263,19 +263,7 @@ def _alike(writer: WriteJob, messages: list[Message], pairs: Pairs) -> list[Mess
             told = f"a result of the call `{fresh['name']}` has another name"
             at = writer.trail.find(part, "name")
             writer.note("renamed", "changed", at, writer.rule("pair"), told, None, fresh)
-    return _swapped(writer, messages, other)
-
-
-def _swapped(writer: WriteJob, messages: list[Message], fresh: dict[int, Part]) -> list[Message]:
-    """Return the messages with other parts in place of some."""
-    out = []
-    for message in messages:
-        parts = message.get("parts", ())
-        for part in parts:
-            if id(part) in fresh:
-                instead(writer, part, fresh[id(part)])
-        out.append(with_parts(writer, message, [fresh.get(id(part), part) for part in parts]))
-    return out
+    return swapped(writer, messages, other)
 
 
 def _early(writer: WriteJob, calls: list[Found], lost: list[Found]) -> list[tuple[Part, Part]]:

@@ -7,7 +7,7 @@ from typing import Any
 from ..ir import DERIVED, GRAVE, ROLES
 from ..language.ladder import step
 from ..language.lenses import Misfit
-from ..language.picture import ABSENT, Fields, Literal, Picture, keyed
+from ..language.picture import ABSENT, Fields, Literal, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
@@ -81,32 +81,16 @@ def _strange(writer: WriteJob) -> dict[str, str]:
 
 def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
     """Return the group and case of all messages of a role that say no level, if these are one."""
-    found = (
-        (group, case)
-        for group in talk.groups
-        for case in group.cases
-        if talk.role(case) == role and not case.read_only and not _levelled(case.ir)
-    )
-    first = next(found, None)
-    only = first is not None and (first[1].ir is None or _role_alone(first[1].ir))
-    return first if only else None
-
-
-def _levelled(ir: Picture | None) -> bool:
-    """Tell whether a picture asks for a level that must be there."""
-    return any(
-        names[0] == "level" and isinstance(child, Literal) and ABSENT not in child.values
-        for names, child in keyed(ir)
-    )
-
-
-def _role_alone(ir: Picture) -> bool:
-    """Tell whether a picture asks for a role and nothing more."""
-    return (
-        isinstance(ir, Fields)
-        and not ir.closed
-        and all(names[0] == "role" and isinstance(p, Literal) for names, p in ir.entries)
-    )
+    for group in talk.groups:
+        for case in group.cases:
+            asked = {names[0]: child for names, child in keyed(case.ir)}
+            level = asked.get("level")
+            levelled = isinstance(level, Literal) and ABSENT not in level.values
+            if talk.role(case) != role or case.read_only or levelled:
+                continue
+            more = isinstance(case.ir, Fields) and case.ir.closed
+            return (group, case) if asked.keys() <= {"role"} and not more else None
+    return None
 
 
 def _read_there(writer: WriteJob, case: Case, message: Message) -> bool:

@@ -38,10 +38,7 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     """Return a value whose citations stand as the dialect has them; the same one if they do."""
     if unit == "response":
         owners, of, key = listed(ir, "candidates"), "candidate", "candidates"
-        for one in owners:
-            if isinstance(one, dict) and ("spelled" in one or cites(one)):
-                break
-        else:
+        if not any(isinstance(one, dict) and ("spelled" in one or cites(one)) for one in owners):
             return ir  # mostly nothing is cited
     elif cited or (writer.same and unit in ("request", "messages", "message", "session")):
         found = ir.get("messages") if isinstance(ir, dict) else ir
@@ -49,7 +46,7 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     else:
         return ir
     made = [_gathered(writer, one, of) for one in owners]
-    if all(one is old for one, old in zip(made, owners, strict=True)):
+    if copies.unchanged(made, owners):
         return ir
     if isinstance(ir, list):
         return made
@@ -69,7 +66,7 @@ def _gathered(writer: WriteJob, owner: Any, of: str) -> Any:
         return owner
     if not form.whole:
         swapped = {id(part): fitted(writer, part, form) for part in texts}
-        if all(swapped[id(part)] is part for part in texts):
+        if copies.unchanged([*swapped.values()], texts):
             return owner
         return _with_parts(writer, owner, swapped)
     made = _again(writer, owner, form)
@@ -153,24 +150,20 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
         return part
     text = str(part.get("text", ""))
     made = [_fit(one, text, form.spans, writer.trail) for one in found]
-    if all(new is one for new, one in zip(made, found, strict=True)):
+    if copies.unchanged(made, found):
         return part
     trail = writer.trail
     for new, one in zip(made, found, strict=True):
-        if new is not one:
-            copied(trail, one, new)
-            _placeless(writer, one, new)
-        for key in SPAN if new is not one and form.spans else ():
+        if new is one:
+            continue
+        copied(trail, one, new)
+        for key in one.keys() - new.keys():  # the places that it lost say nothing more
+            writer.follows(one, key, writer.dialect.pos)
+        for key in SPAN if form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
     fresh = {**part, "citations": made}
     _instead(writer, part, fresh)
     return fresh
-
-
-def _placeless(writer: WriteJob, one: dict[str, Any], new: dict[str, Any]) -> None:
-    """Tell a trace, if there is one, that the places which a citation lost say nothing more."""
-    for key in one.keys() - new.keys():
-        writer.follows(one, key, writer.dialect.pos)
 
 
 def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
 from ..language.ladder import Row, step, whose
 from ..language.lenses import Misfit, deepest, same
-from ..language.model import Dialect
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
@@ -303,15 +302,6 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
     members = writer.dialect.unions.get(name, [name])
     if writer.same and len(members) > 1:
         members = _remembered(writer, members, part)
-    elif len(members) > 1 and (kind := part.get("type")) in KINDS:
-        key = ("likely", name, kind)
-        likely = writer.dialect.once(key, lambda: _likely(writer.dialect, members, kind))
-        try:
-            return _member(writer, name, likely, part)
-        except Misfit as misfit:
-            if misfit.at:  # of another kind none would say more
-                raise
-            misfit.__traceback__ = None
     return _member(writer, name, members, part)
 
 
@@ -324,17 +314,6 @@ def _remembered(writer: WriteJob, members: list[str], part: dict[str, Any]) -> l
     shapes = writer.dialect.shapes
     named = {m for m in members if any(case.name == read_by for case in shapes[m].cases)}
     return sorted(members, key=lambda m: (m != run, m not in named))
-
-
-def _likely(dialect: Dialect, members: list[str], kind: str) -> list[str]:
-    """Return the members of a union that may hold a part of this kind, by what they say of it."""
-    found = []
-    for name in members:
-        shape = dialect.shapes[name]
-        held = not shape.groups or kind in shape.groups
-        if held and (not shape.cases or any(case.may_be(kind) for case in shape.cases)):
-            found.append(name)
-    return found
 
 
 def _member(writer: WriteJob, name: str, members: list[str], part: dict[str, Any]) -> Any:

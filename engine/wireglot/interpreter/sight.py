@@ -28,11 +28,6 @@ class Sees(Protocol):
 class View:
     """An IR object as a picture sees it: fields by path, names of its `ir` picture, claims."""
 
-    __slots__ = (
-        "case", "claims", "dialect", "family", "lists", "memory", "missed",
-        "names", "obj", "origin", "refused", "settled", "shape",
-    )  # fmt: skip
-
     def __init__(self, obj: dict[str, Any], shape: str, case: Case, writer: Sees) -> None:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.family, self.origin = writer.dialect.family, writer.dialect.origin
@@ -140,8 +135,6 @@ class Look:
         names: The names of the calls, by their ids.
     """
 
-    __slots__ = ("cited", "freeform", "kinds", "marked", "names", "paired", "said", "system")
-
     def __init__(self, messages: Any) -> None:
         self.kinds: set[Any] = set()
         self.names: dict[Any, Any] = {}
@@ -204,25 +197,19 @@ class Written(NamedTuple):
     rel: At
 
 
-class Gathered:
+class Gathered(NamedTuple):
     """A wire piece that waits for its neighbours; `said` are fields that stand beside the run.
 
-    `around` are pieces of texts of each part that stand beside the run, once for all.
+    `around` are pieces of texts of each part that stand beside the run, once for all, and `beside`
+    is what stands in the same wire element.
     """
 
-    __slots__ = ("around", "beside", "case", "said", "shape", "wire")
-
-    def __init__(
-        self,
-        shape: Shape,
-        case: Case,
-        wire: Any,
-        said: set[str],
-        around: dict[str, str] | None = None,
-    ) -> None:
-        self.shape, self.case, self.wire, self.said = shape, case, wire, said
-        self.around = around or {}
-        self.beside: dict[str, Any] = {}  # what stands in the same wire element
+    shape: Shape
+    case: Case
+    wire: Any
+    said: set[str]
+    around: dict[str, str]
+    beside: dict[str, Any]
 
 
 def blank(writer: Sees, part: Any, role: Any) -> bool:

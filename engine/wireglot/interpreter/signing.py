@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..notes import foreign
 from ..trail import every
-from .copies import instead, parts_of, with_parts, without
+from .copies import parts_of, swapped, without
 from .jobs import Message, Part, WriteJob
 
 UNSIGNED = "the target takes no reasoning that it did not sign"
@@ -38,7 +38,7 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
     kinds = writer.asks("signed")
     if not kinds:
         return messages
-    out = list(messages)
+    signed: dict[int, Part] = {}
     roles = [message.get("role") for message in messages]
     spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
     for i in range(spoke[-1] if spoke else 0, len(messages)):
@@ -58,13 +58,10 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
             said = f"{foreign(other.get('origin'))} signature"
             writer.note("foreign-signature", "lost", at or writer.trail.find(first), rule, said)
         signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
-        fresh = {**first, "signature": signature}
-        instead(writer, first, fresh)
+        fresh = signed[id(first)] = {**first, "signature": signature}
         told = "the target wants a signature beside this call; this says that there is none"
         writer.supplied(fresh, "signature", rule, told)
-        fit = [fresh if part is first else part for part in parts]
-        out[i] = with_parts(writer, messages[i], fit)
-    return out
+    return swapped(writer, messages, signed)
 
 
 def _signed(writer: WriteJob, part: Part) -> bool:

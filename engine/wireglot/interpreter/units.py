@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import UsageError
 from ..ir import USER_DATA
+from ..jsontext import copied
 from ..language import ladder
 from ..language.lenses import Misfit
 from ..language.model import Dialect
@@ -202,19 +203,12 @@ def _apart(ir: Any) -> Any:
     whole = ir if isinstance(ir, dict) else {"messages": ir}
     found = [*_dicts(whole, "messages"), *_dicts(whole, "candidates")]
     found += [part for one in found for part in _dicts(one, "parts")]
-    return ir if len(set(map(id, found))) == len(found) else _copied(ir)
+    return ir if len(set(map(id, found))) == len(found) else copied(ir)
 
 
 def _dicts(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
     found = owner.get(key)
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _copied(value: Any) -> Any:
-    """Return a copy of a JSON value in which nothing stands twice."""
-    if isinstance(value, dict):
-        return {key: _copied(one) for key, one in value.items()}
-    return [_copied(one) for one in value] if isinstance(value, list) else value
 
 
 def source_of(trail: Trail, ir: Any) -> str:

@@ -18,6 +18,7 @@ from ..trail import At, pointer
 from . import choosing, itself, leftover, listforms, making, outlet, speaking, sums
 from . import share as lists
 from .jobs import WriteJob
+from .limits import needs
 from .sight import View, Written
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ class PictureWriter(WriteJob):
             return self.remembered(view, rel, self.nth)
         names = h.path in ("id", "tool_call_id")
         made = names and id(view.obj) in self.made
-        needed = names and self.limits.needs("call_id")
+        needed = names and needs(self.limits.limits, "call_id")
         if made and self.same and not needed:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
