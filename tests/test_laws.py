@@ -148,7 +148,7 @@ stream:
     - reads: [{piece: H}, {piece: i}, {odd: 1}, {over: end_turn}]
       as: {candidates: [{parts: [{type: text, text: Hi}], stop_reason: end_turn}]}
       notes: [unknown-frame]
-      crossing: {ollama: {unknown-frame: 1}}
+      crossing: {ollama: {filled-in: 1, unknown-frame: 1}}
     - writes: {candidates: [{parts: [{type: tool_call, name: f, arguments: {x: 1}, id: c}]}]}
       as: [{part: {call: f, id: c, with: {x: 1}}}]
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..notes import foreign
 from ..trail import every
 from .copies import parts_of, swapped, without
@@ -40,8 +42,7 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
         return messages
     signed: dict[int, Part] = {}
     roles = [message.get("role") for message in messages]
-    spoke = [i for i, role in enumerate(roles) if role == "user" and roles[i - 1 : i] != ["tool"]]
-    for i in range(spoke[-1] if spoke else 0, len(messages)):
+    for i in range(_begun(roles), len(messages)):
         if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
             continue
         parts = messages[i].get("parts", ())
@@ -62,6 +63,17 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
         told = "the target wants a signature beside this call; this says that there is none"
         writer.supplied(fresh, "signature", rule, told)
     return swapped(writer, messages, signed)
+
+
+def _begun(roles: list[Any]) -> int:
+    """Return where the present turn begins: what a user says behind results goes with these."""
+    begun, before = 0, None
+    for i, role in enumerate(roles):
+        if role != "user":
+            before = role
+        elif before != "tool":
+            begun = i
+    return begun
 
 
 def _signed(writer: WriteJob, part: Part) -> bool:

@@ -177,6 +177,7 @@ class Exchange:
             self._state["markers"] = markers.joined(self._state["markers"], new)
             if self._store is not None and new:
                 self._store.remember(markers=new)
+            self._names.own(read.ir, one.model, self.provider)
         self._names.learn(held[0].limits, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
         return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from ..interpreter import pairing
-from ..interpreter.limits import Limits
+from ..interpreter.limits import Limits, full
 from ..language.model import Dialect
 from ..language.picture import Hole, keys
 from .memory import Part
@@ -35,6 +36,19 @@ class Names:
         for (kind, name), written in limits.renamed().items():
             self.table.setdefault(dialect, {}).setdefault(kind, {})[name] = written
 
+    def own(self, ir: dict[str, Any], client: Dialect, provider: str) -> None:
+        """Remember the tools of a request whose names the client's own API would refuse.
+
+        The client knows them so, and a provider that takes such a name calls them by it.
+        """
+        if "tool_name" not in client.limits:
+            return
+        fits = full(client.limits["tool_name"])
+        for name in (tool.get("name") for tool in declared(ir)):
+            if isinstance(name, str) and not fits(name):
+                kinds = self.table.setdefault(provider, {})
+                kinds.setdefault("tool_name", {}).setdefault(name, name)
+
     def back(self, dialect: str) -> dict[str, str]:
         """Return what the tool names that were written for a dialect were before."""
         known = self.table.get(dialect, {}).get("tool_name", {})
@@ -43,6 +57,13 @@ class Names:
     def rows(self, dialect: str) -> dict[str, str]:
         """Return the row of the ladder by which each tool went to a dialect, by its name."""
         return self.table.get(dialect, {}).get("row", {})
+
+
+def declared(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the tools of a request, those that its messages bring among them."""
+    yield from ir.get("tools") or ()
+    for message in ir.get("messages") or ():
+        yield from (tool for part in message["parts"] for tool in part.get("tools", ()))
 
 
 def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:

@@ -15,7 +15,7 @@ from ..language.ladder import Row, step, undone
 from ..notes import Draft
 from ..trail import Trail
 from .memory import Part
-from .names import Names
+from .names import Names, declared
 
 
 def codes(provider: Held) -> set[str]:
@@ -28,9 +28,7 @@ def codes(provider: Held) -> set[str]:
 def learn(names: Names, provider: Held, ir: dict[str, Any], writer: Writer) -> None:
     """Remember by which row each tool of a request went, if its calls go by one of that name."""
     paired = codes(provider)
-    parts = (part for message in ir.get("messages") or () for part in message["parts"])
-    declared = (tool for part in parts if "tools" in part for tool in part["tools"])
-    for tool in (*(ir.get("tools") or ()), *declared):
+    for tool in declared(ir):
         _, row = writer.rows.get(id(tool), (None, ""))
         if row in paired:
             kinds = names.table.setdefault(provider.name, {})

@@ -42,7 +42,8 @@ class Outlook:
         paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
         self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
         # Whether parts come one after another.
-        self.closes = self.stream.get("part_stop") is not None or not self.stream.plain
+        ends = any(word.act == "part_stop" for word in self.stream.of)
+        self.closes = ends or not self.stream.plain
         self._lost: dict[tuple[Any, ...], Set[str] | None] = {}  # what is lost of parts, by fields
         # What is said of a part of each kind when it is over, and the fields that are said there.
         self.closing: dict[str, list[tuple[Word, Event]]] = {}
