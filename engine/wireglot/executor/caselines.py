@@ -42,8 +42,8 @@ class CaseLines(MatchLines):
                 t(f"if mem and ({odd}): return {self.plainly()}")
             if case.ir is not None:
                 self.match(case.ir, "o", "")
-        if case.home and not self.writes.home and next(pic.holes(case.wire), None) is None:
-            t(f"return {self.no}  # of literals alone, and only read")
+        if case.home and not self.writes.home:
+            t(f"return {self.no}  # it is only read")
         self.told = set(self.claims)
         if self.home:
             if self.seen:

@@ -23,7 +23,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     loose = _loose(writer, shape, value)
     dated = _dated(writer, value)
     for case in _order(writer, shape, value, loose):
-        if dated and case.home and case is not loose:
+        if (dated and case.home and case is not loose) or (case.refused and writer.named):
             continue
         try:
             wire = writer.case(shape, case, value)

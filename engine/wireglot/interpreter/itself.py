@@ -96,7 +96,8 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     name = view.memory.get(pointer(rel), {}).get(WORDS[spread])
     cases = writer.dialect.cases_of(h.named)
     if writer.same:  # what is only read comes last, unless it was read
-        cases = sorted(cases, key=lambda pair: (pair[1].name != name, pair[1].home))
+        cases = [pair for pair in cases if not (pair[1].refused and writer.named)]
+        cases.sort(key=lambda pair: (pair[1].name != name, pair[1].home))
     else:
         cases = [pair for pair in cases if not pair[1].home]
     refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it

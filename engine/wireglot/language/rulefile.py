@@ -204,13 +204,14 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
             wire_node = _with(wire_node, words["also"], shapes)
         wire_node, ir_node = short.named(wire_node, ir_node)
         wire = drawn.parse(wire_node)
-        only_read = bool(case_node.get("read-only") or words.get("read-only"))
+        only_read = case_node.said("read-only") or node.said("read-only")
         if only_read:
             drawn.only_read(wire, case_node.get("wire"))
         ir = drawn.parse(ir_node) if ir_node else None
         case = Case(case_name, name, wire, ir, drop, noted, case_node.pos)
         measure(case, kind)
-        case.home = case.home or only_read  # one of literals alone has no hole that tells it
+        # One of literals alone has no hole that tells it.
+        case.home, case.refused = case.home or bool(only_read), only_read == "refused"
         cases.append(case)
     # The first case of a gathering shape takes what comes from abroad: not one that is only read.
     cases.sort(key=lambda c: ("groups" in words and c.home, -c.weight))

@@ -20,7 +20,7 @@ class Case:
 
     __slots__ = (
         "alone", "doubles", "drop", "heads", "home", "ir", "lists", "name", "needs", "note",
-        "pos", "rivals", "shape", "sides", "weight", "wire",
+        "pos", "refused", "rivals", "shape", "sides", "weight", "wire",
     )  # fmt: skip
 
     def __init__(
@@ -43,6 +43,7 @@ class Case:
         self.heads: tuple[Head, ...] = ()  # words that must stand under keys of the wire
         self.needs: frozenset[str] = frozenset()  # keys of the wire that must be there
         self.home = False  # written only at home, where nothing else is
+        self.refused = False  # nor there, where repair is asked for
         # Paths with a hole of their own, once a sum has asked.
         self.alone: frozenset[str] | None = None
 

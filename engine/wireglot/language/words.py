@@ -47,7 +47,11 @@ _LAID = "the picture. A case's own `wire` is laid over it: objects merge key by 
 _MORE = "a picture of the IR side, where it is more than the holes of `wire`"
 _NOTED = ("noted abroad with this code: that this case was written, "
           "or that it was read where writing takes another")  # fmt: skip
-_YES = Leaf({"const": True}, "{what} is `true`, or is not said", "write `read-only: true`")
+_READ = Leaf(
+    {"enum": [True, "refused"]},
+    "{what} is `true` or `refused`, or is not said",
+    "write `read-only: true`",
+)
 _OBJECT = Picture("wire", whole=True)
 CASE = Words(
     "a case",
@@ -55,7 +59,7 @@ CASE = Words(
         "wire": (Picture("wire"), _LAID),
         "ir": (Picture("ir"), _MORE),
         "note": (like(*CODES), _NOTED),
-        "read-only": (_YES, "the case is read, and written only where it was read"),
+        "read-only": (_READ, "the case is read, and written only where it was read"),
         "drop": (REASONS, "`drop` in a unit gives up paths of the wire, with reasons"),
         "examples": EXAMPLES,
     },
