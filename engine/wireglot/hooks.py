@@ -26,19 +26,20 @@ class _Maker:
     def __init__(self, ir: Part, body: Any, trail: Trail) -> None:
         self._chain, self._trail, self._count = Chain(body), trail, Counter[str]()
         self.calls: dict[Any, str] = {}  # those whose ids are made, by their places
-        self._taken = {
+        self.told = {  # ids that calls came with
             p["id"] for _, one in _owners(ir) for p in _parts(one) if _is_call(p) and "id" in p
         }
+        self.taken = {*self.told}
 
     def id(self, candidate: int | None, owner: Part, part: Part) -> str:
         """Return the id of a call of a message, or of a result that has none."""
         seed = self._trail.seed
         if candidate is not None and seed is not None:
-            made = seed.call(candidate, self._next(str(candidate)), part, self._taken)
+            made = seed.call(candidate, self._next(str(candidate)), part, self.taken)
         else:
             text = self._chain.at(self._trail.find(owner) or self._trail.find(part) or ())
-            made = call_id(text, str(self._next(text)), self._taken)
-        self._taken.add(made)
+            made = call_id(text, str(self._next(text)), self.taken)
+        self.taken.add(made)
         return made
 
     def skip(self, candidate: int | None, owner: Part) -> None:
@@ -58,8 +59,9 @@ def call_ids(
 
     Results are paired by the call that they stand in, by name in the order of the calls, else by
     order alone: with those of the last turn first, for a call before it may have been given up. A
-    made id is remembered as absent, so that the same dialect leaves it out again. Returns (code,
-    part) of each made id.
+    made id is remembered as absent, so that the same dialect leaves it out again. A call without an
+    id has that of its result, where this one came with an id that is no call's. Returns (code, part)
+    of each made id.
     """
     if _all_have(ir):
         return []
@@ -80,7 +82,7 @@ def call_ids(
                 else:
                     maker.skip(candidate, owner)
                 names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
-                waiting.add(part["id"], *names)
+                waiting.add(part, *names)
             elif part.get("type") == "tool_result":
                 results.append((owner, part))
     return made + _answered(results, waiting, maker, dialect, trail)
@@ -94,20 +96,38 @@ def _answered(
     for _, part in results:
         key = part["tool_call_id"] if "tool_call_id" in part else trail.around(part, maker.calls)
         name = ("name", part["name"]) if part.get("name") is not None else ("", "")
-        alike.setdefault(("id", key) if key is not None else name, []).append(part)
-    found: dict[int, str] = {}
+        lost = _is_lost(part, maker)
+        alike.setdefault(("id", key) if key is not None and not lost else name, []).append(part)
+    found: dict[int, Part] = {}
     for what in sorted(alike, key=lambda what: ("id", "name", "").index(what[0])):
         parts = alike[what]
         found.update(zip(map(id, parts), waiting.take(what, len(parts)), strict=False))
     made = []
     for owner, part in results:
+        call = found.get(id(part))
         if part.get("tool_call_id") is None:
-            key = found.get(id(part))
-            part["tool_call_id"] = maker.id(None, owner, part) if key is None else key
+            part["tool_call_id"] = maker.id(None, owner, part) if call is None else call["id"]
             left_out(part, dialect, "tool_call_id")
             made.append(("made-id", part))
+        elif call is not None and call["id"] not in maker.told and _is_lost(part, maker):
+            maker.taken.add(part["tool_call_id"])
+            _again(call, dialect, part["tool_call_id"])
     results.clear()
     return made
+
+
+def _is_lost(result: Part, maker: _Maker) -> bool:
+    """Tell whether a result came with an id that is no call's."""
+    key = result.get("tool_call_id")
+    return key is not None and key not in maker.taken
+
+
+def _again(call: Part, dialect: str, key: str) -> None:
+    """Give a call another id than the one that was made."""
+    for entry in call.get("spelled", {}).get(dialect, {}).values():
+        if entry.get("for") == call["id"]:
+            entry["for"] = key
+    call["id"] = key
 
 
 def _all_have(ir: Part) -> bool:
