@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .seeds import Chain, call_id
+from .seeds import Chain, call_id, left_out, made_anew
 from .trail import Trail
 from .waiting import Waiting
 
@@ -26,9 +26,8 @@ class _Maker:
     def __init__(self, ir: Part, body: Any, trail: Trail) -> None:
         self._chain, self._trail, self._count = Chain(body), trail, Counter[str]()
         self.calls: dict[Any, str] = {}  # those whose ids are made, by their places
-        self.told = {  # ids that calls came with
-            p["id"] for _, one in _owners(ir) for p in _parts(one) if _is_call(p) and "id" in p
-        }
+        calls = (p for _, one in _owners(ir) for p in _parts(one) if p.get("type") == "tool_call")
+        self.told = {call["id"] for call in calls if "id" in call}  # with which they came
         self.taken = {*self.told}
 
     def id(self, candidate: int | None, owner: Part, part: Part) -> str:
@@ -60,8 +59,8 @@ def call_ids(
     Results are paired by the call that they stand in, by name in the order of the calls, else by
     order alone: with those of the last turn first, for a call before it may have been given up. A
     made id is remembered as absent, so that the same dialect leaves it out again. A call without an
-    id has that of its result, where this one came with an id that is no call's. Returns (code, part)
-    of each made id.
+    id has that of its result, where this came with one that is no call's. Returns (code, part) of
+    each made id.
     """
     if _all_have(ir):
         return []
@@ -73,7 +72,7 @@ def call_ids(
         if owner.get("role", "assistant") != "assistant":
             waiting.over()
         for part in _parts(owner):
-            if _is_call(part):
+            if part.get("type") == "tool_call":
                 made += _answered(results, waiting, maker, dialect, trail)
                 if "id" not in part:
                     part["id"] = maker.calls[trail.find(part)] = maker.id(candidate, owner, part)
@@ -111,7 +110,7 @@ def _answered(
             made.append(("made-id", part))
         elif call is not None and call["id"] not in maker.told and _is_lost(part, maker):
             maker.taken.add(part["tool_call_id"])
-            _again(call, dialect, part["tool_call_id"])
+            made_anew(call, dialect, "id", part["tool_call_id"])
     results.clear()
     return made
 
@@ -122,14 +121,6 @@ def _is_lost(result: Part, maker: _Maker) -> bool:
     return key is not None and key not in maker.taken
 
 
-def _again(call: Part, dialect: str, key: str) -> None:
-    """Give a call another id than the one that was made."""
-    for entry in call.get("spelled", {}).get(dialect, {}).values():
-        if entry.get("for") == call["id"]:
-            entry["for"] = key
-    call["id"] = key
-
-
 def _all_have(ir: Part) -> bool:
     """Tell whether all calls and results have ids: mostly they do."""
     alone = {"parts": [ir] if "type" in ir else []}
@@ -138,10 +129,6 @@ def _all_have(ir: Part) -> bool:
             if isinstance(part, dict) and _KEYS.get(part.get("type"), "type") not in part:
                 return False
     return True
-
-
-def _is_call(part: Part) -> bool:
-    return part.get("type") == "tool_call"
 
 
 def _owners(ir: Part) -> Iterator[tuple[int | None, Part]]:
@@ -157,14 +144,6 @@ def _parts(owner: Part) -> list[Part]:
     """Return the parts of an owner, or itself, where it is one."""
     parts = [owner] if owner.get("type") in _KEYS else owner.get("parts", ())
     return [part for part in parts if isinstance(part, dict)]
-
-
-def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
-    """Let a field that was made here be left out again where the part came from."""
-    for entry in part.get("spelled", {}).get(dialect, {}).values():
-        if entry.get("made") == field:
-            del entry["made"]
-            entry["for"] = part[field]
 
 
 HOOKS: dict[str, Hook] = {"call-ids": call_ids}

@@ -102,3 +102,19 @@ def apart(candidates: list[dict[str, Any]], seed: Ids) -> list[tuple[dict[str, A
                 part["id"] = seed.call(candidate, nth, None, taken)
             taken.add(part.get("id", ""))
     return found
+
+
+def left_out(part: dict[str, Any], dialect: str, field: str) -> None:
+    """Let a field that was made be left out again where the part came from."""
+    for entry in part.get("spelled", {}).get(dialect, {}).values():
+        if entry.get("made") == field:
+            del entry["made"]
+            entry["for"] = part[field]
+
+
+def made_anew(part: dict[str, Any], dialect: str, field: str, value: str) -> None:
+    """Give a field that was made, and is left out where the part came from, another value."""
+    for entry in part.get("spelled", {}).get(dialect, {}).values():
+        if entry.get("for") == part[field]:
+            entry["for"] = value
+    part[field] = value

@@ -6,10 +6,10 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from ..hooks import left_out
 from ..ir import MEDIA
 from ..language.model import Dialect
 from ..language.picture import Hole, Items, Picture, keyed
+from ..seeds import left_out
 from ..trail import At, pointer
 from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from ..hooks import left_out
 from ..notes import BEHIND_CALL, Effect
+from ..seeds import left_out
 from ..waiting import Waiting
 from .answers import UNCALLED
 from .copies import instead, parts_of, swapped, with_parts
