@@ -80,7 +80,7 @@ def cell(server: Server, client: str, provider: str, streamed: bool, stateful: b
             _turn(sdk, talk, turn, nth)
         except Wrong as error:
             raise Wrong("; ".join([str(error), *server.errors])) from None
-    _history(script, talk, blind, early=streamed and not stateful and client in EARLY)
+    history(script, talk, blind, early=streamed and not stateful and client in EARLY)
     return {note.code for note in talk.notes if note.effect == "lost"}
 
 
@@ -121,7 +121,7 @@ def _noted(talk: Talk) -> bool:
     return any(note.code == "reworded" for note in talk.notes)
 
 
-def _history(script: Script, talk: Talk, blind: bool, early: bool) -> None:
+def history(script: Script, talk: Talk, blind: bool, early: bool) -> None:
     """Hold what stands in each request against what the provider said, and the tools answered.
 
     `early` if the client's frames had no room for what a provider tells late.

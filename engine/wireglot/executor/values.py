@@ -32,13 +32,12 @@ def loss(x: WriteJob, mark: int) -> int:
     return sum(map(choosing.weight, x.notes[mark:]))
 
 
-def poorer(
-    x: WriteJob, poor: Any, lost: int, wire: Any, notes: int, lefts: int, beside: int
-) -> Any:
+def poorer(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
     """Return of two ways to write an object, of which each loses something, the better one."""
     if poor is not None and poor[0] <= lost:
         return poor
-    return lost, wire, x.notes[notes:], x.lefts[lefts:], x.beside[beside:]
+    notes, lefts, beside, gone = marks
+    return lost, wire, x.notes[notes:], x.lefts[lefts:], x.beside[beside:], x.gone[gone:]
 
 
 def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
@@ -47,18 +46,19 @@ def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
     x.notes += poor[2]
     x.lefts += poor[3]
     x.beside += poor[4]
+    x.gone += poor[5]
     return poor[1]
 
 
-def undo(x: WriteJob, notes: int, lefts: int, beside: int) -> None:
+def undo(x: WriteJob, notes: int, lefts: int, beside: int, gone: int) -> None:
     """Forget what a case told that was not taken."""
-    if len(x.notes) > notes or len(x.lefts) > lefts or len(x.beside) > beside:
-        del x.notes[notes:], x.lefts[lefts:], x.beside[beside:]
+    if len(x.notes) > notes or len(x.lefts) > lefts or len(x.beside) > beside or len(x.gone) > gone:
+        del x.notes[notes:], x.lefts[lefts:], x.beside[beside:], x.gone[gone:]
 
 
-def again(x: WriteJob, shape: Shape, o: Any, notes: int, lefts: int, beside: int, ids: int) -> Any:
+def again(x: WriteJob, shape: Shape, o: Any, ids: int, *marks: int) -> Any:
     """Write an object anew: all cases are tried."""
-    undo(x, notes, lefts, beside)
+    undo(x, *marks)
     unmake(x, ids)
     return choosing.tried(x, shape, o)
 

@@ -45,7 +45,8 @@ class CodedWriter(PictureWriter):
 
     def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
-        mark, ids = (len(self.notes), len(self.lefts), len(self.beside)), len(self.ids)
+        mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
+        ids = len(self.ids)
         try:
             found = write(self, value)
             if found is not NO:
@@ -119,9 +120,8 @@ class CodedWriter(PictureWriter):
                     return wire  # type: ignore[no-any-return]
         except Misfit as misfit:
             misfit.__traceback__ = None
-        undo(self, mark, lefts, beside)
+        undo(self, mark, lefts, beside, gone)
         unmake(self, ids)
-        del self.gone[gone:]
         return None
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:

@@ -112,7 +112,7 @@ class Writes:
         t("i = len(x.ids)")
         if self.home:
             t(f"mem = memory(o, {self.dialect.name!r})")
-            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, i)")
+            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, i, m, n, b, g)")
         t("poor = None  # what another case may have a place for")
         fields = [frozenset() if self.home else needed(case) for case in cases]
         same = frozenset.intersection(*fields) if fields else frozenset()  # it tells no case apart
@@ -130,7 +130,7 @@ class Writes:
                         ask = f"({ask})" if " or " in ask else ask
                         ask = "" if ask == "True" else f"{ask} and "
                         t(f"if {ask}not reads_back(x, {told}, w, o):")
-                        t(f"    return again(x, {told}, o, m, n, b, i)")
+                        t(f"    return again(x, {told}, o, i, m, n, b, g)")
                     if case is cases[-1]:
                         t("if poor is None: return w")
                     else:
@@ -138,8 +138,8 @@ class Writes:
                         t("if len(x.notes) == m: return w")
                         t(f"if poor is None and not any_there(o, {better}): return w")
                     t("if not (lost := loss(x, m)): return w")
-                    t("poor = poorer(x, poor, lost, w, m, n, b)")
-                t("undo(x, m, n, b)")
+                    t("poor = poorer(x, poor, lost, w, m, n, b, g)")
+                t("undo(x, m, n, b, g)")
         t("return NO if poor is None else put_back(x, o, poor)")
         return str(t)
 
@@ -164,7 +164,7 @@ class Writes:
                 ask = "" if ask == "True" else f"not ({ask}) or "
                 ask = f" and (first or {ask}reads_back(x, {told}, w, o))"
             t(f"found = w is not NO{ask}")
-            t("undo(x, m, n, b)")
+            t("undo(x, m, n, b, g)")
             t(f"if found: return {known}")
         t("return None")
         return str(t)

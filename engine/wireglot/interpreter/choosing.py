@@ -17,9 +17,10 @@ from .sight import alike, memory_of, read_by
 def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     """Write a value by one shape, case by case."""
     best: Misfit | None = None
-    spare: tuple[Any, list[Draft], Case] | None = None
-    poor: tuple[int, Any, list[Draft], Any, list[Any]] | None = None
+    spare: tuple[Any, list[Draft], list[Any], Case] | None = None
+    poor: tuple[int, Any, list[Draft], Any, list[Any], list[Any]] | None = None
     mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
+    gone = len(writer.gone)
     loose = _loose(writer, shape, value)
     dated = _dated(writer, value)
     for case in _order(writer, shape, value, loose):
@@ -28,15 +29,15 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
-            del writer.notes[mark:]
+            del writer.notes[mark:], writer.gone[gone:]
             best = deepest(best, misfit)
             continue
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written
         if _rivals(writer, shape, case) and not reads_back(writer, shape, wire, value):
             if spare is None:
-                spare = (wire, writer.notes[mark:], case)
-            del writer.notes[mark:]
+                spare = (wire, writer.notes[mark:], writer.gone[gone:], case)
+            del writer.notes[mark:], writer.gone[gone:]
             continue
         lost = sum(map(weight, writer.notes[mark:]))
         if not lost or (poor is None and _holds_most(writer, shape, case, value)):
@@ -46,18 +47,21 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
             return wire
         # Another case may have a place for what this one has none for.
         if poor is None or lost < poor[0]:
-            poor = (lost, wire, writer.notes[mark:], writer.lefts, writer.beside[aside:])
+            told_of = writer.notes[mark:], writer.lefts, writer.beside[aside:], writer.gone[gone:]
+            poor = (lost, wire, *told_of)
         writer.lefts = list(lefts)
-        del writer.notes[mark:], writer.beside[aside:]
+        del writer.notes[mark:], writer.beside[aside:], writer.gone[gone:]
     if poor is not None:
-        _, wire, drafts, writer.lefts, blocks = poor
+        _, wire, drafts, writer.lefts, blocks, parts = poor
         writer.written[id(value)] = (value, wire)  # another case may have been tried last
         writer.notes.extend(drafts)
         writer.beside.extend(blocks)
+        writer.gone.extend(parts)
         return wire
     if spare is None:
         raise best or Misfit(f"`{shape.name}` has no case")
-    wire, drafts, case = spare
+    wire, drafts, parts, case = spare
+    writer.gone.extend(parts)
     writer.written[id(value)] = (value, wire)
     # What the case itself says of it is less than what is found out here.
     writer.notes.extend(draft for draft in drafts if draft.code != "ambiguous")

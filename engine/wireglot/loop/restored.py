@@ -275,7 +275,7 @@ class Restored:
                 return None
             own = str(part.get("text", ""))
             told = own.removeprefix(BETWEEN_THOUGHTS)  # of several that became one
-            if "signature" in part or not (told and text.startswith(told[: len(text)])):
+            if not (_unsigned(part) and told and text.startswith(told[: len(text)])):
                 continue
             size = len(own) - len(told)
             held = self._pieces(index, size + len(text))
@@ -291,4 +291,5 @@ class Restored:
 
 def _unsigned(part: Part) -> bool:
     """Tell whether a part is a thought in words, which stands for nothing else."""
-    return isinstance(part.get("text"), str) and not part.keys() & {"signature", "redacted"}
+    signed = (part.get("signature") or {}).get("value") or "redacted" in part  # "" signs nothing
+    return isinstance(part.get("text"), str) and not signed
