@@ -76,6 +76,7 @@ test-wide: test
 loop: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.loops
 	@$(BIN)/python -m tests.returning
+	@$(BIN)/python -m tests.everypair
 	@$(BIN)/python -m tests.reasonloop
 	@$(BIN)/python -m tests.switches
 	@$(BIN)/python -m tests.libraries $(VENV)/libraries

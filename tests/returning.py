@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from random import Random
 from typing import Any
@@ -61,18 +61,16 @@ class Client:
         plain = json.loads(json.dumps(body))
         return json.loads(json.dumps(self.rules.write(plain, options={"repair": False}).body))
 
-    def takes(self, answer: Json, results: tuple[Result, ...]) -> list[tuple[str, str]]:
-        """Keep an answer, and what tools answer to it; return its calls: names, and places."""
+    def takes(self, answer: Json, results: Sequence[Json]) -> list[tuple[str, str]]:
+        """Keep an answer, and what tools answer to it; return its calls: names, and places.
+
+        Results are what the IR has of them: their kinds and values.
+        """
         read = self.rules.read(json.loads(json.dumps(answer)), "response").ir
         parts = (read.get("candidates") or [{}])[0].get("parts", [])
         calls = [part for part in parts if part["type"] == "tool_call"]
         told = [
-            {
-                "type": "tool_result",
-                "tool_call_id": call["id"],
-                "name": call["name"],
-                **_said(result),
-            }
+            {"type": "tool_result", "tool_call_id": call["id"], "name": call["name"], **result}
             for call, result in zip(calls, results, strict=False)
         ]
         self.talk += [{"role": "assistant", "parts": parts}] if parts else []
@@ -136,7 +134,7 @@ def cell(dialect: str, provider: str, streamed: bool, stateful: bool) -> set[str
     for nth, turn in enumerate(long.PLAN):
         if turn.says:
             client.says(f"Question {nth}.")
-        calls = client.takes(talk.turn(client.request()), turn.results)
+        calls = client.takes(talk.turn(client.request()), list(map(_said, turn.results)))
         wanted = [("weather", city) for city in long.CITIES.get(turn.name, ())]
         if calls != wanted:
             raise Wrong(f"{turn.name}: the calls are {calls}")
