@@ -61,6 +61,7 @@ CODES: dict[str, str] = {
     "failed-text-as-error": "The text of a failed result, written as an error.",
     "failed-beside": "A failed result with media: its text is an error, the media stand after it.",
     "data-as-text": "A data result, written as JSON text.",
+    "between-as-switch": "Thinking between calls alone, written as thinking that is switched on.",
     "blocks-as-text": "A result of text blocks, written as one text.",
     "blocks-beside": "The media of a result, moved into a user message after it.",
     "media-beside": "Media beside the data of a result, moved into a user message after it.",
