@@ -50,7 +50,7 @@ help:
 	@echo "make usage   take recorded token counts to every dialect and back"
 	@echo "make signal      count the notes of recorded payloads by severity: are they worth reading?"
 	@echo "make differential   compare functions with the walk of pictures on 100,000 mutants, and streams"
-	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic"
+	@echo "make against ONLY=convert,mutants MUTANTS=100000 EVERY=1   hold this engine against that of before (a full clone), on all traffic; OLD=COMMIT: another"
 	@echo "make mutants   feed forged riders and states and broken payloads to exchanges; how time grows"
 	@echo "make fuzz MINUTES=25 JOBS=1   feed a million broken rule files to the loader and what converts by them"
 	@echo "make drift   what the SDKs that are installed have and the rules do not, and the other way round"

@@ -1,6 +1,7 @@
 """Put the engine of before beside the present one, as `wireglot_old`, for tests that compare both.
 
-    python -m tests.old
+    python -m tests.old                    # make old
+    OLD=6f01e174 python -m tests.old       # make old OLD=6f01e174: that of another commit
 
 Exports the commit named here into `.old/` (which git ignores) and renames the package and its
 imports; needs the history of a full clone, and no network.
@@ -11,6 +12,7 @@ from __future__ import annotations
 import functools
 import importlib
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 # The last that interpreted rule files, and compiled pairs of some: behaviour is held to it.
-COMMIT = "1f5df3fbc58744adee566a013a1b5ddd7c1c13d1"
+COMMIT = os.environ.get("OLD") or "1f5df3fbc58744adee566a013a1b5ddd7c1c13d1"
 NAME = "wireglot_old"
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".old"
@@ -29,6 +31,7 @@ TAKEN = ("engine", "rules")
 WORDS = (
     (re.compile(r"^(\s*)from wireglot\b", re.M), rf"\1from {NAME}"),
     (re.compile(r"^(\s+)import wireglot$", re.M), rf"\1import {NAME} as wireglot"),
+    (re.compile(r"^(\s+)import wireglot\.", re.M), rf"\1import {NAME}."),  # in docstrings
     # The packaged rules, and the entry points of packages that bring some.
     (re.compile(r'"wireglot\.rules"'), f'"{NAME}.rules"'),
 )
@@ -43,7 +46,9 @@ def build() -> None:
     """Export the commit and rename what it holds. Raises Missing."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     with tarfile.open(fileobj=io.BytesIO(_archive())) as tar:
-        tar.extractall(FOLDER, filter="data")
+        if hasattr(tarfile, "data_filter"):  # not before 3.11.4
+            tar.extraction_filter = tarfile.data_filter
+        tar.extractall(FOLDER)
     shutil.move(FOLDER / "engine" / "wireglot", FOLDER / NAME)
     shutil.move(FOLDER / "rules", FOLDER / NAME / "rules")
     shutil.rmtree(FOLDER / "engine")
@@ -81,18 +86,19 @@ def engine() -> Any:
     if str(FOLDER) not in sys.path:
         sys.path.append(str(FOLDER))
     found = importlib.import_module(NAME)
-    # It compiled requests of some pairs; its interpreter, which did all, is what is held to.
-    loaded: Any = importlib.import_module(f"{NAME}.loaded")
-    halves: Any = importlib.import_module(f"{NAME}.compiler.halves")
-    loaded.Loaded._fast = lambda *given: None
-    halves.reads = halves.writes = lambda *given: None
+    # The first compiled requests of some pairs; its interpreter, which did all, is what is held to.
+    if (FOLDER / NAME / "compiler").is_dir():
+        loaded: Any = importlib.import_module(f"{NAME}.loaded")
+        halves: Any = importlib.import_module(f"{NAME}.compiler.halves")
+        loaded.Loaded._fast = lambda *given: None
+        halves.reads = halves.writes = lambda *given: None
     return found
 
 
 def main() -> int:
     """Build it, if it is not there."""
     try:
-        if not is_built():
+        if not is_built() or os.environ.get("OLD"):  # whose name may mean another one now
             build()
         found = len(engine().packaged().dialects)
     except Missing as error:
