@@ -13,14 +13,24 @@ from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
 from .sight import alike, memory_of, read_by
 
+# What a case tells: notes, the fields and the parts that find no place, what stands beside.
+_Told = tuple[list[Draft], list[tuple[int, str]], list[Any], list[Any]]
+
 
 def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     """Write a value by one shape, case by case."""
     best: Misfit | None = None
-    spare: tuple[Any, list[Draft], list[Any], Case] | None = None
-    poor: tuple[int, Any, list[Draft], Any, list[Any], list[Any]] | None = None
-    mark, lefts, aside = len(writer.notes), list(writer.lefts), len(writer.beside)
-    gone = len(writer.gone)
+    spare: tuple[_Told, Any, Case] | None = None
+    poor: tuple[int, _Told, Any] | None = None
+    lefts = list(writer.lefts)
+    mark, aside, gone = len(writer.notes), len(writer.beside), len(writer.gone)
+
+    def undone() -> _Told:
+        told = writer.notes[mark:], writer.lefts, writer.beside[aside:], writer.gone[gone:]
+        writer.lefts = list(lefts)
+        del writer.notes[mark:], writer.beside[aside:], writer.gone[gone:]
+        return told
+
     loose = _loose(writer, shape, value)
     dated = _dated(writer, value)
     for case in _order(writer, shape, value, loose):
@@ -29,50 +39,53 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
-            del writer.notes[mark:], writer.gone[gone:]
+            undone()
             best = deepest(best, misfit)
             continue
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written
         if _rivals(writer, shape, case) and not reads_back(writer, shape, wire, value):
-            if spare is None:
-                spare = (wire, writer.notes[mark:], writer.gone[gone:], case)
-            del writer.notes[mark:], writer.gone[gone:]
+            told = undone()
+            spare = spare or (told, wire, case)
             continue
         lost = sum(map(weight, writer.notes[mark:]))
         if not lost or (poor is None and _holds_most(writer, shape, case, value)):
             if loose is not None and case is not loose:
-                told = f"this is only read as `{loose.name}`, and written as `{case.name}`"
-                writer.note("reworded", "changed", writer.trail.find(value), case.pos, told, wire)
+                why = f"this is only read as `{loose.name}`, and written as `{case.name}`"
+                writer.note("reworded", "changed", writer.trail.find(value), case.pos, why, wire)
             return wire
+        told = undone()
         # Another case may have a place for what this one has none for.
         if poor is None or lost < poor[0]:
-            told_of = writer.notes[mark:], writer.lefts, writer.beside[aside:], writer.gone[gone:]
-            poor = (lost, wire, *told_of)
-        writer.lefts = list(lefts)
-        del writer.notes[mark:], writer.beside[aside:], writer.gone[gone:]
+            poor = (lost, told, wire)
     if poor is not None:
-        _, wire, drafts, writer.lefts, blocks, parts = poor
+        _, told, wire = poor
+        _tell(writer, told)
         writer.written[id(value)] = (value, wire)  # another case may have been tried last
-        writer.notes.extend(drafts)
-        writer.beside.extend(blocks)
-        writer.gone.extend(parts)
         return wire
     if spare is None:
         raise best or Misfit(f"`{shape.name}` has no case")
-    wire, drafts, parts, case = spare
-    writer.gone.extend(parts)
+    (drafts, fields, blocks, parts), wire, case = spare
     writer.written[id(value)] = (value, wire)
     # What the case itself says of it is less than what is found out here.
-    writer.notes.extend(draft for draft in drafts if draft.code != "ambiguous")
+    said = [draft for draft in drafts if draft.code != "ambiguous"]
+    _tell(writer, (said, fields, blocks, parts))
     if writer.same and not (writer.repair or writer.anew):
         return wire
     read, moved = _read(writer, shape, wire), any(draft.code == "reordered" for draft in drafts)
     if not _noted(writer, read, value, moved):
-        told = f"the target reads this as {_said(read, value)}"
+        why = f"the target reads this as {_said(read, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
-        writer.note("ambiguous", "changed", at, case.pos, told, wire)
+        writer.note("ambiguous", "changed", at, case.pos, why, wire)
     return wire
+
+
+def _tell(writer: WriteJob, told: _Told) -> None:
+    """Say after all what was undone."""
+    drafts, writer.lefts, blocks, parts = told
+    writer.notes += drafts
+    writer.beside += blocks
+    writer.gone += parts
 
 
 def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
