@@ -95,30 +95,23 @@ def _answered(
     for _, part in results:
         key = part["tool_call_id"] if "tool_call_id" in part else trail.around(part, maker.calls)
         name = ("name", part["name"]) if part.get("name") is not None else ("", "")
-        lost = _is_lost(part, maker)
-        alike.setdefault(("id", key) if key is not None and not lost else name, []).append(part)
+        alike.setdefault(("id", key) if key in maker.taken else name, []).append(part)
     found: dict[int, Part] = {}
     for what in sorted(alike, key=lambda what: ("id", "name", "").index(what[0])):
         parts = alike[what]
         found.update(zip(map(id, parts), waiting.take(what, len(parts)), strict=False))
     made = []
     for owner, part in results:
-        call = found.get(id(part))
-        if part.get("tool_call_id") is None:
+        call, key = found.get(id(part)), part.get("tool_call_id")
+        if key is None:
             part["tool_call_id"] = maker.id(None, owner, part) if call is None else call["id"]
             left_out(part, dialect, "tool_call_id")
             made.append(("made-id", part))
-        elif call is not None and call["id"] not in maker.told and _is_lost(part, maker):
-            maker.taken.add(part["tool_call_id"])
-            made_anew(call, dialect, "id", part["tool_call_id"])
+        elif call is not None and call["id"] not in maker.told and key not in maker.taken:
+            maker.taken.add(key)
+            made_anew(call, dialect, "id", key)
     results.clear()
     return made
-
-
-def _is_lost(result: Part, maker: _Maker) -> bool:
-    """Tell whether a result came with an id that is no call's."""
-    key = result.get("tool_call_id")
-    return key is not None and key not in maker.taken
 
 
 def _all_have(ir: Part) -> bool:

@@ -28,6 +28,9 @@ class CaseLines(MatchLines):
     def text(self) -> str:
         """Return the text of the function."""
         t, case = self.t, self.case
+        if case.home and not self.writes.home:
+            t(f"return {self.no}  # it is only read")
+            return str(t)
         if self.seen:
             t("o = view.obj")
             self.names = {name: ("", name) for name in named(case.ir) | {"run"}}
@@ -42,8 +45,6 @@ class CaseLines(MatchLines):
                 t(f"if mem and ({odd}): return {self.plainly()}")
             if case.ir is not None:
                 self.match(case.ir, "o", "")
-        if case.home and not self.writes.home:
-            t(f"return {self.no}  # it is only read")
         self.told = set(self.claims)
         if self.home:
             if self.seen:

@@ -13,7 +13,7 @@ from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
 from .sight import alike, memory_of, read_by
 
-# What a case tells: notes, the fields and the parts that find no place, what stands beside.
+# What a case tells: notes, fields that find no place, what stands beside, parts that find none.
 _Told = tuple[list[Draft], list[tuple[int, str]], list[Any], list[Any]]
 
 
