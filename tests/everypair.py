@@ -90,7 +90,7 @@ def heard(provider: str, body: Json) -> list[Json]:
 
 def cell(client: str, provider: str, streamed: bool) -> None:
     """Run one conversation, with a state. Raises Wrong."""
-    user = Client(client, streamed)
+    user = Client(client)
     state: dict[str, Json] = {}
     model = scripts.MODELS.get(provider, "m")
     there: list[Json] = []  # all parts of the provider's answers

@@ -13,20 +13,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from functools import partial
-from random import Random
 from typing import Any
 
 import wireglot
-from wireglot.streaming.framing import Splitter
 
 from . import loops
 from .loop import long
 from .loop.clients import SCHEMA, Result
-from .loop.server import Talk
-from .loop.streamed import streamed as pieced
-from .loops import DIALECTS, LongScript, Tally, Wrong
+from .loop.server import Streamed, Talk
+from .loops import DIALECTS, Kept, LongScript, Tally, Wrong
 
 Json = Any
 RULES = wireglot.packaged()
@@ -43,23 +41,14 @@ CLIENTS = tuple(name for name in RULES.dialects if RULES[name].model.stream and 
 class Client:
     """A conversation in the IR, as far as a dialect has read it."""
 
-    def __init__(self, dialect: str, streams: bool) -> None:
-        self.rules, self.streams = RULES[dialect], streams
+    def __init__(self, dialect: str) -> None:
+        self.rules = RULES[dialect]
         self.talk: list[Json] = []
-        self.results: list[Json] = []
 
     def request(self) -> Json:
-        """Return the next request, as JSON that went over the wire."""
-        asked: dict[str, Json] = {"model": "m", "messages": self.talk, "tools": TOOLS}
-        if self.streams and "stream" in self.rules.read(self._written({"stream": True})).ir:
-            asked["stream"] = True
-        return self._written(asked)
-
-    def _written(self, ir: Json) -> Json:
-        """Write a request as it stands: a client repairs nothing."""
-        body = {"messages": [{"role": "user", "parts": [{"type": "text", "text": "x"}]}], **ir}
-        plain = json.loads(json.dumps(body))
-        return json.loads(json.dumps(self.rules.write(plain, options={"repair": False}).body))
+        """Return the next request, as JSON that went over the wire: a client repairs nothing."""
+        asked = json.loads(json.dumps({"model": "m", "messages": self.talk, "tools": TOOLS}))
+        return json.loads(json.dumps(self.rules.write(asked, options={"repair": False}).body))
 
     def takes(self, answer: Json, results: Sequence[Json]) -> list[tuple[str, str]]:
         """Keep an answer, and what tools answer to it; return its calls: names, and places.
@@ -89,52 +78,26 @@ def _said(result: Result) -> Json:
     return {"kind": "error" if result.kind == "error" else "text", "value": result.text}
 
 
-class Answered(Talk):
-    """A conversation of a client with a provider, without a server between them."""
-
-    def __init__(self, client: str, script: LongScript, stateful: bool, streams: bool) -> None:
-        super().__init__(client, script, stateful)
-        self.streams, self.random = streams, Random(0)
-
-    def turn(self, body: Json) -> Json:
-        """Return what answers a request, put together again where it streamed."""
-        if not self.streams:
-            status, answer = self.post("", body)
-            if status != 200:
-                raise Wrong(f"refused: {answer}")
-            return answer
-        x = self._exchange()
-        out = x.request(body, stream=True)
-        status, answer = self.script.post("", out.body)
-        if status != 200:
-            raise Wrong(f"refused: {answer}")
-        x = self._again(x)
-        translator = x.translator()
-        frames = json.loads(json.dumps(list(self._frames(translator, answer))))
-        self._again(x)
-        self.notes += [*out.notes, *translator.notes]
-        return wireglot.collect(frames, dialect=self.client)
-
-    def _frames(self, translator: wireglot.Translator, answer: Json) -> Iterator[Json]:
-        stream = RULES[self.script.dialect].model.stream
-        assert stream is not None
-        reading = Splitter(stream)
-        for data in pieced(self.script.dialect, answer, self.random):
-            for frame in reading.feed(data):
-                yield from translator.feed(frame)
-        for frame in reading.finish():
-            yield from translator.feed(frame)
-        yield from translator.finish()
+def _answered(talk: Talk, body: Json, streamed: bool) -> Json:
+    """Return what answers a request, put together again where it streamed."""
+    status, answer = talk.post("streamGenerateContent" if streamed else "", body)
+    if status != 200:
+        raise Wrong(f"refused: {answer}")
+    if isinstance(answer, Streamed):
+        deque(answer.data, maxlen=0)  # all of it comes, and is kept
+    return talk.answers[-1]
 
 
 def cell(dialect: str, provider: str, streamed: bool, stateful: bool) -> set[str]:
     """Run one conversation; return the codes of what was noted lost. Raises Wrong."""
-    client, script = Client(dialect, streamed), LongScript(provider)
-    talk = Answered(dialect, script, stateful, streamed)
+    client, script = Client(dialect), LongScript(provider)
+    talk = (Kept if streamed else Talk)(dialect, script, stateful)
     for nth, turn in enumerate(long.PLAN):
         if turn.says:
             client.says(f"Question {nth}.")
-        calls = client.takes(talk.turn(client.request()), list(map(_said, turn.results)))
+        calls = client.takes(
+            _answered(talk, client.request(), streamed), list(map(_said, turn.results))
+        )
         wanted = [("weather", city) for city in long.CITIES.get(turn.name, ())]
         if calls != wanted:
             raise Wrong(f"{turn.name}: the calls are {calls}")
