@@ -31,7 +31,8 @@ from wireglot.language.lenses import Misfit
 from wireglot.language.model import Dialect
 from wireglot.language.source import LADDER
 from wireglot.rulesets import RuleSet
-from wireglot.trail import Several, Trail, pointer
+from wireglot.tagged import Several
+from wireglot.trail import Trail, pointer
 
 from . import byhand, ruleeach, sweep
 from .mutate import some

@@ -39,7 +39,7 @@ FLOORS = (
 GROUPS = {
     "values": (
         "columns errors guards hooks ir jsontext models notes partmodels patterns payload policy "
-        "results room seeds selecting traces trail waiting"
+        "results room seeds selecting tagged traces trail waiting"
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))

@@ -15,7 +15,7 @@ Clock = Callable[[], float]  # seconds since 1970
 MAX_DEPTH = 200
 
 SMALL = 2**63  # beyond it a number is looked at by itself
-MAX_NUMBER = 10**4300  # Python parses and prints no more digits
+MAX_NUMBER = pow(10, 4300)  # Python parses and prints no more digits
 # The words that an option takes; `version` is checked where the dialects are known.
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "repair": (True, False),
@@ -27,7 +27,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def check_unit(unit: str) -> None:
+def check_unit(unit: Any) -> None:
     """Raise UsageError for a unit that does not exist."""
     if unit not in UNITS:
         raise UsageError(f"there is no unit `{unit}`; there are: {', '.join(UNITS)}")
@@ -113,7 +113,8 @@ def check_json(body: Any) -> None:
 
 def _plain(body: Any) -> bool:
     """Tell whether a value is JSON without anything that needs a closer look: mostly it is."""
-    level, left = [{"": body}], jsontext.MAX_DEPTH
+    level: list[Any] = [{"": body}]
+    left = jsontext.MAX_DEPTH
     while level and left:
         deeper: list[Any] = []
         for holder in level:

@@ -133,24 +133,6 @@ def leaves(value: Any) -> Iterator[tuple[At, Any]]:
     return ((at, one) for at, one in everywhere(value) if not (one and isinstance(one, HOLDERS)))
 
 
-class Several(tuple[Any, ...]):
-    """The first of the places that a value came from together; `places` are all of them."""
-
-    places: list[At]
-
-    @classmethod
-    def of(cls, places: list[At]) -> Several:
-        """Make one of at least one place."""
-        made = cls(places[0])
-        made.places = places
-        return made
-
-
-def every(at: At | None) -> Sequence[Any]:
-    """Return all places that a value came from together, mostly the one; None stands for none."""
-    return at.places if isinstance(at, Several) else [at]
-
-
 class Trail:
     """Where the fields of IR dicts came from; keyed by identity, so the dicts are held."""
 

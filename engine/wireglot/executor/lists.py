@@ -232,14 +232,12 @@ def _written(
     for way, asked in ways:
         if asked and not _says(part, asked):
             continue
+        coded = way.__class__ is str
+        if not coded and len(way.cases) == 1 and gathering.unread(way.cases[0], part):
+            continue
         x.nth = len(shares[number])
         try:
-            if way.__class__ is str:
-                wire = listing.names[way](x, part)
-            elif len(way.cases) == 1 and gathering.unread(way.cases[0], part):
-                continue
-            else:
-                wire = gathering.piece(x, way, part)
+            wire = listing.names[way](x, part) if coded else gathering.piece(x, way, part)
         except Misfit as misfit:
             misfit.__traceback__ = None
             wire = NO

@@ -8,7 +8,8 @@ from ..interpreter import building, itself
 from ..interpreter.env import Memory
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.shape import Case, Shape
-from ..trail import At, Several
+from ..tagged import Several
+from ..trail import At
 from .readtime import NO, ODD, marked, says
 
 

@@ -20,7 +20,8 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.picture import ABSENT
-from ..trail import At, Several, Trail, pointer, value_at
+from ..tagged import Several
+from ..trail import At, Trail, pointer, value_at
 
 if TYPE_CHECKING:
     from ..language.schema import Schema

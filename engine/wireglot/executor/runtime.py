@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ..interpreter.choosing import reads_back
@@ -19,6 +19,7 @@ from . import lists, values
 from .readtime import NO, tried
 from .values import EMPTY
 
+_MADE = (FunctionType, BuiltinFunctionType)  # the latter where the engine is compiled
 _FUNCTIONS = (
     abroad, any_there, filled, fitted, guard, not_an_object, opened, reads_back, same, spelling,
     tried, write_talk,
@@ -28,7 +29,7 @@ NAMES: dict[str, Any] = {
         name: value
         for module in (values, lists)
         for name, value in vars(module).items()
-        if isinstance(value, FunctionType) and value.__module__ == module.__name__
+        if isinstance(value, _MADE) and value.__module__ == module.__name__
     },
     **{one.__name__: one for one in (*WRITES.values(), *_FUNCTIONS)},
     "ABSENT": ABSENT,

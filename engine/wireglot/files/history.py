@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter import conversation, speaking
@@ -78,7 +79,7 @@ def parted(writer: WriteJob, ir: dict[str, Any]) -> tuple[list[Any], dict[str, A
 def write(
     writer: WriteJob,
     path: tuple[str, ...],
-    place: tuple[int, int],
+    place: Sequence[int],
     messages: list[Any],
     asides: dict[int, Any],
 ) -> list[tuple[Any, bool]]:

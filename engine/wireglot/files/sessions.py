@@ -255,7 +255,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     return [*head, *lines]
 
 
-def _again(writer: WriteJob, document: Document, line: dict[str, Any]) -> Iterator[Any]:
+def _again(writer: WriteJob, document: Document, line: Any) -> Iterator[Any]:
     """Say the text of a message from abroad once more, where the file has a line for that."""
     message = writer.spoken.get(id(line), {}) if document.again and not writer.same else {}
     parts = [part for part in message.get("parts", ()) if part.get("type") == "text"]

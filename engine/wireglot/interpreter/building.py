@@ -137,7 +137,7 @@ def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At |
         keys.insert(1, reader.dialect.family)
     if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
         value = {"value": value, "origin": reader.dialect.origin[keys[-1]]}
-    owner = made
+    owner: Any = made
     for key in keys[:-1]:
         owner = owner.setdefault(key, {})
         if not isinstance(owner, dict):

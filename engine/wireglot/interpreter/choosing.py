@@ -153,7 +153,7 @@ def choose(
             if first or not case.rivals or reads_back(writer, shape, wire, value):
                 return case
         except Misfit:
-            continue
+            pass  # the next one may
         finally:
             del writer.notes[mark:]
     return None

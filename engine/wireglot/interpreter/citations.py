@@ -16,12 +16,14 @@ from ..language import picture as pic
 from ..language.lenses import characters
 from ..language.model import Dialect, once
 from ..language.shape import Case
-from ..trail import At, Several, Trail, pointer
+from ..tagged import Several
+from ..trail import At, Trail, pointer
 from .jobs import ReadJob
 
 Citation = dict[str, Any]
 SPAN = ("start_index", "end_index")
 PLACE = (*SPAN, "text")
+_SAID = (*SPAN, "part_index", "text", "spelled")  # of a place, not of what stands there
 ASIDE = frozenset(("spelled", "kept", "own"))
 OUTSIDE = "this place lies outside of the text, or between two characters; all of it is meant"
 NOWHERE = "there is no source of this number"
@@ -270,7 +272,7 @@ class Shares:
         if not isinstance(one, dict) or one.get("type") == "unknown":
             yield one, None
             return
-        said = {k: v for k, v in one.items() if k not in (*SPAN, "part_index", "text", "spelled")}
+        said = {k: v for k, v in one.items() if k not in _SAID}
         if not self._form.sourced or one.get("recited"):
             yield {**said, **span}, None
             return
@@ -327,8 +329,7 @@ class Shares:
         named, repeated = self._part(one), one.get("text")
         rest = [part for part in self._texts if part is not named]
         likely = [named, *rest] if named is not None else rest
-        # Asked for one by one: of many texts the first mostly is the one that is meant.
-        fits = ((part, span) for part in likely if (span := self._span(part, start, end)))
+        fits = self._fits(likely, start, end)
         if not isinstance(repeated, str) or not repeated:
             first = next(fits, None)
             if first is not None:
@@ -350,6 +351,12 @@ class Shares:
                 return first
         self.odd.append((OUTSIDE, one, PLACE))
         return likely[0], {}
+
+    def _fits(self, likely: list[Any], start: int, end: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield the parts that a place may lie in; of many texts the first mostly is meant."""
+        for part in likely:
+            if span := self._span(part, start, end):
+                yield part, span
 
     def _span(self, part: dict[str, Any], start: int, end: Any) -> dict[str, int] | None:
         text = str(part.get("text", ""))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..language.model import Dialect, once
-from ..trail import every
+from ..tagged import every
 from . import choice, marks
 from .copies import unchanged, with_parts
 from .jobs import WriteJob

@@ -10,17 +10,12 @@ from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
-from ..trail import At, Several
+from ..tagged import Rest, Several
+from ..trail import At
 from . import building, runs
 from .env import Env, show
 from .jobs import ReadJob
 from .sight import memory_of
-
-
-class Rest(list[Any]):
-    """The elements of a list behind its `start`."""
-
-    start = 0
 
 
 def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env) -> None:

@@ -10,7 +10,8 @@ from ..language.ladder import Row, step
 from ..language.lenses import Misfit, deepest, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..language.shape import Shape
-from ..trail import At, Several, pointer
+from ..tagged import Several
+from ..trail import At, pointer
 from . import building, demands, intake
 from .env import Env
 from .jobs import ReadJob, WriteJob

@@ -10,7 +10,8 @@ from ..ir import CACHE, DERIVED, OPAQUE, SLIGHT, USUAL
 from ..language.lenses import same
 from ..language.picture import ABSENT, Literal, keyed
 from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_field, refused
-from ..trail import Several, keys_of
+from ..tagged import Several
+from ..trail import keys_of
 from .jobs import WriteJob
 from .sight import View
 

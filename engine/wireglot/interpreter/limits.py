@@ -142,8 +142,12 @@ class Limits:
             return next(self.forms(kind, name), name)
         taken, known = self._taken(kind), self._map.get((kind, name))
         if known is None:
-            free = (form for form in self.forms(kind, name) if taken.setdefault(form, name) == name)
-            known = self._map[kind, name] = next(free, name)
+            known = name
+            for form in self.forms(kind, name):
+                if taken.setdefault(form, name) == name:  # it is taken now, by this one
+                    known = form
+                    break
+            self._map[kind, name] = known
         return known
 
     def forms(self, kind: str, name: str) -> Iterator[str]:

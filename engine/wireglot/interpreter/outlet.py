@@ -172,9 +172,9 @@ def schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -> Any:
 def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: str) -> Any:
     """Return a JSON Schema of another dialect as this one takes it; raises Misfit."""
     wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
-    at = writer.trail.find(obj, path) if told else None
+    at: Any = writer.trail.find(obj, path) if told else None
     for one in told:
-        place = at if at is None else writer.trail.within(value, at, one.at)
+        place: Any = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place
         weight: Weight = "slight" if one.at[-1:] and one.at[-1] in SILENT else ""
         told_of = one.owner, one.key, weight

@@ -15,8 +15,10 @@ from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import may_fit, worded
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards, keyed
 from ..language.shape import Case, Shape, doubled
+from ..language.talk import Group
 from ..payload import MAX_DEPTH
-from ..trail import At, Several, path_of, pointer
+from ..tagged import Several
+from ..trail import At, path_of, pointer
 from . import building, conversation, elements, intake, itself, sums
 from .env import Env, empty_of, like, show, which
 from .jobs import ReadJob
@@ -330,8 +332,19 @@ class PictureReader(ReadJob):
                 self.recorder.nothing(env, h.path, at)
         env.put(h.path, value, at)
 
-    element = elements.element
-    message, talk = conversation.read_message, conversation.read_talk
+    def element(
+        self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
+    ) -> tuple[list[Any], Shape | None]:
+        """Read one element of a list; a gathering shape gives several."""
+        return elements.element(self, name, item, at, modes)
+
+    def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
+        """Read one wire message: its group, and the IR messages that it holds."""
+        return conversation.read_message(self, item, at)
+
+    def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
+        """Read a conversation."""
+        return conversation.read_talk(self, h, wire, at, rel, env)
 
 
 def told_by(names: tuple[str, ...], wire: dict[str, Any]) -> str:

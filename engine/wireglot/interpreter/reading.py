@@ -45,7 +45,7 @@ def of_nothing(ir: Any, trail: Trail) -> Read:
 def read(
     rules: Held,
     body: Any,
-    unit: str,
+    unit: Any,
     model: str | None,
     stream: bool | None,
     options: dict[str, Any],
@@ -54,7 +54,7 @@ def read(
 ) -> Read:
     """Read a payload of a unit. Raises ConversionError, UsageError, RuleError.
 
-    `sure` says that it is known to be JSON.
+    `sure` says that it is known to be JSON; `unit` is what a caller said, and looked at here.
     """
     try:
         check_unit(unit)

@@ -7,7 +7,8 @@ from typing import Any
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Literal, Text, keyed
 from ..language.shape import Case, Shape
-from ..trail import At, Several, Trail, keys_of
+from ..tagged import Several
+from ..trail import At, Trail, keys_of
 from . import building
 from .env import Env
 from .jobs import ReadJob

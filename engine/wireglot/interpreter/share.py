@@ -12,7 +12,7 @@ from ..language.lenses import Misfit, deepest, same
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
-from ..trail import every
+from ..tagged import every
 from . import gathering, intake, media
 from .jobs import WriteJob
 from .sight import blank

@@ -81,10 +81,10 @@ class View:
                 raise Misfit(f"`{path}` is no {ir.lenses[0]}", (), ir.pos)
             self.names[ir.path] = (value, path)
         elif isinstance(ir, Text):
-            found = ir.read(value) if isinstance(value, str) else None
-            if found is None:
+            pieces = ir.read(value) if isinstance(value, str) else None
+            if pieces is None:
                 raise Misfit(f"`{path}` says something else", (), ir.pos)
-            for name, piece in zip(ir.names, found, strict=True):
+            for name, piece in zip(ir.names, pieces, strict=True):
                 self.names[name] = (piece, path)
         elif isinstance(ir, Fields):
             if not isinstance(value, dict):

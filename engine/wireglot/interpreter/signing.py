@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..notes import foreign
-from ..trail import every
+from ..tagged import every
 from .copies import parts_of, swapped, without
 from .jobs import Message, Part, WriteJob
 

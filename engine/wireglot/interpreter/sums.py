@@ -33,7 +33,8 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
     if wire is ABSENT or wire is None or not guard("integer", wire):
         return False
     alone = _alone(env.case)
-    made, unknown = 0, []
+    made: Any = 0
+    unknown: list[str] = []
     for path in h.paths:
         value = env.fields.get(path, (ABSENT, None))[0]
         if value is not ABSENT and not guard("number", value):

@@ -27,7 +27,7 @@ _STATUSES = {kind: http for http, kind in reversed(_KINDS.items())}
 def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
     """Read any JSON as an error: its message is the first text that says what is wrong."""
     try:  # one error in a list
-        at: At = (0,)
+        at: Any = (0,)
         ir = reader.whole(shape, body[0] if isinstance(body, list) and body else None, at)
     except Misfit:
         found = _message(body, ())

@@ -38,7 +38,15 @@ class PictureWriter(WriteJob):
         tries = (partial(self.one, shape, value) for shape in members)
         return self.first_of(tries, f"`{name}` has no member")
 
-    one, choice = choosing.tried, choosing.choose
+    def one(self, shape: Shape, value: Any) -> Any:
+        """Write a value by one shape, case by case; raises Misfit."""
+        return choosing.tried(self, shape, value)
+
+    def choice(
+        self, shape: Shape, value: Any, read: Case | None, first: bool = False
+    ) -> Case | None:
+        """Return the case that would write a value."""
+        return choosing.choose(self, shape, value, read, first)
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
@@ -321,7 +329,19 @@ class PictureWriter(WriteJob):
 
     # -- lists and leftovers ------------------------------------------------------------------
 
-    share, give, leftover = lists.share, lists.give, leftover.leftover
+    def share(
+        self, holes: list[Hole], parts: list[Any], whole: bool = False
+    ) -> dict[int, list[Any]]:
+        """Give each part of a list to the hole that takes it."""
+        return lists.share(self, holes, parts, whole)
+
+    def give(self, *given: Any, **more: Any) -> list[tuple[Hole, Any, Any]]:
+        """Write one part by the first hole that takes it; a lost part is noted."""
+        return lists.give(self, *given, **more)
+
+    def leftover(self, view: View, wire: Any) -> None:
+        """Put kept keys back at home; note everything that no picture took abroad."""
+        leftover.leftover(self, view, wire)
 
     def elements(self, hole: Hole, parts: list[Any]) -> list[Any]:
         """Write the elements that parts become where one hole takes them."""

@@ -13,7 +13,8 @@ from ..language.picture import ABSENT
 from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
-from ..trail import Several, Trail, put, value_at
+from ..tagged import Several
+from ..trail import Trail, put, value_at
 from . import (
     choice,
     citations,

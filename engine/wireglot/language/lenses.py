@@ -156,9 +156,9 @@ class Table:
 
     def __init__(
         self,
-        write: dict[str, Any],
-        read_also: dict[str, Any],
-        write_also: dict[str, Any],
+        write: dict[Any, Any],
+        read_also: dict[Any, Any],
+        write_also: dict[Any, Any],
         otherwise: Any,
         closed: bool = False,
     ) -> None:

@@ -241,7 +241,7 @@ class Turns:
         self._of: dict[Any, deque[int]] = {}  # by id and what it says, by id alone, by that alone
         self._used: set[int | None] = set()
         self._own: dict[int, int] = {}  # the turns of messages that say themselves which they are
-        self._signed: dict[str, set[int]] = {}  # by their signatures
+        self._by_signature: dict[str, set[int]] = {}  # by their signatures
         self._says: dict[int, str] = {}  # what messages say, before anything is put back
         for nth, turn in enumerate(turns):
             keys: dict[Any, None] = {("", turn["says"]): None}
@@ -250,7 +250,7 @@ class Turns:
                     keys[entry["call"], turn["says"]] = keys[(entry["call"],)] = None
                 if isinstance(name := entry.get("signature"), str):
                     keys["signature", name, turn["says"]] = None
-                    self._signed.setdefault(name, set()).add(nth)
+                    self._by_signature.setdefault(name, set()).add(nth)
             for key in keys:
                 self._of.setdefault(key, deque()).append(nth)
 
@@ -258,7 +258,7 @@ class Turns:
         """Let no other message be the turn of which something rides in this one."""
         for entry in rode:
             name = entry.get("signature")
-            turns = self._signed.get(name, ()) if isinstance(name, str) else ()
+            turns = self._by_signature.get(name, ()) if isinstance(name, str) else ()
             nth = next(iter(turns), None)
             if len(turns) > 1:  # it is one that says the same
                 nth = self._oldest(("signature", name, self._said(message)))

@@ -12,7 +12,8 @@ from ..interpreter.reading import Read
 from ..language.held import Held
 from ..language.picture import holes
 from ..notes import Draft
-from ..trail import Places, Trail, every
+from ..tagged import every
+from ..trail import Places, Trail
 from . import carry, memory, undo
 from .memory import Entry, Part
 from .names import Names

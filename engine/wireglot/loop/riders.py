@@ -18,7 +18,8 @@ from ..interpreter import reading, writing
 from ..interpreter.limits import Limits
 from ..language.held import Held
 from ..notes import Draft
-from ..trail import At, Trail, every
+from ..tagged import every
+from ..trail import At, Trail
 from . import carry
 from .memory import Entry, Part, content, digest
 from .restored import Restored

@@ -53,7 +53,7 @@ class Outcome:
         self.dialect, self.options, stream = dialect, options or {}, dialect.streamed
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
-        self.usage: dict[str, Any] | None = None  # as it is on the wire
+        self.usage: Any = None  # as it is on the wire
         # The response, where the stream says it at the end.
         self.whole: dict[str, Any] | None = None
         self.counted: At = ()  # the frame that counted last

@@ -32,6 +32,11 @@ class Place:
         self.candidate = candidate
         self.index = self.nth = self.item = self.inner = self.entry = 0
 
+    def said(self) -> dict[str, Any]:
+        """Return what can be asked of it, by name."""
+        named = {"candidate": self.candidate, "index": self.index, "nth": self.nth}
+        return {**named, "item": self.item, "inner": self.inner, "entry": self.entry}
+
 
 class Frames:
     """The frames that are written for a stream."""
@@ -142,7 +147,7 @@ class Frames:
     ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
-        at: dict[str, Any] = {**vars(place)}
+        at = place.said()
         obj = self._obj(event, said, at)
         made: list[Any] = []
         for nth in range(len(event.writes)):

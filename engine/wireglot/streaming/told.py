@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import UsageError, foreseen
@@ -20,9 +20,7 @@ from .outcome import Outcome
 from .unfold import Unfold
 
 
-def frames(
-    rules: HeldSet, response: Any, dialect: str, notes: list[Note] | None = None
-) -> Iterator[Any]:
+def frames(rules: HeldSet, response: Any, dialect: Any, notes: Any = None) -> Iterator[Any]:
     """Yield the frames of a response in its own dialect; `notes` are told what none can hold."""
     check_notes(notes)
     found = rules.at(dialect, rules[dialect].model_in(response, "response"), {})
@@ -63,9 +61,7 @@ def unfolded(
     yield from unfold.frames.take()
 
 
-def collect(
-    rules: HeldSet, frames: Iterable[Any], dialect: str, notes: list[Note] | None = None
-) -> Any:
+def collect(rules: HeldSet, frames: Any, dialect: Any, notes: Any = None) -> Any:
     """Return the response that the frames of a dialect make; `notes` are told what it lacks."""
     check_notes(notes)
     check_frames(frames)

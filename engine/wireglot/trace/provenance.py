@@ -13,8 +13,9 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..notes import Note, nearest
 from ..results import Envelope, rule_of
+from ..tagged import Several, every
 from ..traces import OUTSIDE, Origin, Step, Trace
-from ..trail import At, Several, every, leaves, pointer, value_at
+from ..trail import At, leaves, pointer, value_at
 from .fates import Fates
 
 Out = tuple[Any, list[Note], Envelope | None]
