@@ -28,7 +28,7 @@ find_python = for python in $(2) $(foreach version,$(1),/usr/bin/python$(version
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test test-wide lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look release test-all-pythons wheel clean loaders audit agents loop threads datasets
+.PHONY: help demo house old against test test-wide compiled test-compiled bench-compiled lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look release test-all-pythons wheel clean loaders audit agents loop threads datasets
 
 help:
 	@echo "make demo   convert an exchange between four providers, and tell what is lost"
@@ -59,6 +59,7 @@ help:
 	@echo "make playground     build the site with a playground, on Pyodide (npm)"
 	@echo "make look ONLY=site,report,server,hostile,playground   look at the docs, a report and a server's page in Chromium, without a network: needs chromium"
 	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
+	@echo "make compiled | test-compiled | bench-compiled   the engine as C, of the same sources (mypyc and a compiler): the suite and the bars on it"
 	@echo "make release   build, check and install what a release would be, on each Python, with each extra"
 	@echo "make coverage | test-all-pythons | format | wheel | clean"
 
@@ -164,8 +165,22 @@ fuzz: $(VENV)/.installed-dev
 coverage: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.coverage
 
+# The engine in C, beside that in Python: the same sources, of which mypyc makes C (a compiler, Python.h).
+compiled: $(VENV)/.installed-dev
+	@rm -rf .compiled && mkdir .compiled
+	@cp -r engine rules setup.py pyproject.toml README.md LICENSE .compiled
+	@find .compiled -name __pycache__ -prune -exec rm -rf {} +
+	@cd .compiled && WIREGLOT_COMPILED=1 $(abspath $(BIN))/python setup.py -q build_ext --inplace \
+		> build.log 2>&1 || { cat build.log; exit 1; }
+
+test-compiled: compiled
+	@PYTHONPATH=.compiled/engine $(BIN)/python -m pytest $(PYTEST)
+
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks bars $(if $(ONLY),--only $(ONLY)) $(if $(PEERS),--peers $(PEERS))
+
+bench-compiled: compiled
+	@PYTHONPATH=.compiled/engine $(BIN)/python -m benchmarks bars --quick --only $(or $(ONLY),$(QUICK))
 
 bench-cells: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks bars --quick --only $(or $(ONLY),$(QUICK))

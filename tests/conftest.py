@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from wireglot.executor import code
+from wireglot.interpreter import writing
 
 # Where a shell says that no bytecode is kept, each process would compile the whole engine.
 sys.dont_write_bytecode = False
@@ -34,6 +35,10 @@ LONG = ("test_packaging.py", "test_readme.py", "test_checks.py")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let what takes long come first, so that no worker is left with it in the end."""
     items.sort(key=lambda item: item.path.name not in LONG)
+    if not str(writing.__file__).endswith(".py"):
+        for item in items:
+            if item.get_closest_marker("inside"):
+                item.add_marker(pytest.mark.skip(reason="the engine is compiled"))
 
 
 def pytest_collection_finish() -> None:

@@ -153,6 +153,7 @@ def test_an_exchange_and_read_check_too() -> None:
     assert "bad-arguments" in [note.code for note in read.notes]
 
 
+@pytest.mark.inside
 def test_without_the_package_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema", None)
     with pytest.raises(UsageError, match=r"wireglot\[check\]"):

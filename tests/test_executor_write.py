@@ -106,6 +106,7 @@ class Unsure(Look):
         self.system = self.marked = True
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize("source", PROVIDERS)
 def test_what_is_in_order_is_what_the_steps_leave(
     source: str, monkeypatch: pytest.MonkeyPatch

@@ -352,6 +352,7 @@ def broken(folder: Path, text: str, law: str) -> str:
     return failure.removeprefix(f"{folder}/")
 
 
+@pytest.mark.inside
 def test_memory_that_overrides_an_edit_breaks_edited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +365,7 @@ def test_memory_that_overrides_an_edit_breaks_edited(
     )
 
 
+@pytest.mark.inside
 def test_parts_that_a_marked_hole_swallows_break_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -428,6 +430,7 @@ def test_frames_that_are_not_heard_as_they_are_written_break_heard(
     assert broken(tmp_path, STREAMED.replace(old, new), "Heard") == message
 
 
+@pytest.mark.inside
 def test_an_end_that_is_an_address_alone_breaks_heard_where_it_is_not_heard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,6 +137,7 @@ def test_a_function_that_cannot_be_made_is_asked_for_again() -> None:
 PAGE = (Path(__file__).parent.parent / "docs" / "one-call.md").read_text("utf-8")
 
 
+@pytest.mark.inside
 def test_the_page_on_one_call_names_the_way_in_its_order() -> None:
     [drawing] = re.findall(r"^```text\n(loaded.*?)^```", PAGE, re.M | re.S)
     said = re.findall(r"[\w/]+\.py|\b(?:read|each|choose|one|write)_\w+", drawing)

@@ -60,17 +60,10 @@ def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
         return ABSENT
 
 
-class _Walker(Writer):
-    """Writes a value or two, for which to make functions takes longer."""
-
-    @property
-    def quick(self) -> bool:
-        return False
-
-
 def written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
     """Return the name of the first case that writes a value."""
-    writer = _Walker(dialect, False, Trail(), {"repair": False})
+    writer = Writer(dialect, False, Trail(), {"repair": False})
+    writer.walks = True
     for case in shape.cases:
         try:
             writer.case(shape, case, ir)

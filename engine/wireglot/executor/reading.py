@@ -13,12 +13,15 @@ from ..language.lenses import Misfit
 from ..language.measure import may_fit
 from ..language.picture import Hole
 from ..language.shape import Case, Shape
+from ..language.source import Pos
 from ..language.talk import Group
+from ..native import mypyc_attr
 from ..trail import At
 from . import readers
 from .readtime import NO, attempt
 
 
+@mypyc_attr(native_class=False)
 class CodedReader(PictureReader):
     """Reads one payload by the functions of its dialect."""
 
@@ -127,7 +130,7 @@ class CodedReader(PictureReader):
 
     def listed(self, name: str, wire: list[Any], at: At) -> Any:
         """Read a list in which elements may be fields of those before them."""
-        hole = Hole(("parts",), "each", name, (), None, None, None)  # type: ignore[arg-type]
+        hole = Hole(("parts",), "each", name, (), None, None, _POS)
         return attempt(self, elements.each, self, hole, wire, at, (), Env(at, _NONE, False))
 
     def messages(self, wire: Any, at: At) -> Any:
@@ -135,4 +138,5 @@ class CodedReader(PictureReader):
         return attempt(self, conversation.read_messages, self, wire, at)
 
 
-_NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, None), None, {}, None, None)  # type: ignore[arg-type]
+_POS = Pos("", 0, 0)  # of what no rule file says
+_NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, _POS), None, {}, None, _POS)

@@ -11,6 +11,7 @@ from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture
 from ..language.shape import Case, Shape
+from ..native import mypyc_attr
 from ..trail import At
 from .lists import dealt
 from .readtime import NO
@@ -26,6 +27,7 @@ def writes_of(dialect: Dialect, home: bool) -> Writes:
     return dialect.once(("write", home), lambda: Writes(dialect, home))
 
 
+@mypyc_attr(native_class=False)
 class CodedWriter(PictureWriter):
     """Writes one IR value by generated functions."""
 
@@ -36,7 +38,9 @@ class CodedWriter(PictureWriter):
     @property
     def quick(self) -> bool:
         """Whether generated functions say all that is to be said."""
-        return not (self.marking or (self.same and self.repair) or self.recorder is not None)
+        if self.walks or self.marking or self.recorder is not None:
+            return False
+        return not (self.same and self.repair)
 
     def coded(self, value: Any) -> bool:
         """Tell whether generated functions write an object: no note waits for a field of it."""

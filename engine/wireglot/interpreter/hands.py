@@ -7,9 +7,11 @@ import copy
 from ..executor.reading import CodedReader
 from ..executor.writer import CodedWriter, writes_of
 from ..language.model import Dialect
+from ..native import mypyc_attr
 from ..trail import Trail
 
 
+@mypyc_attr(native_class=False)
 class Reader(CodedReader):
     """Reads one payload."""
 
@@ -23,6 +25,7 @@ class Reader(CodedReader):
         return Writer(self.dialect, True, Trail(), self.options)
 
 
+@mypyc_attr(native_class=False)
 class Writer(CodedWriter):
     """Writes one IR value."""
 

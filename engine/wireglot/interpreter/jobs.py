@@ -15,6 +15,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
+from ..native import mypyc_attr
 from ..notes import CODES, LEFT_OUT, Draft, Effect, Weight
 from ..trail import At, Trail
 from .env import Env
@@ -42,6 +43,7 @@ def _steps(dialect: Dialect) -> tuple[frozenset[tuple[str, str]], str | None]:
     return asked, next((text for word, text in asked if word == "some-message"), None)
 
 
+@mypyc_attr(native_class=False)
 class ReadJob:
     """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
 
@@ -74,6 +76,7 @@ class ReadJob:
         self.trail.source = dialect
         self.recorder = recorder
         self.notes: list[tuple[str, str, At, Any, str]] = []
+        self._prober: WriteJob | None = None
         self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
@@ -94,12 +97,15 @@ class ReadJob:
         if self.recorder is not None:
             self.recorder.hush(at, why, pos)
 
-    @functools.cached_property
+    @property
     def prober(self) -> WriteJob:
         """A writer of this dialect at home, which tells by which case something is written."""
-        return self.writer()
+        if self._prober is None:
+            self._prober = self.writer()
+        return self._prober
 
 
+@mypyc_attr(native_class=False)
 class WriteJob:
     """Writes one IR value. `same` says that the IR was read from this very dialect."""
 
@@ -172,6 +178,7 @@ class WriteJob:
     named = False  # and repair was asked for by name
     thinks = True  # the request does not switch thinking off
     alone = False  # one element is wanted: nothing may stand beside it
+    walks = False  # no function writes: to make them takes longer than one value or two
     trusts = False  # nobody has touched the IR since it was read
     role: Any = None  # who speaks in the message that is written
     unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
@@ -184,7 +191,7 @@ class WriteJob:
 
     def _steps(self) -> tuple[frozenset[tuple[str, str]], str | None]:
         """Return what is asked of messages, and what stands where nothing is said."""
-        return self.dialect.once("steps", lambda: _steps(self.dialect))
+        return self.dialect.once("steps", functools.partial(_steps, self.dialect))
 
     @property
     def kin(self) -> bool:

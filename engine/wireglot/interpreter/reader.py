@@ -16,6 +16,7 @@ from ..language.measure import may_fit, worded
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards, keyed
 from ..language.shape import Case, Shape, doubled
 from ..language.talk import Group
+from ..native import mypyc_attr
 from ..payload import MAX_DEPTH
 from ..tagged import Several
 from ..trail import At, path_of, pointer
@@ -24,6 +25,7 @@ from .env import Env, empty_of, like, show, which
 from .jobs import ReadJob
 
 
+@mypyc_attr(native_class=False)
 class PictureReader(ReadJob):
     """Reads one payload by its pictures."""
 
@@ -82,7 +84,7 @@ class PictureReader(ReadJob):
                 found.append(misfit)
         # Nothing fits: what lies deepest says most, the first of those that lie equally deep.
         why = [o if isinstance(o, Misfit) else self._why(o, wire, at, lenient) for o in found]
-        raise max(why, key=lambda misfit: len(misfit.at), default=Misfit("nothing fits", at))
+        raise max(why, key=_depth, default=Misfit("nothing fits", at))
 
     def _why(self, case: Case, wire: dict[str, Any], at: At, lenient: bool) -> Misfit:
         """Return why a case does not fit that lacks keys or fixed words."""
@@ -237,7 +239,7 @@ class PictureReader(ReadJob):
         for hole in p.spread:
             if hole.shape is None:
                 taken, rest = rest, {}
-                if p.names & taken.keys():
+                if not p.names.isdisjoint(taken):
                     raise Misfit("a key stands here under two spellings", at, hole.pos)
                 if any(is_guard(lens) and not guard(lens, taken) for lens in hole.lenses):
                     raise Misfit(f"this is not {' and '.join(hole.lenses)}", at, hole.pos)
@@ -345,6 +347,10 @@ class PictureReader(ReadJob):
     def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
         """Read a conversation."""
         return conversation.read_talk(self, h, wire, at, rel, env)
+
+
+def _depth(misfit: Misfit) -> int:
+    return len(misfit.at)
 
 
 def told_by(names: tuple[str, ...], wire: dict[str, Any]) -> str:

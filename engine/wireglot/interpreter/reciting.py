@@ -7,12 +7,12 @@ still means what the texts say (see `citations`).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
 from ..language import picture as pic
 from ..language.lenses import key_of, octets, same
+from ..language.model import Dialect, once
 from ..trail import At, Trail
 from . import copies
 from .citations import (
@@ -303,19 +303,13 @@ class Built:
         if plain in self._numbers:
             return self._numbers[plain]
         copied(self._writer.trail, one, source)
-        holes = self._holes
+        holes = _holes(self._writer.dialect)
         if not self._writer.same and holes and not self._writer.afresh().give(holes, source):
             self._writer.give(holes, source)
             return None
         number = self._numbers[plain] = len(self.sources)
         self.sources.append(source)
         return number
-
-    @functools.cached_property
-    def _holes(self) -> list[pic.Hole]:
-        """The hole of the sources."""
-        found = (h for case in candidates_of(self._writer.dialect) for h in pic.holes(case.wire))
-        return [hole for hole in found if hole.path == "sources"][:1]
 
     def said(self, more: Iterable[Any] = ()) -> dict[str, Any]:
         """Return the lists that say it, with sources that nothing cites."""
@@ -326,3 +320,10 @@ class Built:
         if sources and self._form.sourced:
             out["sources"] = sources
         return out
+
+
+@once
+def _holes(dialect: Dialect) -> list[pic.Hole]:
+    """Return the hole of the sources."""
+    found = (h for case in candidates_of(dialect) for h in pic.holes(case.wire))
+    return [hole for hole in found if hole.path == "sources"][:1]

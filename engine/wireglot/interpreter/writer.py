@@ -13,6 +13,7 @@ from ..ir import FUNCTION, field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape, of_frame
+from ..native import mypyc_attr
 from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import choosing, itself, leftover, listforms, making, outlet, speaking, sums
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..language.events import Event
 
 
+@mypyc_attr(native_class=False)
 class PictureWriter(WriteJob):
     """Writes one IR value by its pictures."""
 
@@ -215,7 +217,7 @@ class PictureWriter(WriteJob):
                 raise Misfit(f"`{h.path}` is not {' and '.join(h.lenses)}", (), h.pos)
             if "home" in h.lenses and not self.same:
                 raise Misfit(f"`{h.path}` is only read here", (), h.pos)
-            clash = p.names & value.keys()
+            clash = p.names.intersection(value)
             if clash:
                 raise Misfit(f"`{min(clash)}` means something else here", (), h.pos)
             out.update(value)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import jsontext
+from ..native import mypyc_attr
 
 
 def refless(value: Any) -> bool:
@@ -146,6 +147,7 @@ def key_of(value: Any) -> Any:
     return (bool, value) if isinstance(value, bool) else value
 
 
+@mypyc_attr(native_class=False)
 class Table:
     """A table of words: wire words to IR words and back.
 

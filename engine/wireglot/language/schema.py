@@ -10,6 +10,7 @@ import marshal
 from collections.abc import Callable
 from typing import Any
 
+from ..native import mypyc_attr
 from ..trail import At, Trail
 from .drafts import outdated
 from .lenses import Misfit, same
@@ -40,6 +41,7 @@ COUNTS = frozenset(f"{end}{what}" for end in ("min", "max") for what in COUNTED)
 LARGEST = 4096  # bytes of one of which all is remembered; of others only that they are refused
 
 
+@mypyc_attr(native_class=False)
 class Schema:
     """A schema dialect; `exact` is the form of it that loses and rewords nothing."""
 
@@ -274,11 +276,13 @@ class Schema:
             if may and rewritten(schema, row.schema, row.here) is not None:
                 return False
         if "enum" in schema and self.enum == "strings":
-            words = schema["enum"]
-            if words.__class__ is not list or kind.__class__ is not str or kind.lower() != "string":
+            listed = schema["enum"]
+            if listed.__class__ is not list or kind.__class__ is not str:
                 return False
-            for word in words:
-                if word.__class__ is not str or not word:
+            if kind.lower() != "string":
+                return False
+            for one in listed:
+                if one.__class__ is not str or not one:
                     return False
         return self._rest(schema)
 

@@ -10,6 +10,7 @@ from ..interpreter import citations
 from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
+from ..native import mypyc_attr
 from ..trail import At, value_at
 from .sighting import Taken
 
@@ -49,6 +50,7 @@ class Scan:
         self._skip = skip - len(piece) if skip >= len(piece) else -1
 
 
+@mypyc_attr(native_class=False)
 class Part:
     """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
 

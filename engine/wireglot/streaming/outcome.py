@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from functools import cached_property
 from typing import Any
 
 from ..interpreter import building, itself
@@ -53,6 +52,7 @@ class Outcome:
         self.dialect, self.options, stream = dialect, options or {}, dialect.streamed
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
+        self._seed: Seed | None = None
         self.usage: Any = None  # as it is on the wire
         # The response, where the stream says it at the end.
         self.whole: dict[str, Any] | None = None
@@ -71,11 +71,13 @@ class Outcome:
             self.candidates.append(Candidate())
         return self.candidates[nth]
 
-    @cached_property
+    @property
     def seed(self) -> Seed:
         """The seed of the ids that are made for it: what was known when the first was made."""
-        named = self.response.get("id")
-        return Seed(self.asked, named, self.time, self.first, self.dialect.pieces)
+        if self._seed is None:
+            named = self.response.get("id")
+            self._seed = Seed(self.asked, named, self.time, self.first, self.dialect.pieces)
+        return self._seed
 
     def count(self, wire: Any, frame: int) -> None:
         """Take the token counts of a frame; they lie over earlier ones."""
