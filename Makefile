@@ -28,7 +28,7 @@ find_python = for python in $(2) $(foreach version,$(1),/usr/bin/python$(version
 	if "$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' \
 	2>/dev/null; then command -v "$$python"; break; fi; done
 
-.PHONY: help demo house old against test test-wide compiled test-compiled bench-compiled lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look release test-all-pythons wheel clean loaders audit agents loop threads datasets
+.PHONY: help demo house old against test test-wide compiled test-compiled bench-compiled wheel-compiled lint pytest format sweep wires traces bedrock streams drift usage prefix load differential mutants fuzz coverage signal bench bench-cells site site-serve playground look release test-all-pythons wheel clean loaders audit agents loop threads datasets
 
 help:
 	@echo "make demo   convert an exchange between four providers, and tell what is lost"
@@ -59,7 +59,7 @@ help:
 	@echo "make playground     build the site with a playground, on Pyodide (npm)"
 	@echo "make look ONLY=site,report,server,hostile,playground   look at the docs, a report and a server's page in Chromium, without a network: needs chromium"
 	@echo "make bench ONLY=cells,loops PEERS=...   the table of bars; make bench-cells in under a minute, of fewer bodies"
-	@echo "make compiled | test-compiled | bench-compiled   the engine as C, of the same sources (mypyc and a compiler): the suite and the bars on it"
+	@echo "make compiled | test-compiled | bench-compiled | wheel-compiled   the engine as C, of the same sources (mypyc and a compiler): the suite, the bars, a wheel of it"
 	@echo "make release   build, check and install what a release would be, on each Python, with each extra"
 	@echo "make coverage | test-all-pythons | format | wheel | clean"
 
@@ -202,6 +202,11 @@ look: site $(VENV)/.installed-dev $(VENV)/.installed-look
 wheel: $(VENV)/.installed-dev
 	@rm -rf build dist
 	@$(BIN)/python -m build
+	@ls dist
+
+wheel-compiled: $(VENV)/.installed-dev
+	@rm -rf build dist
+	@WIREGLOT_COMPILED=1 $(BIN)/python -m build --wheel --no-isolation
 	@ls dist
 
 release: $(VENV)/.installed-dev
