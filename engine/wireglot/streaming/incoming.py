@@ -241,7 +241,7 @@ def wires(stops: list[Taken]) -> dict[str, Any]:
     return found
 
 
-def laid_over(old: dict[str, Any] | None, new: Any) -> Any:
+def laid_over(old: Any, new: Any) -> Any:
     """Lay later counts over earlier ones; none, and a zero, say nothing of what was counted."""
     if not isinstance(old, dict) or not isinstance(new, dict):
         return new
