@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.shape import doubled
+from ..language.shape import doubled, spare
 from .code import Unwritten
 from .readholes import taken
 from .readtext import CaseText, Later, Rel, Slot
@@ -112,6 +112,9 @@ class HoleText(CaseText):
                 raise Unwritten
             self.copies.append((h, v, rel))
             return
+        if h in spare(self.case):
+            self.spare(h, v)
+            return
         if len(h.paths) > 1:
             self.sums.append((h, v, rel))
             return
@@ -137,6 +140,10 @@ class HoleText(CaseText):
             self.slots.append(Slot(h.path, var, rel, True, there))
             return
         self.slots.append(Slot(h.path, var, rel, h.mark is None))
+
+    def spare(self, h: Hole, v: str) -> None:
+        """Leave it to the interpreter where another spelling of a field is used, which is rare."""
+        self.line(f"if {v} is not ABSENT: return {self.odd}", h.pos)
 
     def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
         none = self.dialect.signatures.none

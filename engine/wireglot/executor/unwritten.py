@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..language.picture import Fields, Hole, Literal, Test, holes, keyed
-from ..language.shape import Case
+from ..language.shape import Case, spare
 from .holetests import named
 from .readtext import CaseText
 
@@ -23,7 +23,8 @@ def unwritten(t: CaseText) -> bool:
         return True
     if t.inner and any(len(h.paths) > 1 for h in found):
         return True
-    once = [h.path for h in found if len(h.paths) == 1 and not h.repeats]
+    rest = spare(t.case)
+    once = [h.path for h in found if len(h.paths) == 1 and not h.repeats and h not in rest]
     several = {path for path in once if once.count(path) > 1} - {".", "nth"}
     if not several <= t.case.lists.keys():
         return True

@@ -75,6 +75,13 @@ def doubled(case: Case) -> dict[Hole, list[tuple[str, ...]]]:
     return {one: [*holes.values()][:nth] for holes in several for nth, one in enumerate(holes)}
 
 
+def spare(case: Case) -> list[Hole]:
+    """Return the holes that are only read, of fields that one before them writes."""
+    several = doubled(case).items()
+    fields = case.lists.keys() | {".", "nth"}
+    return [h for h, before in several if before and h.dated and fields.isdisjoint(h.paths)]
+
+
 def of_frame(p: Picture) -> Case:
     """Return the case by which a frame of a stream is written."""
     case = Case("", "", p, None, {}, None, p.pos)
