@@ -179,6 +179,8 @@ def test_sources_that_do_not_come_together_are_told(tmp_path: Path) -> None:
         (f"{{acme: {CALL}}}", "[]", "6:14: R022: `wires` is a mapping of dialects"),
         ("      wires", "      from: acne\n      wires",
          "6:13: R025: `wires` has no `acne`, of which it is read"),
+        ("      wires", "      from: [acme]\n      wires",
+         "6:13: R025: `from` is the name of a dialect"),
         ("      wires", "      from: acme\n      ir: []\n      wires",
          "6:7: R025: `from` and `ir` and `wires` do not stand together in an example"),
         ("      wires", "      notes: {acme: [renmed]}\n      wires",

@@ -130,8 +130,9 @@ def free(schema: Schema) -> Leaf:
 def crossings(units: Collection[str]) -> Map:
     """Return the form of what crosses: by units, by names."""
     asked = Leaf(TEXT, "{what} is the name of a model", rule="R025")
+    source = Leaf(TEXT, "{what} is the name of a dialect", rule="R025")
     words: dict[str, Word] = {
-        "from": (free(TEXT), "the dialect of which the wire is read"),
+        "from": (source, "the dialect of which the wire is read"),
         "ir": (free({}), "the value of the IR that is written"),
         "wires": (_WIRES, "the wire of each dialect"),
         "notes": (_CODES, "the codes of the notes of each dialect"),
