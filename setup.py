@@ -65,7 +65,7 @@ def compiled() -> list[Extension]:
     paths = [str(one) for one in [*named, *rooms] if one.is_file() and one not in left]
     made = mypycify(["--ignore-missing-imports", *paths], debug_level="0", multi_file=True)
     for one in made:  # the C of mypyc is right, and has warnings of GCC
-        one.extra_compile_args.append("-Wno-error")
+        one.extra_compile_args = [*one.extra_compile_args, "-Wno-error"]
     return list(made)
 
 
