@@ -18,8 +18,8 @@ from setuptools.command.build_py import build_py
 
 PREPARE = "import pathlib, sys, wireglot.loading.prepare as p; p.main(pathlib.Path(sys.argv[1]))"
 ENGINE = Path("engine/wireglot")
-# Rooms and modules that become C. The rest runs once, makes what runs, or is what rules are kept
-# as, which is pickled: to make C of it takes time and gains none.
+# Rooms and modules that become C, and what stays Python though conversions run through it. Most of
+# what is in neither loads rules, writes functions or is a tool.
 COMPILED = (
     "files interpreter loop streaming executor/lists executor/readodd executor/reading "
     "executor/readtime executor/values executor/writer guards ir language/calltext language/intext "
@@ -27,10 +27,21 @@ COMPILED = (
     "language/rootwalk language/schema language/schemawalk payload seeds trail waiting"
 ).split()
 LEFT = {
+    "errors": "a caller may derive from these, and `room` does",
+    "executor/code": "it takes code objects, which C has not",
+    "executor/writes": "it caches properties, which mypyc would make anew each time",
     "interpreter/recorder": "mypyc 2.4 fails on it; nothing but a trace asks for it",
+    "jsontext": "halves of pairs stand in its patterns, which mypyc does not take",
+    "language/model": "it caches properties, and is built attribute by attribute",
+    "language/shape": "its cases are made when they are asked for",
+    "language/talk": "mypyc 2.4 fails on a lambda in a class that is kept by pickle",
+    "loaded": "it caches properties",
     "loop/exchanges": "it tells a caller who hands in what is none what to hand in",
     "loop/shelves": "a caller may make classes of these",
     "loop/stored": "mypyc 2.4 fails on it",
+    "notes": "C has no docstrings of named tuples, which callers read",
+    "policy": "it tells a caller who hands in what is none what to hand in",
+    "results": "C has no docstrings of named tuples, which callers read",
     "streaming/streams": "it has an asynchronous generator",
 }
 
