@@ -15,7 +15,6 @@ from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, holes
-from ..language.shape import spare
 from ..trail import pointer
 from .code import Unwritten
 from .holetests import is_own
@@ -301,8 +300,7 @@ class WireText(HoleText):
             return False
         var = self.of(h, names[0])
         here = self._get(o, names, var, rel)
-        if h in spare(self.case):
-            self.spare(h, var)
+        if self.spare(h, var):
             return True
         with self.t.under(f"if {var} is not ABSENT:"):
             self.line(f"{o.counter} += 1")

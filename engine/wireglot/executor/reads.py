@@ -112,8 +112,7 @@ class HoleText(CaseText):
                 raise Unwritten
             self.copies.append((h, v, rel))
             return
-        if h in spare(self.case):
-            self.spare(h, v)
+        if self.spare(h, v):
             return
         if len(h.paths) > 1:
             self.sums.append((h, v, rel))
@@ -141,9 +140,12 @@ class HoleText(CaseText):
             return
         self.slots.append(Slot(h.path, var, rel, h.mark is None))
 
-    def spare(self, h: Hole, v: str) -> None:
-        """Leave it to the interpreter where another spelling of a field is used, which is rare."""
-        self.line(f"if {v} is not ABSENT: return {self.odd}", h.pos)
+    def spare(self, h: Hole, v: str) -> bool:
+        """Leave it to the interpreter where a second spelling of a field is used, which is rare."""
+        second = h in spare(self.case)
+        if second:
+            self.line(f"if {v} is not ABSENT: return {self.odd}", h.pos)
+        return second
 
     def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
         none = self.dialect.signatures.none

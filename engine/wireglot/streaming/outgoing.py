@@ -34,8 +34,10 @@ class Place:
 
     def said(self) -> dict[str, Any]:
         """Return what can be asked of it, by name."""
-        named = {"candidate": self.candidate, "index": self.index, "nth": self.nth}
-        return {**named, "item": self.item, "inner": self.inner, "entry": self.entry}
+        return {
+            "candidate": self.candidate, "index": self.index, "nth": self.nth,
+            "item": self.item, "inner": self.inner, "entry": self.entry,
+        }  # fmt: skip
 
 
 class Frames:
