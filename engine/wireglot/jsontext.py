@@ -170,7 +170,12 @@ def _parsed(text: str) -> tuple[Any, int]:
         value, end = _scan(text, 0)
     except StopIteration:
         return _strict(text), 0  # it begins with a blank, or is no JSON
-    keys, levels = _counted(value)
+    if value.__class__ is dict and FLAT.issuperset(map(type, value.values())):
+        keys, levels = len(value), 1
+        if keys == text.count(":") and end == len(text):
+            return value, 1  # no other colons, so no key is missing
+    else:
+        keys, levels = _counted(value)
     if end != len(text) or not _each_once(keys, text):
         return _strict(text), 0  # which says what it is
     return value, levels
@@ -188,8 +193,6 @@ def _each_once(keys: int, text: str) -> bool:
 def _counted(value: Any) -> tuple[int, int]:
     """Return how many keys and levels a value has; no keys, -1, where a number is infinite."""
     keys, levels = 0, 0
-    if value.__class__ is dict and FLAT.issuperset(map(type, value.values())):
-        return len(value), 1
     here: list[Any] = [value] if value.__class__ is dict or value.__class__ is list else [[value]]
     while here:
         levels += 1

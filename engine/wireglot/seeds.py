@@ -94,13 +94,15 @@ def apart(candidates: list[dict[str, Any]], seed: Ids) -> list[tuple[dict[str, A
     found: list[tuple[dict[str, Any], str]] = []
     taken: set[str] = set()
     for candidate, one in enumerate(candidates):
-        calls = [part for part in one.get("parts", ()) if part.get("type") == "tool_call"]
-        for nth, part in enumerate(calls):
-            old = part.get("id")
-            if old == "" or old in taken:
-                found.append((part, old))
-                part["id"] = seed.call(candidate, nth, None, taken)
-            taken.add(part.get("id", ""))
+        nth = 0
+        for part in one.get("parts", ()):
+            if part.get("type") == "tool_call":
+                old = part.get("id")
+                if old == "" or old in taken:
+                    found.append((part, old))
+                    part["id"] = seed.call(candidate, nth, None, taken)
+                taken.add(part.get("id", ""))
+                nth += 1
     return found
 
 

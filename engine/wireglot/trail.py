@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
@@ -242,15 +242,15 @@ class Trail:
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
         found = self._place(owner, path)
-        if found is not None or path is None:
+        if found is not None or path is None or "." not in path:
             return found
         head, _, rest = path.partition(".")
-        inner = owner.get(head) if rest and isinstance(owner, dict) else None
+        inner = owner.get(head) if isinstance(owner, dict) else None
         if isinstance(inner, dict):
             found = self.find(inner, rest)
             if found is not None:
                 return found
-        return self._place(owner, head) if rest else None
+        return self._place(owner, head)
 
     def around(self, inner: Any, at: Mapping[Any, str]) -> str | None:
         """Return what stands at a place within which an owner stood, or None."""
@@ -258,35 +258,29 @@ class Trail:
         return next((at[here[:n]] for n in range(len(here)) if here[:n] in at), None)
 
     def _place(self, owner: Any, key: Any) -> At | None:
-        """Return where one field came from: all of an object's are spread only to change them."""
-        found: At | None
-        for _, at, table, fields in self._told(owner):
-            if table is _copied:
-                if (found := self._place(fields, key)) is not None:
-                    return found
-            elif at is None:
-                if key in fields:
-                    found = table[key]
-                    return found
-            elif key is None and None in table:
-                return at
-            elif key in fields and (below := table.get(key)) is not None:
-                return at + below if below else at
-        return self._at.get(id(owner), {}).get(key)
+        """Return where one field came from: all of an object's are spread only to change them.
 
-    def _told(self, owner: Any) -> Iterable[Late]:
-        """Return what was read of an owner, the last first.
-
-        To look through all for the first ones who are asked for takes less than to sort it by them.
+        To look through all that was read for the first ones who are asked for takes less than to
+        sort it by them.
         """
         if self.late and self._asked < FEW:
             self._asked += 1
-            mine = [entry for entry in self.late if entry[0] is owner]
-            if all(entry[2].__class__ is dict or entry[2] is _copied for entry in mine):
-                return *mine[::-1], *self._waiting.get(id(owner), ())[::-1]
-        if self.late:
+            for entry in reversed(self.late):
+                if entry[0] is not owner:
+                    continue
+                table = entry[2]
+                if table is not _copied and table.__class__ is not dict:
+                    self._settle()  # what a function says comes behind all that tables say
+                    break
+                found = self._place(entry[3], key) if table is _copied else _below(entry, key)
+                if found is not None:
+                    return found
+        elif self.late:
             self._settle()
-        return reversed(self._waiting.get(id(owner), ()))
+        for entry in reversed(self._waiting.get(id(owner), ())):
+            if (found := _below(entry, key)) is not None:
+                return found
+        return self._at.get(id(owner), _NO_PLACES).get(key)
 
     def _trace(self) -> None:
         """Put where the nodes of schemas came from that were respelled."""
@@ -341,6 +335,21 @@ class Trail:
         self.late.append((new, (), _copied, old))
         if self.recorder is not None:
             self.recorder.again(old, new)
+
+
+_NO_PLACES: dict[Any, At] = {}
+
+
+def _below(entry: Late, key: Any) -> At | None:
+    """Return where a field (the owner itself, for None) stood by what a table says of it."""
+    _, at, table, fields = entry
+    if at is None:
+        found: At | None = table[key] if key in fields else None
+        return found
+    if key is None and None in table:
+        return at
+    below = table.get(key) if key in fields else None
+    return None if below is None else at + below if below else at
 
 
 def _copied(new: Any, old: Any, _: At, trail: Trail) -> None:

@@ -68,16 +68,16 @@ class Listing:
         number, ways = self.kinds.get(kind, (0, ()))
         found = None
         if ways and kind not in MEDIA and all(way.__class__ is str for way, _ in ways):
-            found = number, ways, self._known(kind, ladder)
+            found = number, ways, self.known(kind, ladder)
         self.usually[kind] = found
         return found
 
     def lower(self, kind: Any, part: Any, ladder: Ladder) -> frozenset[str]:
         """Return the fields of a part that rows of the ladder know and no picture here takes."""
-        found = self._known(kind, ladder)
+        found = self.known(kind, ladder)
         return found.intersection(part) if found and not found.isdisjoint(part) else NONE
 
-    def _known(self, kind: Any, ladder: Ladder) -> frozenset[str]:
+    def known(self, kind: Any, ladder: Ladder) -> frozenset[str]:
         """Return the fields of a type that rows of the ladder know and no picture here takes."""
         found = self._lower.get(kind)
         if found is None:
@@ -140,9 +140,12 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
         if kind in listing.lone and part.keys() == PLAIN[0]:
             text = part["text"]
             usual = text.__class__ is str and text and not text.isspace()
-            if usual and not listing.lower(kind, part, x.ladder) and not (x.watched or x.marking):
-                number = listing.kinds[kind][0]
-                return [[(part, text)] if n == number else [] for n in range(len(listing.holes))]
+            if usual and not (x.watched or x.marking):
+                lower = listing.known(kind, x.ladder)
+                if not lower or lower.isdisjoint(part):
+                    shares: list[list[Any]] = [[] for _ in listing.holes]
+                    shares[listing.kinds[kind][0]].append((part, text))
+                    return shares
     return dealt(x, listing, parts, whole)
 
 
@@ -287,25 +290,34 @@ def formed(
 ) -> Any:
     """Return a list as its hole forms it: its one element, one text, or as it is."""
     if form == "bare" or form == "joined":
-        text = _one_text(x, listing, number, pairs, into)
-        if text is not None:
-            return text
+        if len(pairs) == 1 and not listing.making[number]:
+            part, wire = pairs[0]
+            kind = part.get("type") if part.__class__ is dict else None
+            if wire.__class__ is str and not x.same and kind in listing.lone:
+                if into is not None:  # notes of the part point to where its words stand
+                    x.words_at(part, into)
+                return wire
+            if kind == listing.plain[number]:
+                text = _one_text(x, listing, part, wire, pairs, into)
+                if text is not None:
+                    return text
+            elif form == "bare":
+                return [wire]
+        elif form == "bare" and len(pairs) > 1:
+            return [wire for _, wire in pairs]
+    elif form == "single" and len(pairs) == 1:
+        return pairs[0][1]
     h, wires = listing.holes[number], [wire for _, wire in pairs]
+    if pairs and not form:
+        return wires
     return listforms.formed(x, form, h, pairs, wires, value, EMPTY, into)
 
 
-def _one_text(x: Any, listing: Listing, number: int, pairs: Any, into: Any) -> str | None:
+def _one_text(
+    x: Any, listing: Listing, part: dict[str, Any], wire: Any, pairs: Any, into: Any
+) -> str | None:
     """Return the text of one element that has nothing but its text."""
-    if len(pairs) != 1 or listing.making[number]:
-        return None
-    part, wire = pairs[0]
-    if wire.__class__ is str and not x.same and part.get("type") in listing.lone:
-        if into is not None:  # notes of the part point to where its words stand
-            x.words_at(part, into)
-        return wire
     if (id(part), "text") in x.watched:
-        return None
-    if part.__class__ is not dict or part.get("type") != listing.plain[number]:
         return None
     if part.keys() not in PLAIN or part["text"].__class__ is not str:
         return None

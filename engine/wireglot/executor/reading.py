@@ -73,6 +73,9 @@ class CodedReader(PictureReader):
 
     def plain(self, item: Any) -> Any:
         """Return the text of an element that is the dialect's own text alone, or None."""
+        texts = self.dialect.cases_of("text") if item.__class__ is dict else ()
+        if texts and not any(may_fit(case, item) for _, case in texts):
+            return None  # an element of another kind, mostly
         with self._at_home():
             return intake.plain_text(self, item)
 
@@ -110,11 +113,13 @@ class CodedReader(PictureReader):
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""
-        for lenient in () if self.walks else (False, True):
-            self.run = None
-            found = self.code.names["message"](self, item, at, lenient)
-            if found is not NO:
-                return found  # type: ignore[no-any-return]
+        if not self.walks:
+            read = self.code.names["message"]
+            for lenient in MODES:
+                self.run = None
+                found = read(self, item, at, lenient)
+                if found is not NO:
+                    return found  # type: ignore[no-any-return]
         return super().message(item, at)
 
     def unusual(self, name: str, item: Any, at: At) -> Any:
@@ -138,5 +143,6 @@ class CodedReader(PictureReader):
         return attempt(self, conversation.read_messages, self, wire, at)
 
 
+MODES = (False, True)  # strictly, and with what does not fit kept
 _POS = Pos("", 0, 0)  # of what no rule file says
 _NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, _POS), None, {}, None, _POS)

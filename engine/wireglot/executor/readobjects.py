@@ -65,8 +65,13 @@ class WireText(HoleText):
             self._others(p, o, rel)
 
     def _early(self, entries: list[Entry]) -> None:
-        """Look first for the keys of objects within: other cases may stand for them."""
+        """Look first for what tells other cases: fixed values, the keys of objects within."""
+        costly = False
         for names, child in entries:
+            costly = costly or (isinstance(child, Hole) and bool(child.lenses or child.mode))
+            if isinstance(child, Literal) and len(names) == 1 and costly:
+                self.line(f"found = w.get({names[0]!r}, ABSENT)")
+                self.line(f"if {self.unlike(child, 'found')}: return NO", child.pos)
             if isinstance(child, Fields) and len(names) == 1 and not child.loose:
                 keys = [n[0] for n, c in child.entries if len(n) == 1 and needed(c)]
                 if keys:

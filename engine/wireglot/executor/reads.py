@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import doubled, spare
@@ -41,19 +42,18 @@ class HoleText(CaseText):
         if len(p.values) == 1 and usual.__class__ is str:
             self.line(f"if {v} != {usual!r}: return {self.no}", p.pos)
             return
-        values = self.value(p.values)
-        told = v + (
-            " is not ABSENT" if usual is ABSENT else f" != {usual!r}"
-            if usual.__class__ is str else f" is not {usual!r}"
-            if usual is None or usual is True or usual is False else ".__class__ is not None"
-        )  # fmt: skip
         if self.track:
-            self.line(f"if {told}:", p.pos)
+            values = self.value(p.values)
+            self.line(f"if {v + _unusual(usual)}:", p.pos)
             self.line(f"    sp_ = literal(sp, {self.pointer(rel)}, {v}, {values})")
             self.line(f"    if sp_ is NO: return {self.no}")
             self.line("    sp = sp_")
         else:
-            self.line(f"if {told} and not says({v}, {values}): return {self.no}", p.pos)
+            self.line(f"if {self.unlike(p, v)}: return {self.no}", p.pos)
+
+    def unlike(self, p: Literal, v: str) -> str:
+        """Return a test that what stands in a variable is none of some fixed values."""
+        return f"{v + _unusual(p.values[0])} and not says({v}, {self.value(p.values)})"
 
     def text(self, p: Text, v: str, rel: Rel) -> None:
         """Match a text with holes."""
@@ -206,3 +206,13 @@ class HoleText(CaseText):
             return
         written = h.value if h.mark in ("default", "fill") else ABSENT
         self.remembers(f"nulled(sp, {place}, {v}, {self.value(written)})")
+
+
+def _unusual(usual: Any) -> str:
+    """Return the end of a test that a variable has another value than the usual one."""
+    if usual is ABSENT:
+        return " is not ABSENT"
+    if usual.__class__ is str:
+        return f" != {usual!r}"
+    fixed = usual is None or usual.__class__ is bool
+    return f" is not {usual!r}" if fixed else ".__class__ is not None"

@@ -192,8 +192,6 @@ def word(table: Table, w: Any, spelled: bool) -> Any:
 
 def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
     """Read a schema; ODD where memory has to hold how it was spelled."""
-    if x.away and w.__class__ is dict and pair.plain(w):
-        return w
     try:
         read, exact = pair.read(w)
         if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):

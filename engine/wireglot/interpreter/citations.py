@@ -100,7 +100,10 @@ def spread(reader: ReadJob, ir: Any, messages: list[Any] | None, cited: bool) ->
 
 def cites(owner: dict[str, Any]) -> bool:
     """Tell whether a text says what it rests on."""
-    return any(isinstance(part, dict) and "citations" in part for part in listed(owner, "parts"))
+    for part in listed(owner, "parts"):
+        if isinstance(part, dict) and "citations" in part:
+            return True
+    return False
 
 
 def _without_none(owner: dict[str, Any]) -> None:

@@ -120,12 +120,16 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
     Other tools, and structured output, are strict no longer.
     """
-    schema = _strict(writer.dialect)
     tools, form = ir.get("tools"), ir.get("response_format")
-    if schema is None or not writer.repair or tools is form is None:
+    if tools is form is None or not writer.repair:
         return ir
-    said = [*tools, form] if isinstance(tools, list) else [form]
-    if not any(isinstance(one, dict) and one.get("strict") is True for one in said):
+    schema = _strict(writer.dialect)
+    if schema is None:
+        return ir
+    for one in [*tools, form] if isinstance(tools, list) else [form]:
+        if isinstance(one, dict) and one.get("strict") is True:
+            break
+    else:
         return ir
     new = dict(ir)
     if isinstance(tools, list):

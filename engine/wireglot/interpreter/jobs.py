@@ -332,8 +332,6 @@ class WriteJob:
 
         What is lost is not moved.
         """
-        if not self.notes:
-            return
         lost = {id(part) for part in self.gone}
         if lost:
             self.notes = [

@@ -114,13 +114,13 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
 
 def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
-    obj = view.obj
+    obj, whole = view.obj, isinstance(value, dict)
     if path == "own":
-        for key, inner in value.items() if isinstance(value, dict) else ():
+        for key, inner in value.items() if whole else ():
             if isinstance(inner, dict) and f"own.{key}" not in view.claims:
                 _own(writer, view, key, inner)
         return
-    if isinstance(value, dict) and _within(view, path):
+    if whole and _within(view, path):
         for key, inner in value.items():
             deeper = f"{path}.{key}"
             if path == "result" and silent(writer, key, inner, value):
@@ -129,24 +129,15 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
                 left(writer, view, deeper, inner)
         return
     places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
-    # Nothing is counted, or nothing said.
-    none = value in EMPTY or (view.shape == "usage" and value == 0)
-    none = none or (isinstance(value, dict) and value.keys() <= {"spelled"})
-    inner = [f"{path}.{key}" for key in value] if isinstance(value, dict) else []
-    little = bool(inner) and all((view.shape, one) in SLIGHT for one in inner)
-    quiet = none or little or last in CACHE or (view.shape, path) in SLIGHT
-    quiet = quiet or (path in USUAL and same(value, USUAL[path]))
-    # Where ids are made anew, calls and results pair without them, too.
-    quiet = quiet or (path in PAIRING and "call-ids" in writer.dialect.hooks)
-    weight: Weight = "slight" if quiet else ""
+    weight: Weight = "slight" if _little(writer, view.shape, path, value) else ""
     if isinstance(places, Several):
         writer.lefts.append((id(obj), path.partition(".")[0]))
         told = no_place(path)
         for place in places.places:
             writer.note("no-place", "lost", place, view.case.pos, told, weight=weight)
         return
-    opaque = value if last in OPAQUE and isinstance(value, dict) else None
-    if opaque is None and isinstance(value, dict) and writer.trail.spread(value, places):
+    opaque = value if whole and last in OPAQUE else None
+    if whole and opaque is None and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
         return
@@ -163,8 +154,23 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
         for spot in (at, whose) if whose is not None else (at,):
             writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
     else:
-        for spot in (at, *_apart(writer, value, at)):
+        for spot in (at, *_apart(writer, value, at)) if isinstance(value, list) else (at,):
             writer.note("no-place", "lost", spot, view.case.pos, no_place(path), weight=weight)
+
+
+def _little(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
+    """Tell whether little is lost with a field."""
+    if value in EMPTY or (shape == "usage" and value == 0):
+        return True  # nothing is said, or nothing counted
+    if isinstance(value, dict):
+        if value.keys() <= {"spelled"} or all((shape, f"{path}.{key}") in SLIGHT for key in value):
+            return True
+    elif path in USUAL and same(value, USUAL[path]):
+        return True
+    if path.rpartition(".")[2] in CACHE or (shape, path) in SLIGHT:
+        return True
+    # Where ids are made anew, calls and results pair without them, too.
+    return path in PAIRING and "call-ids" in writer.dialect.hooks
 
 
 def _apart(writer: WriteJob, value: Any, at: Any) -> list[Any]:

@@ -19,18 +19,28 @@ if TYPE_CHECKING:
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
 INSIDE = ("parts", "value", "media", "blocks", "source")
+FLAT = frozenset((*INSIDE, "cache"))
 
 
 def marked(writer: WriteJob, ir: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return what a request marks of its tools, its system text and its messages."""
     said = writer.look is None or writer.look.marked
-    keys = ("tools", "system", "messages") if said else ("tools", "system")
-    found = {
-        key: [one for one in _objects(ir[key]) if isinstance(one.get("cache"), dict)]
-        for key in keys
-        if ir.get(key)
-    }
+    found: dict[str, list[dict[str, Any]]] = {}
+    for key in ("tools", "system", "messages") if said else ("tools", "system"):
+        value = ir.get(key)
+        if value and not _flat(value):
+            found[key] = [one for one in _objects(value) if isinstance(one.get("cache"), dict)]
     return found if any(found.values()) else {}
+
+
+def _flat(value: Any) -> bool:
+    """Tell whether these are objects that hold no others that could be marked, and are not."""
+    if not isinstance(value, list):
+        return False
+    for one in value:
+        if one.__class__ is not dict or not FLAT.isdisjoint(one):
+            return False
+    return True
 
 
 def fewer(

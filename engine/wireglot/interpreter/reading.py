@@ -60,7 +60,8 @@ def read(
         check_unit(unit)
         if not sure:
             check_json(body)
-        gone = options.get("away") and not options.get("returned")  # home, all stays as it is
+        returned = options.get("returned", False)  # home, all stays as it is: nothing is written
+        gone = options.get("away") and not returned
         wanted, unit = unit, units.given(rules.model, unit) if gone else unit
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         ir = _pictured(rules, reader, body, unit)
@@ -69,7 +70,7 @@ def read(
                 ir["model"] = model
             if stream is not None and "stream" not in ir:
                 ir["stream"] = stream
-        if unit == "response":
+        if unit == "response" and not returned:
             reader.trail.seed = _seed(reader, ir, body)
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
@@ -80,7 +81,7 @@ def read(
             told = within.parted(reader, owners)
             look = Look(messages) if told and messages is not None else look
         made: set[int] = set()
-        if look is None or not look.paired:  # else all have ids
+        if not returned if look is None else not look.paired:  # else all have ids, or need none
             made = _hooked(reader, ir, body, within.CALL in told)
             look = Look(messages) if made and messages is not None else look
         odd = _paired(reader, ir, messages, look)
@@ -120,7 +121,7 @@ def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
 
 def _apart(trail: Trail, ir: Any) -> list[Draft]:
     """Let no two calls of a response have one id; return drafts for those that had."""
-    drafts = []
+    drafts = list[Draft]()
     assert trail.seed is not None
     for part, old in apart(ir.get("candidates") or [], trail.seed):
         trail.was[id(part)] = old
@@ -160,12 +161,14 @@ def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[D
     odd: list[Draft] = []
     if look is None:
         for one in ir.get("candidates", ()) if isinstance(ir, dict) else ():
-            if any(part.get("type") == "tool_result" for part in one.get("parts", ())):
-                pairing.named([one], dialect.name)
+            for part in one.get("parts", ()):
+                if part.get("type") == "tool_result":
+                    pairing.named([one], dialect.name)
+                    break
         return odd
     if reader.recorder is not None:
         reader.recorder.names.update(units.names_of(messages, reader.trail))
-    if look.paired and not dialect.tells_freeform:
+    if look.paired and not (look.freeform and dialect.tells_freeform):
         pairing.known(messages, look.names, dialect.name, dialect.result_names)
         return odd
     for code, part in pairing.named(

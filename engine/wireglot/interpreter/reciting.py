@@ -38,7 +38,10 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     """Return a value whose citations stand as the dialect has them; the same one if they do."""
     if unit == "response":
         owners, of, key = listed(ir, "candidates"), "candidate", "candidates"
-        if not any(isinstance(one, dict) and ("spelled" in one or cites(one)) for one in owners):
+        for one in owners:
+            if isinstance(one, dict) and ("spelled" in one or cites(one)):
+                break
+        else:
             return ir  # mostly nothing is cited
     elif cited or (writer.same and unit in ("request", "messages", "message", "session")):
         found = ir.get("messages") if isinstance(ir, dict) else ir

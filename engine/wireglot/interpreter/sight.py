@@ -129,64 +129,65 @@ class Look:
         paired: Whether each call has an id of its own, and its result right behind it, in order;
             those of the last message may wait.
         said: Whether each message has a word, a call or a result.
-        freeform: Whether a call took freeform input.
+        freeform: Whether a call took freeform input, or a result says so.
         marked: Whether a part may say what is to be cached.
         cited: Whether a text has citations.
         names: The names of the calls, by their ids.
     """
 
     def __init__(self, messages: Any) -> None:
-        self.kinds: set[Any] = set()
+        self.kinds = kinds = set[Any]()
         self.names: dict[Any, Any] = {}
         self.paired = self.said = True
         self.system = self.freeform = self.marked = self.cited = False
         waiting: list[Any] = []  # calls without a result yet, the first one last
         for message in messages:
             role, parts = message.get("role"), message.get("parts", ())
-            if role == "system":
-                self.system = True
             if role != "tool":
                 if waiting:
                     self.paired = False
-                waiting = []
+                    waiting = []
+                if role == "system":
+                    self.system = True
             elif not parts:
                 self.paired = False
-            if not self._parts(role, parts, waiting):
+            said = False  # whether a part of it surely says something
+            for part in parts:
+                kind = part.get("type")
+                kinds.add(kind)
+                if "cache" in part:
+                    self.marked = True
+                if kind == "text":
+                    text = str(part.get("text", ""))  # a long one is not copied
+                    if text and not text.isspace():
+                        said = True
+                    if "citations" in part:
+                        self.cited = True
+                elif kind == "tool_call":
+                    said, key = True, part.get("id", "")
+                    if key in self.names or not key or role != "assistant":
+                        self.paired = False
+                    self.names[key] = part.get("name", "")
+                    waiting.append(key)
+                    if "input" in part:
+                        self.freeform = True
+                    continue
+                elif kind == "tool_result":
+                    said = True
+                    if not waiting or waiting.pop() != part.get("tool_call_id"):
+                        self.paired = False
+                    if "freeform" in part:
+                        self.freeform = True
+                    if part.get("value").__class__ is list:
+                        self.marked = True  # perhaps within it
+                if role == "tool" and kind != "tool_result":
+                    self.paired = False
+            if not said:
                 self.said = False
-            if len(waiting) > 1 and role != "tool":
+            if role != "tool" and len(waiting) > 1:
                 waiting.reverse()
         if waiting and messages[-1].get("role") == "tool":
             self.paired = False
-
-    def _parts(self, role: Any, parts: Any, waiting: list[Any]) -> bool:
-        """Look at the parts of a message; tell whether one of them surely says something."""
-        said = False
-        for part in parts:
-            kind = part.get("type")
-            self.kinds.add(kind)
-            if "cache" in part:
-                self.marked = True
-            if kind == "text":
-                text = str(part.get("text", ""))  # a long one is not copied
-                said = said or (text != "" and not text.isspace())
-                self.cited = self.cited or "citations" in part
-            elif kind == "tool_call":
-                said, key = True, part.get("id", "")
-                if key in self.names or not key or role != "assistant":
-                    self.paired = False
-                self.names[key] = part.get("name", "")
-                waiting.append(key)
-                self.freeform = self.freeform or "input" in part
-                continue
-            elif kind == "tool_result":
-                said = True
-                if not waiting or waiting.pop() != part.get("tool_call_id"):
-                    self.paired = False
-                if part.get("value").__class__ is list:
-                    self.marked = True  # perhaps within it
-            if role == "tool" and kind != "tool_result":
-                self.paired = False
-        return said
 
 
 class Written(NamedTuple):

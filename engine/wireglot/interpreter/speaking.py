@@ -158,13 +158,16 @@ class _Runs:
         self.joined: list[Draft] = []
         self.asides: list[Message] = []  # messages that the source does not have
         self.looks = writer.repair and bool(self.talk.leads or self.talk.bars)
+        self.refused: Message | None = None  # what no function writes: it is walked
+        # Whether a message that nobody joins is written as it is.
+        self.plain = not (self.talk.steps or writer.dialect.told_roles)
 
     def write(self) -> list[Any]:
         """Write all messages."""
         writer, talk, waiting, run = self.writer, self.talk, self.waiting, self.run
         while waiting:
             found, case, message = case_of(writer, waiting.popleft())
-            if run and not self._joins(found, message):
+            if run and (found is not self.group or not self._joins(found, message)):
                 if self._flush(message):
                     continue
             elif run and writer.repair and message.get("role") not in talk.steps:
@@ -176,9 +179,7 @@ class _Runs:
         return self.out
 
     def _joins(self, found: Group, message: Message) -> bool:
-        """Tell whether a message becomes one with those of the run."""
-        if found is not self.group:
-            return False
+        """Tell whether a message of the same group becomes one with those of the run."""
         role, last = message.get("role"), self.run[-1][1].get("role")
         split = self.writer.same and role != last and self.talk.splits(found)
         if not (found.spliced or split or self.talk.joins(role)):
@@ -196,7 +197,7 @@ class _Runs:
         writer, run = self.writer, self.run
         made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark = len(writer.notes), len(writer.lefts)
-        wires = self._wires(run, made)
+        wires = (self._lone(*run[0]) if len(run) == 1 else None) or self._wires(run, made)
         beside = bool(writer.beside)
         if beside:
             if behind is not None:
@@ -242,6 +243,18 @@ class _Runs:
                 writer.beside = []
         return wires
 
+    def _lone(self, case: Case, message: Message) -> list[Any] | None:
+        """Write a message that is one of its own, if that can be done at once; else None."""
+        writer, parts, talk = self.writer, message.get("parts"), self.talk
+        if not parts or not self.plain or (self.group is not None and self.group.spliced):
+            return None
+        if self.looks and (len(parts) > 1 or parts[0].get("type") in talk.bars):
+            return None
+        writer.since, writer.role = len(writer.notes), message.get("role")
+        usual = writer.message(case, message)
+        self.refused = message if usual is None else None
+        return None if usual is None else [usual]
+
     def _wires(self, run: list[tuple[Case, Message]], made: bool = False) -> list[Any]:
         """Write a run of messages; `made` says that the source has no such message."""
         writer, talk = self.writer, self.talk
@@ -267,7 +280,7 @@ class _Runs:
         if len(run) > 1:
             case = next((one for one, _ in run if talk.role(one) != "tool"), case)
         writer.role = first.get("role")
-        if parts and (alone or _plain(writer, run)):
+        if parts and first is not self.refused and (alone or _plain(writer, run)):
             said = first
             if not alone:
                 said = {"role": talk.role(case), "parts": parts}

@@ -26,15 +26,10 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
     if look is not None and look.said and not look.system:
         return [], messages
     lifts = ("lift", "system") in talk.enforce
-    if (
-        (lifts or any(turn.at and turn.role == "user" for turn in talk.turns))
-        and writer.filler is not None
-        and messages
-        # Nobody speaks: what has no parts is left out.
-        and all(one.get("role") == "system" or not one.get("parts") for one in messages)
-    ):
-        return [], [_spoken(writer, message) for message in messages]
-    form = _form(writer)
+    if writer.filler is not None and _unspoken(messages):
+        if lifts or any(turn.at and turn.role == "user" for turn in talk.turns):
+            return [], [_spoken(writer, message) for message in messages]
+    form, stays = _form(writer), _stays(writer) or not lifts
     parts: list[Any] = []
     rest: list[Any] = []
     heads = 0
@@ -43,9 +38,8 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
             rest.append(message)
             continue
         memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
-        home = _stays(writer) or not lifts
-        apart = rest or heads or not memory.get("head") or not _heads(writer, message)
-        if home and apart:
+        apart = stays and (rest or heads or not memory.get("head") or not _heads(writer, message))
+        if apart:
             rest.append(message)
             continue
         if rest and form is not None:
@@ -69,6 +63,14 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
         if not message.keys() <= PLAIN:
             unplaced(writer, message, talk.pos)
     return parts, rest
+
+
+def _unspoken(messages: list[Message]) -> bool:
+    """Tell whether nobody but the system speaks: what has no parts is left out."""
+    for message in messages:
+        if message.get("role") != "system" and message.get("parts"):
+            return False
+    return bool(messages)
 
 
 def _heads(writer: WriteJob, message: Message) -> bool:
@@ -103,7 +105,7 @@ def _form(writer: WriteJob) -> str | None:
     """Return the form of what comes later, or None where it has none or the caller wants none."""
     if writer.options.get("system") == "lift":
         return None
-    return writer.dialect.once(LATER, lambda: dict(writer.dialect.talk.enforce).get(LATER))
+    return writer.dialect.talk.later
 
 
 def later(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -112,8 +114,11 @@ def later(writer: WriteJob, messages: list[Message]) -> list[Message]:
     It says whose it is by its form. So what comes later changes nothing of what went before, and
     a prompt that a provider has cached still begins the next one.
     """
-    form, look = _form(writer), writer.look
-    if form is None or _stays(writer) or (look is not None and not look.system):
+    look = writer.look
+    if look is not None and not look.system:
+        return messages
+    form = _form(writer)
+    if form is None or _stays(writer):
         return messages
     turns = ("turn", "system") in writer.dialect.talk.enforce
     out, begun = [], False

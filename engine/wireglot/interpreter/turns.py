@@ -129,9 +129,11 @@ def _head(messages: list[Message]) -> int:
 
 def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     """Tell whether another role stands where a turn must stand, and is none that is as good."""
-    first = turn.at == "start"
-    ends = (m for m in (messages if first else reversed(messages)) if m.get("role") != "system")
-    end = next(ends, None)
+    first, end = turn.at == "start", None
+    for message in messages if first else reversed(messages):
+        if message.get("role") != "system":
+            end = message
+            break
     if end is None or (turn.before and not _holds(messages, turn.before)):
         return False  # where nothing was said nothing goes on
     role = end.get("role")
@@ -296,9 +298,7 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Declare the tools that the messages call, where the target wants that."""
-    if ("declare-called", "") not in writer.asked:
-        return ir
+    """Declare the tools that the messages call, as the target wants."""
     tools = list(ir.get("tools") or ())
     known = {tool.get("name", tool.get("type")) for tool in tools}
     for part in parts_of(ir.get("messages") or (), "tool_call"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UNFORESEEN, ConversionError, UsageError, unforeseen
 from ..jsontext import copied
 from ..language.lenses import Misfit
+from ..language.model import Dialect, once
 from ..language.picture import ABSENT
 from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
@@ -33,7 +34,6 @@ from .sight import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held
-    from ..language.model import Dialect
     from ..language.shape import Shape
     from .reading import Read
 
@@ -76,7 +76,7 @@ def returned(
     envelope, outside = None, set[str]()
     if unit == "request":
         if "envelope" in rules.model.units:
-            known = _envelope(dialect := rules.model.of_unit(unit), True, read.ir)
+            _, known = _envelope(dialect := rules.model.of_unit(unit), True, read.ir)
             if known is None:
                 writer = Writer(dialect, True, read.trail, {}, rules.ladder)
                 known = envelope_of(writer, read.ir)
@@ -121,7 +121,8 @@ def written(
     except RecursionError:
         raise TooDeep("the value is nested too deep") from None
     reciting.stand(writer)
-    writer.settle()
+    if writer.notes:
+        writer.settle()
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):
         owners = citations.listed(ir, "candidates") if messages is None else messages
         within.mistaken(writer, owners)
@@ -205,13 +206,15 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         whole["messages"] = rest
         if parts or units.was_there(ir, writer.dialect.name, writer.same):
             whole["system"] = parts
-    whole = turns.grouped(writer, whole)
-    form = writer.dialect.bounds.get("response_format", {})
-    if not demands.why_not(writer, whole, form):
-        whole = turns.worded(writer, whole)
-    narrowed = _narrowed(writer, whole)
-    if narrowed is whole:  # else what is sent says what may be called
-        narrowed = turns.declared(writer, whole)
+    if "tool_choice" in whole:
+        whole = turns.grouped(writer, whole)
+    if "response_format" in whole:
+        form = writer.dialect.bounds.get("response_format", {})
+        if not demands.why_not(writer, whole, form):
+            whole = turns.worded(writer, whole)
+    narrowed = _narrowed(writer, whole) if ("narrow-tools", "") in writer.asked else whole
+    if narrowed is whole and ("declare-called", "") in writer.asked:
+        narrowed = turns.declared(writer, whole)  # else what is sent says what may be called
     whole = demands.loosened(writer, turns.unmixed(writer, narrowed))
     envelope: Envelope | None = None
     outside: set[str] = set()
@@ -271,7 +274,7 @@ def _asking(writer: Writer, wire: dict[str, Any]) -> None:
 def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Send fewer tools where that is how a dialect says which may be called."""
     talk = writer.dialect.conversation
-    if talk is None or ("narrow-tools", "") not in writer.asked:
+    if talk is None:
         return ir
     choice = ir.get("tool_choice")
     if choice != "none" and not isinstance(choice, dict):  # all of them may be called
@@ -296,37 +299,38 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:
     """
     dialect, shape, mark = writer.dialect, writer.dialect.units["envelope"], len(writer.notes)
     free = not writer.options and writer.recorder is None
-    known = _envelope(dialect, writer.same, ir) if free else None
+    said, known = _envelope(dialect, writer.same, ir) if free else (None, None)
     if known is not None:
         return known
-    found, said = _enveloped(writer, shape, ir), _said(dialect, ir)
-    if not free or len(writer.notes) > mark or not PLAIN.issuperset(map(type, said)):
+    found = _enveloped(writer, shape, ir)
+    if said is None or len(writer.notes) > mark:
         return found
-    made = dialect.once(("envelope", writer.same), dict[Any, Any])
+    made = _envelopes(dialect, writer.same)[1]
     if len(made) >= REMEMBERED:
         made.clear()
     made[said] = found
     return _fresh(*found)
 
 
-def _said(dialect: Dialect, ir: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what a request says in the fields of which its envelope is made."""
-    cases = dialect.units["envelope"].cases
-    fields = dialect.once("envelope of", lambda: sorted(dialect.fields_of(cases)))
-    return tuple([ir.get(field, ABSENT) for field in fields])
+@once
+def _envelopes(dialect: Dialect, same: bool) -> tuple[list[str], dict[Any, Enveloped]]:
+    """Return the fields of which the envelope is made, and what was made, by what these say."""
+    return sorted(dialect.fields_of(dialect.units["envelope"].cases)), {}
 
 
-def _envelope(dialect: Dialect, same: bool, ir: dict[str, Any]) -> Enveloped | None:
-    """Return the envelope that is remembered for what a request says, if one is."""
-    said = _said(dialect, ir)
-    made: dict[Any, Enveloped] = dialect.once(("envelope", same), dict)
-    found = made.get(said) if PLAIN.issuperset(map(type, said)) else None
-    return None if found is None else _fresh(*found)
+def _envelope(dialect: Dialect, same: bool, ir: dict[str, Any]) -> tuple[Any, Enveloped | None]:
+    """Return what a request says, None where that is not remembered, and its envelope if it is."""
+    fields, made = _envelopes(dialect, same)
+    said = tuple([ir.get(field, ABSENT) for field in fields])
+    if not PLAIN.issuperset(map(type, said)):
+        return None, None
+    found = made.get(said)
+    return said, None if found is None else _fresh(*found)
 
 
 def _fresh(one: Envelope, claims: set[str]) -> Enveloped:
     """Return an envelope that its caller may change."""
-    return Envelope(one.model, one.stream, one.method, one.path, dict(one.headers)), set(claims)
+    return Envelope(*one[:-1], dict(one.headers)), set(claims)
 
 
 def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:

@@ -257,7 +257,7 @@ class Dialect:
         found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
         return found + self.talks + (self.filed.cases if self.filed else [])
 
-    @property
+    @functools.cached_property
     def talk(self) -> Conversation:
         """How messages stand on the wire, where there surely are some."""
         assert self.conversation is not None

@@ -95,8 +95,11 @@ class Schema:
         if mark is not None and mark in self._read_as:
             known = self._read_as[mark]
             return (schema, True) if known is None else (marshal.loads(known), False)
-        found = self._read(schema) if isinstance(schema, dict) else schema
-        exact = found == schema and same(found, schema)
+        if not isinstance(schema, dict) or self._plain_words(schema):
+            found, exact = schema, True
+        else:
+            found = self._read(schema)
+            exact = found == schema and same(found, schema)
         if mark is not None:
             _remember(self._read_as, mark, None if exact else marshal.dumps(found, 2))
         return (schema, True) if exact else (found, False)
@@ -172,15 +175,15 @@ class Schema:
                 return (words.get(gone[0], gone[0]),)
         return ()
 
-    def plain(self, schema: dict[str, Any]) -> bool:
+    def _plain_words(self, schema: dict[str, Any]) -> bool:
         """Tell whether reading surely respells nothing."""
         word = schema.get("type")
-        if self._word(word) is not word:
+        if self._word(word) is not word or not COUNTS.isdisjoint(schema):
             return False
         for words in self.respelled:
             if words <= schema.keys():
                 return False
-        return all(map(self.plain, inner(schema)))
+        return all(map(self._plain_words, inner(schema)))
 
     def home(self, schema: Any) -> Any:
         """Return a schema as this dialect spells it, whether it takes it or not."""

@@ -60,8 +60,8 @@ class Conversation:
     """How IR messages become wire messages: one each, or one for a run of neighbours or a turn."""
 
     __slots__ = (
-        "bars", "beside", "enforce", "groups", "leads", "per", "places", "pos", "steps", "turns",
-        "unsaid", "usual",
+        "bars", "beside", "enforce", "groups", "later", "leads", "per", "places", "pos", "steps",
+        "turns", "unsaid", "usual",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +87,7 @@ class Conversation:
         # Kinds of parts that lead their message, and those that only the user may say.
         self.leads = [kind for word, kind in enforce if word == "put-first"]
         self.bars = frozenset(kind for word, kind in enforce if word == "user-only")
+        self.later = dict(enforce).get(LATER)  # what system text says behind the first turn
         self.usual: dict[Any, tuple[Group, Case] | None] = {}  # cases of all messages of a role
 
     def joins(self, role: Any) -> bool:

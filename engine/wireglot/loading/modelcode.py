@@ -14,7 +14,7 @@ from ..language.shape import Shape
 
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
-APART = {"shapes", "units", "made", "_later", "candidates", "coded", "in_files", *LATER}
+APART = {"shapes", "units", "made", "_later", "candidates", "coded", "in_files", "talk", *LATER}
 
 
 class Makers:
