@@ -241,9 +241,8 @@ class Trail:
 
     def find(self, owner: Any, path: str | None = None) -> At | None:
         """Return where a field (dotted path) or the owner came from, or None."""
-        found = self._place(owner, path)
-        if found is not None or path is None or "." not in path:
-            return found
+        if path is None or "." not in path or path[0] == ".":  # `../N` is a place of its own
+            return self._place(owner, path)
         head, _, rest = path.partition(".")
         inner = owner.get(head) if isinstance(owner, dict) else None
         if isinstance(inner, dict):

@@ -140,7 +140,7 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
         if kind in listing.lone and part.keys() == PLAIN[0]:
             text = part["text"]
             usual = text.__class__ is str and text and not text.isspace()
-            if usual and not (x.watched or x.marking):
+            if usual and not x.marking and id(part) not in x.watched:
                 lower = listing.known(kind, x.ladder)
                 if not lower or lower.isdisjoint(part):
                     shares: list[list[Any]] = [[] for _ in listing.holes]
@@ -154,7 +154,7 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
     holes, usual = listing.holes, listing.usual
     shares: list[list[Any]] = [[] for _ in holes]
     last, gathered = 0, False
-    usually = None if x.same or x.watched or listing.marks else listing.usually
+    usually = None if x.same or listing.marks else listing.usually
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
         way = None
@@ -203,8 +203,6 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
     """
     known = listing.kinds.get(kind) if part.__class__ is dict else None
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
-        return None
-    if x.watched and not x.coded(part):
         return None
     if kind in SPOKEN and x.asked and not _worded(part) and blank(x, part, x.role):
         return None
@@ -271,7 +269,8 @@ def _lower(x: Any, kind: Any, part: Any) -> bool:
     lost = {path for owner, path in x.lefts if owner == id(part)}
     if lost & {"source", "output_ref"}:
         return True
-    return any(lost & row.before.names for row in x.ladder.get(str(kind), ()))
+    rows = x.ladder.get(str(kind), ())  # one that adds a field is for what refuses the part
+    return any(lost & row.before.names and not row.adds for row in rows)
 
 
 def _unusual(x: Any, part: dict[str, Any], listing: Listing) -> bool:
@@ -317,7 +316,7 @@ def _one_text(
     x: Any, listing: Listing, part: dict[str, Any], wire: Any, pairs: Any, into: Any
 ) -> str | None:
     """Return the text of one element that has nothing but its text."""
-    if (id(part), "text") in x.watched:
+    if id(part) in x.watched:
         return None
     if part.keys() not in PLAIN or part["text"].__class__ is not str:
         return None

@@ -11,12 +11,15 @@ from typing import Any
 
 from ..interpreter.limits import limit_of, needs
 from ..ir import FUNCTION, field_type
+from ..language import picture as pic
 from ..language.lenses import UNTYPED, WRITES, is_guard
 from ..language.picture import Hole
 from .holetests import IDS, both, simple, test_of
 from .lines import Found, Lines, negated, variable
 
 Put = Callable[[str], None]
+# Fields of parts that steps of a conversation may put there, with a note that waits for the place.
+SUPPLIED = (("text", "text"), ("reasoning", "text"), ("tool_call", "signature"))
 DROPPED = ("made", "refused", "read-only")  # marks of what may be left out
 
 
@@ -91,12 +94,27 @@ class ValueLines:
                 with t.under(f"elif {there}:"):
                     self.cold()
             return
+        plainly = h.mark == "made" and not (h.lenses or h.mode or c.writes.home)
+        if plainly and not any(other.repeats for other in pic.holes(c.case.wire)):
+            with t.under(f"elif {found.none}:"):
+                made = self.fresh()
+                t(f"{made} = made(x, {self.hole}, o, {c.case.shape!r}, {self.into})", h.pos)
+                self.put(self.fitted(found, made))
         if test != there or h.mark == "made":
             with t.under("else:"):
                 self.cold()
 
     def done(self, found: Found, w: str) -> None:
         """Add the lines for a value that has its form on the wire."""
+        w = self.fitted(found, w)
+        if self.h.mark == "made" and self.h.value == "time":
+            self.t(f"x.now = {found.v}")  # the next that nobody has said is this one
+        self.put(w)
+        self.stands(found)
+        self.c.taken(found)
+
+    def fitted(self, found: Found, w: str) -> str:
+        """Add the lines that keep a name or id to the limits of the dialect; return its form."""
         t, c = self.t, self.c
         what = c.kind
         if what is None and c.case.shape == FUNCTION and "/type" not in c.case.sides[0]:
@@ -113,15 +131,13 @@ class ValueLines:
             )
             t(f"{fitted} = {fits}{made}")
             w = fitted
-        if self.h.mark == "made" and self.h.value == "time":
-            t(f"x.now = {found.v}")  # the next that nobody has said is this one
-        self.put(w)
-        self.stands(found)
-        c.taken(found)
+        return w
 
     def stands(self, found: Found) -> None:
         """Add the line that lets notes which wait for a field point to where it stands."""
         c = self.c
+        if c.way == "case" and (c.kind, found.path) in SUPPLIED and self.into != "None":
+            self.t(f"if x.watched: x.found(o, {found.path!r}, {self.into})")
         bounded = found.path.startswith("tool_choice") or found.path in c.dialect.bounds
         if bounded and (c.request or c.way == "part") and self.into != "None":
             self.t(f"if x.watch: x.stood({found.path!r}, {self.into})")

@@ -42,11 +42,6 @@ class CodedWriter(PictureWriter):
             return False
         return not (self.same and self.repair)
 
-    def coded(self, value: Any) -> bool:
-        """Tell whether generated functions write an object: no note waits for a field of it."""
-        waits = self.watched and any(owner == id(value) for owner, _ in self.watched)
-        return not waits and self.quick
-
     def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
         mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
@@ -61,8 +56,15 @@ class CodedWriter(PictureWriter):
         unmake(self, ids)
         return NO
 
+    def shape(self, name: str, value: Any) -> Any:
+        if value.__class__ is dict and self.quick:
+            found = self._tried(self.writes.code.names[self.writes.any(name)], value)
+            if found is not NO:
+                return found
+        return super().shape(name, value)
+
     def one(self, shape: Shape, value: Any) -> Any:
-        if value.__class__ is dict and self.coded(value):
+        if value.__class__ is dict and self.quick:
             found = self._tried(self.writes.code.names[self.writes.one(shape)], value)
             if found is not NO:
                 return found
@@ -76,7 +78,7 @@ class CodedWriter(PictureWriter):
     def choice(
         self, shape: Shape, value: Any, read: Case | None, first: bool = False
     ) -> Case | None:
-        if value.__class__ is not dict or not self.coded(value):
+        if value.__class__ is not dict or not self.quick:
             return super().choice(shape, value, read, first)
         found: Case | None = self.writes.code.names[self.writes.choice(shape)](
             self, value, read, first
@@ -85,7 +87,7 @@ class CodedWriter(PictureWriter):
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         coded = value.__class__ is dict and value is not self.refused
-        if coded and (self.same or not case.home) and self.coded(value):
+        if coded and (self.same or not case.home) and self.quick:
             found = self._tried(self.writes.code.names[self.writes.case(shape, case)], value)
             if found is not NO:
                 return found
@@ -151,7 +153,7 @@ class CodedWriter(PictureWriter):
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
         whole = whole and id(view.case) in self.writes.known
-        if whole and not (rel and view.memory) and self.coded(view.obj) and not self.watch:
+        if whole and not (rel and view.memory) and self.quick and not self.watch:
             claims, lists = set(view.claims), dict(view.lists)
             found = self._tried(self.writes.code.names[self.writes.inside(view.case)], view)
             if found is not NO:

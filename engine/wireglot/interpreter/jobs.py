@@ -154,7 +154,7 @@ class WriteJob:
         self.recited: list[tuple[Any, Any]] = []  # those of them that are cited in another place
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
-        self.watched: dict[tuple[int, str], Draft] = {}  # the same, of fields of parts
+        self.watched: dict[int, dict[str, Draft]] = {}  # the same, of fields of parts
         self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
         self.pieces: dict[str, str] = {}  # tools, and the last pieces of names that a choice says
         self.lower: dict[int, tuple[Any, Any]] = {}  # results, and what the ladder made of them
@@ -278,7 +278,7 @@ class WriteJob:
     def supplied(self, part: Any, path: str, pos: Any, told: str) -> None:
         """Note a field of a part that nobody said, at the place where it will stand."""
         self.note("filled-in", "added", None, pos, told, None, part)
-        self.watched[id(part), path] = self.notes[-1]
+        self.watched.setdefault(id(part), {})[path] = self.notes[-1]
 
     def waits(
         self, path: str, code: str, effect: Effect, source: At | None, rule: Pos, told: str
@@ -289,8 +289,7 @@ class WriteJob:
 
     def found(self, part: Any, path: str, into: Any) -> None:
         """Let the note of a field that was filled in point to where it stands."""
-        draft = self.watched.get((id(part), path))
-        if draft is not None:
+        if id(part) in self.watched and (draft := self.watched[id(part)].get(path)) is not None:
             draft.owner, draft.place = into
 
     def words_at(self, part: Any, into: Any) -> None:

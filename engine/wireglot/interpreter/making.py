@@ -23,16 +23,22 @@ YEAR_10000 = 253402300800  # in seconds since 1970: no time of the wire is that 
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
-def made(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
-    """Make a value for a `(made P)` hole; what repeats it finds it there."""
+def made(writer: WriteJob, h: Hole, obj: dict[str, Any], shape: str, into: Any) -> str:
+    """Make a value for a `(made P)` hole of an object."""
     if h.value == "time":
         new, code = _time(writer), "made-time"
         told = "the target wants a time here; it is that of what stands before"
     else:
-        new, code = _id(writer, str(h.value), view), "made-id"
+        new, code = _id(writer, str(h.value), obj, shape), "made-id"
         told = TOLD
     writer.note(code, "added", None, h.pos, told, *(into or NOWHERE))
-    writer.fills(view.obj, h.path)
+    writer.fills(obj, h.path)
+    return new
+
+
+def made_in(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
+    """Make a value for a hole of what a view is of; what repeats it finds it there."""
+    new = made(writer, h, view.obj, view.shape, into)
     if not h.path.startswith("own."):
         view.names[h.path] = (new, h.path)
     return new
@@ -58,7 +64,7 @@ def copied(writer: WriteJob, h: Hole, view: View, into: Any) -> Any:
     """Make what a `(copy)` repeats, where the hole that it repeats would make it."""
     for other in pic.holes(view.case.wire):
         if other.path == h.path and other.mark == "made" and other.value is not None:
-            return made(writer, other, view, into)
+            return made_in(writer, other, view, into)
     return ABSENT
 
 
@@ -73,17 +79,17 @@ def _time(writer: WriteJob) -> str:
     return writer.now
 
 
-def _id(writer: WriteJob, form: str, view: View) -> str:
+def _id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> str:
     """Make an id out of what stands here: the same body always gets the same ids."""
     answer = writer.trail.seed
     if answer is not None:
-        if view.shape == "response":
+        if shape == "response":
             return of_answer(form, answer)
         # It is known by this name until `numbered` gives it the one that frames have, too.
         name = _formed(form, f"{len(writer.ids):04x}{answer.text()}")
         writer.ids[name] = form
         return name
-    said = {k: v for k, v in view.obj.items() if k not in _APART}
+    said = {k: v for k, v in obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
         seed = jsontext.stringify(unspelled(said))

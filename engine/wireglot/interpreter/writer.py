@@ -323,7 +323,7 @@ class PictureWriter(WriteJob):
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
-            return outlet.put(self, h, making.made(self, h, view, into), view, rel, into)
+            return outlet.put(self, h, making.made_in(self, h, view, into), view, rel, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)

@@ -14,7 +14,8 @@ from ..language.picture import Hole, holes
 from ..trail import Trail
 
 MOST = 256  # parts that were written on trial, and are remembered
-PLAIN = ("text", "reasoning", "tool_call")  # parts whose values say nothing of what is lost
+# Parts of which no value but a name says what is lost.
+PLAIN = ("text", "reasoning", "tool_call", "native")
 Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 
 
@@ -106,7 +107,8 @@ class Outlook:
         origins = [ir[key].get("origin") for key in OPAQUE if isinstance(ir.get(key), dict)]
         blank = [not value.strip() for value in (ir.get("text"),) if isinstance(value, str)]
         said = sorted((key, value.__class__.__name__) for key, value in ir.items())
-        return kind, *said, *origins, *blank, stepping
+        name = ir.get("name") if kind == "native" else None
+        return kind, str(name), *said, *origins, *blank, stepping
 
     def _tried(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
         probe = Writer(self.dialect, False, Trail(), writer.options)
