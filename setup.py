@@ -23,8 +23,8 @@ ENGINE = Path("engine/wireglot")
 COMPILED = (
     "files interpreter loop streaming executor/lists executor/readodd executor/reading "
     "executor/readtime executor/values executor/writer guards ir language/calltext language/intext "
-    "language/ladder language/lenses language/measure language/nodes language/picture "
-    "language/rootwalk language/schema language/schemawalk payload seeds trail waiting"
+    "language/ladder language/lenses language/measure language/nodes language/rootwalk "
+    "language/schema language/schemawalk payload seeds trail waiting"
 ).split()
 LEFT = {
     "errors": "a caller may derive from these, and `room` does",
@@ -33,6 +33,7 @@ LEFT = {
     "interpreter/recorder": "mypyc 2.4 fails on it; nothing but a trace asks for it",
     "jsontext": "halves of pairs stand in its patterns, which mypyc does not take",
     "language/model": "it caches properties, and is built attribute by attribute",
+    "language/picture": "C of it is no faster, and asks for a mark of each class",
     "language/shape": "its cases are made when they are asked for",
     "language/talk": "mypyc 2.4 fails on a lambda in a class that is kept by pickle",
     "loaded": "it caches properties",

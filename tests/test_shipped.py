@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import py_compile
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from wireglot.language.model import FOUND, LATER
 from wireglot.language.picture import Picture
 from wireglot.language.source import fingerprint, sums_of, undump
 from wireglot.language.variants import Row
-from wireglot.loading import load, prepare, shipped
+from wireglot.loading import load, modelcode, prepare, shipped
 from wireglot.rulesets import RuleSet
 
 from . import way
@@ -74,6 +75,7 @@ FLAT = {n: undump(WHOLE[n].dump()) for n in ("openai-chat", "ollama", "deepseek"
 # No model below is of its variants; one row of them is made all the same.
 del FLAT["openai-chat"].value["variants"].value[1:]
 NAMES = [name for name in FLAT if name != "ladder"]
+PARENTS = {"deepseek": "openai-chat"}  # over another dialect, in truth, which is over this one
 
 
 ROWS = layers.varied(FLAT)
@@ -89,7 +91,7 @@ def made(brings: bool) -> RuleSet:
 def brought(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Write modules as a wheel has them, where they are found."""
     folder = tmp_path_factory.mktemp("wheel")
-    prepare._modules(made(False), folder / "made")
+    prepare._modules(prepare.Family(made(False), PARENTS), folder / "made")
     py_compile.compile(str(folder / "made" / "__init__.py"))  # as an installer does
     wireglot.__path__.append(str(folder))
     yield folder / "made"
@@ -187,6 +189,18 @@ def test_variants_share_what_is_just_so(brought: Path) -> None:
     assert "BASE = 'deepseek_write_home'" in two.read_text("utf-8")
 
 
+def test_children_share_what_is_just_so_with_their_parents(brought: Path) -> None:
+    for end in ("write_away", "read_away", "model"):
+        one, two = (brought / f"{name}_{end}.py" for name in ("openai_chat", "deepseek"))
+        assert two.stat().st_size < one.stat().st_size * 0.8
+        assert "openai_chat" in two.read_text("utf-8")
+    text = (brought / "deepseek_write_away.py").read_text("utf-8")
+    functions = re.findall(r"^def (\w+)", text, re.M)
+    there = modules._gathered("deepseek_write_away")
+    assert there is not None and not there.functions.keys() <= {*functions}
+    assert there.functions.keys() >= {*functions}
+
+
 def test_a_model_is_built_as_it_is_read(brought: Path) -> None:
     for name in NAMES:
         one, two = made(True)[name].model, rulefile.load(undump(made(False)._node(name, ()).dump()))
@@ -214,7 +228,8 @@ def same(one: Any, two: Any, but: set[str] = frozenset()) -> bool:  # type: igno
     if isinstance(one, list | tuple):
         return len(one) == len(two) and all(map(same, one, two))
     slots = (f for kind in type(one).__mro__ for f in getattr(kind, "__slots__", ()))
-    fields = [f for f in slots if f != "__weakref__"]
+    late = modelcode.LATE.get(type(one), {})
+    fields = [f for f in slots if f != "__weakref__" and f not in late]
     fields += vars(one) if hasattr(one, "__dict__") and not callable(one) else []
     if not fields:
         return bool(one == two)
@@ -239,11 +254,12 @@ def test_several_processes_write_the_same_files(
         text = f"wireglot: 2\ndialect: {name}\nrequest: {{wire: {{m: $model}}}}\n"
         (tmp_path / f"{name}.yaml").write_text(text)
     (tmp_path / "ladder.yaml").write_text("wireglot: 2\nladder: {}\n")
-    rules, _ = prepare._read(tmp_path)
+    rules, known = prepare._read(tmp_path)
+    family = prepare.Family(rules, known.parents)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     found = []
     for folder, files in ((tmp_path / "alone", None), (tmp_path / "together", tmp_path)):
-        prepare._modules(rules, folder, files)
+        prepare._modules(family, folder, files)
         found.append({file.name: file.read_bytes() for file in folder.iterdir()})
     assert found[0] == found[1] and len(found[0]) > 10
 

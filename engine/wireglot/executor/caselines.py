@@ -12,6 +12,7 @@ from ..ir import FUNCTION
 from ..language import picture as pic
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
 from ..language.picture import Text as TextPicture
+from .code import NAME
 from .holelines import HoleLines, spread
 from .holetests import is_own, named, simple, wanted
 from .lines import paths_of, variable
@@ -38,7 +39,7 @@ class CaseLines(MatchLines):
             if self.way == "case":
                 self._kind()
             if self.home:
-                t(f"mem = memory(o, {self.dialect.name!r})")
+                t(f"mem = memory(o, {NAME})")
                 odd = "'unsaid' in mem.get('', EMPTY)"
                 if not isinstance(case.wire, Fields):
                     odd += " or not mem.keys() <= {'', '../'}"

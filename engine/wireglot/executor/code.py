@@ -34,6 +34,7 @@ LOCALS = frozenset(
     "x o w m n b g i k at mem view wire took miss held poor lost misfit "
     "id len list dict str int float bool set tuple".split()
 )
+NAME = "NAME"  # what the dialect is called: its functions may be just so in others
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}  # of guards
 CALLED = (
     "write_", "inside_", "part_", "parts_", "one_", "any_", "choice_",
@@ -148,7 +149,7 @@ class Code:
         `title` tells where it is in tracebacks; `made` gives what stands at an address that is
         none of the model.
         """
-        self.title, self.names = title, dict(runtime)
+        self.title, self.names = title, {**runtime, NAME: dialect.name}
         self.places, self._made, self._brought = places.of(dialect), made, brought
         self.texts: dict[str, str] = {}  # of each function that was made
         self._makes: dict[str, Callable[[str], str]] = {}
@@ -175,6 +176,10 @@ class Code:
         if id(value) not in self._values:
             self._values[id(value)] = (value, self._named(value, start, at))
         return self._values[id(value)][1]
+
+    def origin(self, dialect: str) -> str:
+        """Return an expression for who reads a field: mostly the dialect itself."""
+        return NAME if dialect == self.names[NAME] else repr(dialect)
 
     def _named(self, value: Any, start: str, at: places.Address | None) -> str:
         """Give a constant its name, after its place in the model or after what it holds."""

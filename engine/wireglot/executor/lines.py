@@ -124,7 +124,7 @@ class Lines:
         t(f"{v} = {self._owner('.'.join(keys[:-1]))}.get({keys[-1]!r}{default})")
         if opaque(".".join(keys)):
             origin = self.dialect.origin[keys[-1]]
-            t(f"if {v}.__class__ is dict: {v} = opened({v}, {origin!r})")
+            t(f"if {v}.__class__ is dict: {v} = opened({v}, {self.code.origin(origin)})")
         found = Found(v, f"{v} is {none}", ".".join(keys))
         if t.depth == 1:
             self.looked[path, typed] = found

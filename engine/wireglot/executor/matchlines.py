@@ -62,7 +62,8 @@ class MatchLines(Lines):
                 t(f"{found} = own_of(o, {family!r}, {empty})")
             elif name in OPAQUE and not isinstance(child, Fields):
                 origin = self.dialect.origin[name]
-                t(f"{found} = signed({v}.get({name!r}, ABSENT), {origin!r})")
+                whose = self.code.origin(origin)
+                t(f"{found} = signed({v}.get({name!r}, ABSENT), {whose})")
                 t(f"if {found} is NO: return {self.no}")
             else:
                 t(f"{found} = {v}.get({name!r}, ABSENT)")

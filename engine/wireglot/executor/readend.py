@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import field_type
 from ..language.picture import Fields, Literal, Picture, Test, holes, keyed
-from .code import Unwritten
+from .code import NAME, Unwritten
 from .readir import IrText, Table
 from .readtext import Rel, plain, spoken
 
@@ -189,12 +189,11 @@ class WholeText(IrText):
 
     def _memory(self) -> None:
         """Write how kept keys and the memory of spelling are hung on the IR value."""
-        name = self.dialect.name
         with self.t.under("if kp:"):
-            self.line(f"made['kept'] = {{{name!r}: kp}}")
+            self.line(f"made['kept'] = {{{NAME}: kp}}")
             self.line("x.late((made, at, KEPT, ('kept',)))")
         if self.mode == "home":
-            self.line(f"if sp: made['spelled'] = {{{name!r}: sp}}")
+            self.line(f"if sp: made['spelled'] = {{{NAME}: sp}}")
 
     def _places(self) -> None:
         """Write where what was found came from, before more is added to it."""

@@ -142,7 +142,7 @@ class IrText(WireText):
     def _told(self, path: tuple[str, ...], value: str) -> str:
         """Return a value that is made here; of an opaque field with its origin."""
         origin = self.dialect.origin.get(path[-1])
-        return f"opaque({value}, {origin!r})" if origin is not None else value
+        return f"opaque({value}, {self.reads.code.origin(origin)})" if origin is not None else value
 
     def _nested_places(self, p: Picture | None, owner: str) -> None:
         """Write where the fields of objects within came from."""
@@ -164,7 +164,8 @@ class IrText(WireText):
 
     def _opaque(self, path: str, value: str) -> str:
         if path in OPAQUE:
-            return f"{{'value': {value}, 'origin': {self.dialect.origin[path]!r}}}"
+            origin = self.reads.code.origin(self.dialect.origin[path])
+            return f"{{'value': {value}, 'origin': {origin}}}"
         return value
 
     def _came(self, slot: Slot, field: str, owner: str) -> None:

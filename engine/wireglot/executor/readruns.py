@@ -51,7 +51,8 @@ class RunText(WholeText):
             keys = (keys[0], self.dialect.family, *keys[1:])
         value = slot.var
         if keys[-1] in OPAQUE and keys[0] != "own":
-            value = f"opaque({slot.var}, {self.dialect.origin[keys[-1]]!r})"
+            origin = self.reads.code.origin(self.dialect.origin[keys[-1]])
+            value = f"opaque({slot.var}, {origin})"
         at = self.at(slot.rel)
         with self.t.under(f"if {slot.var} is not ABSENT:"):
             if len(keys) == 1:

@@ -19,7 +19,7 @@ from .lines import Found, Lines, negated, variable
 
 Put = Callable[[str], None]
 # Fields of parts that steps of a conversation may put there, with a note that waits for the place.
-SUPPLIED = (("text", "text"), ("reasoning", "text"), ("tool_call", "signature"))
+SUPPLIED = {"text": ("text", "reasoning"), "signature": ("tool_call",)}
 DROPPED = ("made", "refused", "read-only")  # marks of what may be left out
 
 
@@ -136,7 +136,8 @@ class ValueLines:
     def stands(self, found: Found) -> None:
         """Add the line that lets notes which wait for a field point to where it stands."""
         c = self.c
-        if c.way == "case" and (c.kind, found.path) in SUPPLIED and self.into != "None":
+        supplied = found.path in SUPPLIED and c.kind in (None, *SUPPLIED[found.path])
+        if c.way in ("case", "part") and supplied and self.into != "None":
             self.t(f"if x.watched: x.found(o, {found.path!r}, {self.into})")
         bounded = found.path.startswith("tool_choice") or found.path in c.dialect.bounds
         if bounded and (c.request or c.way == "part") and self.into != "None":

@@ -153,7 +153,8 @@ class CodedWriter(PictureWriter):
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
         whole = whole and id(view.case) in self.writes.known
-        if whole and not (rel and view.memory) and self.quick and not self.watch:
+        waits = self.watch or id(view.obj) in self.watched  # a note, for the place of a field
+        if whole and not (rel and view.memory) and self.quick and not waits:
             claims, lists = set(view.claims), dict(view.lists)
             found = self._tried(self.writes.code.names[self.writes.inside(view.case)], view)
             if found is not NO:

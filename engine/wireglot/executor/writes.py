@@ -23,7 +23,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape, of_frame
 from . import modules
-from .code import Code, Text
+from .code import NAME, Code, Text
 from .lists import Listing, usual_of
 from .places import Address, alone
 from .runtime import NAMES
@@ -111,7 +111,7 @@ class Writes:
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
         t("i = len(x.ids)")
         if self.home:
-            t(f"mem = memory(o, {self.dialect.name!r})")
+            t(f"mem = memory(o, {NAME})")
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, i, m, n, b, g)")
         t("poor = None  # what another case may have a place for")
         fields = [frozenset() if self.home else needed(case) for case in cases]

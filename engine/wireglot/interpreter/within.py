@@ -137,7 +137,7 @@ def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Par
     for one in found:
         if isinstance(one, list):
             for told in one:
-                if told["type"] == THOUGHT:
+                if told.get("type") == THOUGHT:
                     reader.trail.copy(part, told)
             out += one
         elif nth < len(spans) and one == spans[nth]:

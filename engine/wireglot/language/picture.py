@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..ir import MEDIA
-from ..native import mypyc_attr
 from .source import Pos
 
 
-@mypyc_attr(native_class=False)
 class _Absent:
     """The value of what is not there."""
 
@@ -35,7 +33,6 @@ def guards(value: Any) -> bool:
     return value not in (None, "", [], {}) and value is not ABSENT
 
 
-@mypyc_attr(native_class=False)
 class Picture:
     """Base of every picture; `pos` is where it stands in its rule file."""
 
@@ -50,7 +47,6 @@ class Picture:
         return False
 
 
-@mypyc_attr(native_class=False)
 class Literal(Picture):
     """A fixed scalar. The first value is written; every value (ABSENT among them) is read."""
 
@@ -66,7 +62,6 @@ class Literal(Picture):
         return self.values[:1] == (ABSENT,)
 
 
-@mypyc_attr(native_class=False)
 class Text(Picture):
     """A text with holes: `fixed[0] + name[0] + fixed[1] + ...`."""
 
@@ -103,7 +98,6 @@ class Text(Picture):
         return text if self.read(text) == values else None
 
 
-@mypyc_attr(native_class=False)
 class Hole(Picture):
     """A place for a value of the IR."""
 
@@ -161,7 +155,6 @@ class Hole(Picture):
         return self.mark in ("refused", "read-only")
 
 
-@mypyc_attr(native_class=False)
 class Fields(Picture):
     """An object: entries of (spellings, picture), and holes that take the other keys."""
 
@@ -226,7 +219,6 @@ def _fixed(p: Picture) -> bool:
     return isinstance(p, Literal) and ABSENT not in p.values
 
 
-@mypyc_attr(native_class=False)
 class Items(Picture):
     """A list of fixed pictures, and a hole for the elements behind them or none."""
 
@@ -237,7 +229,6 @@ class Items(Picture):
         self.items, self.rest = items, rest
 
 
-@mypyc_attr(native_class=False)
 class Test(Picture):
     """A condition on the IR side: `$present` or `$has KIND` (absence is Literal(ABSENT))."""
 

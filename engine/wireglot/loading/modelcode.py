@@ -6,15 +6,27 @@ object in the model is one object in what is built, and stands in one function a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from ..executor.code import plainly, spelled
 from ..language.model import FOUND, LATER, Dialect
-from ..language.shape import Shape
+from ..language.picture import Fields
+from ..language.shape import Case, Shape
+from ..language.talk import Conversation
 
+T = TypeVar("T")
+PLAIN = (str, int, bool, tuple)  # classes of what is as short as a call
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
 APART = {"shapes", "units", "made", "_later", "candidates", "coded", "in_files", "talk", *LATER}
+# Attributes that are found when they are asked for, and what stands there before: nobody may have
+# asked, or somebody for another dialect that has the very same shape.
+LATE: dict[type, dict[str, Any]] = {
+    Case: {"alone": None},
+    Conversation: {"usual": {}},
+    Fields: dict.fromkeys(("_firm", "_holes", "_idle", "_loose")),
+}
 
 
 class Makers:
@@ -47,6 +59,7 @@ class Function:
         """Write what builds a value."""
         self.makers, self.name = makers, name
         self.kinds: set[type] = set()  # classes of objects in it
+        self.calls: list[str] = []  # functions of its module that it calls
         self._names: dict[int, str] = {}
         self._lines: list[str] = []
         made = self.of(value)
@@ -67,7 +80,8 @@ class Function:
         if id(value) not in self._names:
             _, where = self.makers.held.setdefault(id(value), (value, self.name))
             assert where == self.name, f"{value!r} stands in {where} and in {self.name}"
-            given = ", ".join(self.of(getattr(value, field)) for field in self.makers.of(value))
+            said = {one: getattr(value, one) for one in self.makers.of(value)}
+            given = ", ".join(map(self.of, (said | LATE.get(type(value), {})).values()))
             self.kinds.add(type(value))
             name = f"{type(value).__name__.lower()}{len(self._names)}"
             self._lines.append(f"    {name} = {type(value).__name__}({given})")
@@ -75,27 +89,44 @@ class Function:
         return self._names[id(value)]
 
 
-class Built(Function):
-    """The text of the function that gives all shapes, or all units: their cases are made later."""
+class Calls(Function):
+    """The text of a function that gives what others do, by keys."""
 
-    def __init__(self, makers: Makers, name: str, shapes: dict[str, Shape]) -> None:
-        """Write what gives some shapes."""
+    def __init__(
+        self, makers: Makers, name: str, calls: dict[str, str], said: dict[str, Any]
+    ) -> None:
+        """Write what gives some values: of `calls` by functions, of `said` as they stand."""
         super().__init__(makers, name, None)
+        found = {key: f"{one}()" for key, one in calls.items()}
+        found |= {key: self.of(one) for key, one in said.items()}
+        lines = "".join(f"        {key!r}: {one},\n" for key, one in found.items())
+        self.calls, self.text = [*calls.values()], f"def {name}():\n    return {{\n{lines}    }}\n"
+
+
+class Built(Function):
+    """The text of the function that gives a shape, whose cases another one makes later."""
+
+    def __init__(self, makers: Makers, name: str, cases: str, shape: Shape) -> None:
+        """Write what gives a shape with the `cases` of a function."""
+        super().__init__(makers, name, None)
+        self.calls = [cases]
         self.kinds.add(Shape)
-        said = [f"def {name}():", "    return {"]
-        for key, one in shapes.items():
-            rest = map(self.of, (one.name, one.kind, one.groups, one.keys, one.pos, one.marks))
-            said.append(f"        {key!r}: Shape.built({name}_{spelled(key)}, {', '.join(rest)}),")
-        self.text = "".join(f"{line}\n" for line in (*said, "    }"))
+        rest = (shape.name, shape.kind, shape.groups, shape.keys, shape.pos, shape.marks)
+        given = ", ".join([cases, *map(self.of, rest)])
+        self.text = f"def {name}():\n    return Shape.built({given})\n"
 
 
 def module(
     said: str, makers: Makers, found: list[Function], base: str, there: dict[str, str]
 ) -> str:
     """Return the text of a module of functions; what is just so in the module `base` is from it."""
-    # What names functions of its own module is of that module alone.
-    some = [one for one in found if not isinstance(one, Built)]
-    same = [one for one in some if there.get(one.name) == one.text]
+    by_name = {one.name: one for one in found}
+
+    def just_so(one: Function) -> bool:
+        called = map(by_name.__getitem__, one.calls)
+        return there.get(one.name) == one.text and all(map(just_so, called))
+
+    same = [one for one in found if just_so(one)]
     own = [one for one in found if one not in same]
     lines = [f'"""{said}."""\n\n', "from wireglot.language.picture import ABSENT\n"]
     kinds = sorted({kind for one in own for kind in one.kinds}, key=lambda one: one.__name__)
@@ -110,34 +141,78 @@ def module(
 
 
 class Written:
-    """The modules of one dialect, and the functions in them by module."""
+    """The functions of the model of one dialect, by the modules that they stand in."""
 
-    def __init__(
-        self, dialect: Dialect, makers: Makers, base: str = "", there: Written | None = None
-    ) -> None:
-        """Write a dialect; what is just so in the modules that begin with `base` is from there."""
+    def __init__(self, dialect: Dialect, makers: Makers) -> None:
+        """Write the functions of a dialect."""
         makers.held.clear()
+        self.name, self.makers = dialect.name, makers
         names = [*dialect.shapes, *dialect.unions]
         known = {name: getattr(dialect, name) for name in sorted(FOUND - APART)}
         known["kinds"] = {name: dialect.kinds_of(name) for name in names}
         known["named"] = {name: dialect.keys_of(name) for name in names}
         rest = {**{k: v for k, v in vars(dialect).items() if k not in APART}, **known}
-        found = {
-            "model": [Function(makers, "rest", rest)],
+        apart = {k: f"rest_{k}" for k, one in rest.items() if one and type(one) not in PLAIN}
+        plain = {key: one for key, one in rest.items() if key not in apart}
+        model = [Function(makers, name, rest[key]) for key, name in apart.items()]
+        model.append(Calls(makers, "rest", apart, plain))
+        for word in ("shape", "unit"):
+            made: dict[str, str] = {}
+            for name, shape in getattr(dialect, f"{word}s").items():
+                cases, made[name] = f"{word}s_{spelled(name)}", f"{word}_{spelled(name)}"
+                model.append(Function(makers, cases, shape.cases))
+                model.append(Built(makers, made[name], cases, shape))
+            model.append(Calls(makers, f"{word}s", made, {}))
+        self.found = {
+            "model": model,
             "stream": [Function(makers, "stream", dialect.stream)],
             "schemas": [Function(makers, "schemas", dialect.schemas)],
         }
-        for word in ("shapes", "units"):
-            shapes = getattr(dialect, word)
-            for name, shape in shapes.items():
-                found["model"].append(Function(makers, f"{word}_{spelled(name)}", shape.cases))
-            found["model"].append(Built(makers, word, shapes))
-        self.functions = {file: {o.name: o.text for o in some} for file, some in found.items()}
-        self.texts: dict[str, str] = {}
-        for file, some in found.items():
-            said, below = f"The {file} of {dialect.name}", f"wireglot.made.{base}_{file}"
-            known = there.functions[file] if there is not None else {}
-            self.texts[file] = module(said, makers, some, below, known)
+
+    def known(self, file: str) -> dict[str, str]:
+        """Return the texts of the functions of a module, by their names."""
+        return {one.name: one.text for one in self.found[file]}
+
+    def texts(self, base: str, there: Written | None) -> dict[str, str]:
+        """Return the modules; what is just so in those that begin with `base` is from there."""
+        made = {}
+        for file, some in self.found.items():
+            said, below = f"The {file} of {self.name}", f"wireglot.made.{base}_{file}"
+            known = there.known(file) if there is not None else {}
+            made[file] = module(said, self.makers, some, below, known)
+        return made
+
+
+def modules(
+    dialects: dict[str, Dialect], over: str = "", parent: Written | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the modules of the models of a dialect and its variants, with their texts.
+
+    `dialects` has them by how their modules begin, the one without variants first. What that one
+    has just so from its `parent`, whose modules begin with `over`, stands there.
+    """
+    first, makers = next(iter(dialects)), Makers()
+    near: dict[str, Written] = {}  # what those of variants may be over
+    for start, dialect in dialects.items():
+        made = Written(dialect, makers)
+        if start != first:
+            known = {title: one.known("model") for title, one in near.items()}
+            over = nearest(made.known("model"), known)
+            parent = near[over]
+        for file, text in made.texts(over, parent).items():
+            yield f"{start}_{file}", text
+        if start == first or over == first:
+            near[start] = made
+
+
+def nearest(found: dict[str, T], known: dict[str, dict[str, T]]) -> str:
+    """Return which of some modules has most of some functions just so, the first of equal ones."""
+
+    def shared(title: str) -> int:
+        there = known[title]
+        return sum(len(str(one)) for name, one in found.items() if there.get(name) == one)
+
+    return max(known, key=shared)
 
 
 def ladder(rows: Any, makers: Makers) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from ..executor import modules
 from ..language import layers, variants
@@ -15,8 +18,17 @@ from ..rulesets import RuleSet
 from . import load, modelcode, shelf, shipped, written
 
 MOST = 8  # processes at once: each holds all rules
+KEPT = 8  # dialects that others extend, of which a process remembers what is written
 
-_rules: RuleSet | None = None  # of a process of the pool
+
+class Family(NamedTuple):
+    """Rules, and which dialect one extends, where it does."""
+
+    rules: RuleSet
+    parents: Mapping[str, str]
+
+
+_family: Family | None = None  # of a process of the pool
 
 
 def main(target: Path) -> None:
@@ -25,13 +37,13 @@ def main(target: Path) -> None:
     _modules(rules(folder), folder.parent / "made", folder)
 
 
-def rules(folder: Path) -> RuleSet:
+def rules(folder: Path) -> Family:
     """Write one file of the rule files of a folder into it; return their rules."""
     made, known = _read(folder)
     units = ("request", "response")
     models = {(n, unit): made[n].keys_of_model(unit) for n in made.dialects for unit in units}
     shipped.write(str(folder / shelf.PREPARED), known._replace(models=models))
-    return made
+    return Family(made, known.parents)
 
 
 def _read(folder: Path) -> tuple[RuleSet, Known]:
@@ -43,13 +55,14 @@ def _read(folder: Path) -> tuple[RuleSet, Known]:
     return RuleSet(names, lambda: known.flat, varied=known.varied), known
 
 
-def _modules(rules: RuleSet, folder: Path, files: Path | None = None) -> None:
+def _modules(family: Family, folder: Path, files: Path | None = None) -> None:
     """Write the model and the functions of each dialect as modules, with variants of models.
 
     With a folder of rule `files`, several processes do so: it takes minutes of the processor.
     """
-    global _rules
-    _rules = rules  # a process that is forked has it already
+    global _family
+    _family, rules = family, family.rules  # a process that is forked has it already
+    _whole.cache_clear()
     folder.mkdir()
     _put(folder, "ladder", modelcode.ladder(rules.ladder, modelcode.Makers()))
     # What has many variants takes long, and comes first.
@@ -79,28 +92,44 @@ def _pool(files: Path) -> ProcessPoolExecutor | None:
 
 def _begin(files: Path) -> None:
     """Let a process have the rules."""
-    global _rules
-    _rules = _rules or _read(files)[0]
+    global _family
+    if _family is None:
+        made, known = _read(files)
+        _family = Family(made, known.parents)
 
 
 def _dialect(folder: Path, name: str) -> None:
     """Write the modules of a dialect and of its variants."""
-    rules = _rules
-    assert rules is not None, "a process of the pool begins with rules"
+    assert _family is not None, "a process of the pool begins with rules"
+    rules, parents = _family
+    over = parents.get(name, "")
+    whole = _whole(over) if over in rules.dialects else None
+    base = modules.start(over, ()) if whole is not None else ""
     rows = rules.rows(name)
     models = (None, *variants.models(rows))
     sets = sorted({variants.applying(rows, name, model, {}) for model in models})
     dialects = {modules.start(name, one): rules.with_rows(name, one).model for one in sets}
-    first = next(iter(dialects))
-    makers = modelcode.Makers()
-    whole = modelcode.Written(dialects[first], makers)
-    for start, dialect in dialects.items():
-        other = modelcode.Written(dialect, makers, first, whole) if start != first else whole
-        for file, text in other.texts.items():
-            _put(folder, f"{start}_{file}", text)
-    for file, text in written.modules(name, dialects):
+    model, functions = whole or (None, None)
+    for file, text in modelcode.modules(dialects, base, model):
+        _put(folder, file, text)
+    for file, text in written.modules(name, dialects, base, functions):
         _put(folder, file, text)
     rules.forget()
+
+
+class Whole(NamedTuple):
+    """What is written of a dialect that others extend, without variants."""
+
+    model: modelcode.Written
+    functions: written.Ways
+
+
+@functools.lru_cache(KEPT)
+def _whole(name: str) -> Whole:
+    """Return what is written of a dialect that others extend."""
+    assert _family is not None
+    dialect, start = _family.rules.with_rows(name, ()).model, modules.start(name, ())
+    return Whole(modelcode.Written(dialect, modelcode.Makers()), written.all_ways(start, dialect))
 
 
 def _put(folder: Path, file: str, text: str) -> None:

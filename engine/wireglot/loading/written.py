@@ -9,6 +9,7 @@ from ..executor import readers, writer
 from ..executor.code import Code, Key
 from ..executor.places import Address
 from ..language.model import Dialect
+from .modelcode import nearest
 
 # The ways, each with the one whose functions are mostly just so, and what is said of it.
 WAYS = {
@@ -26,6 +27,9 @@ class Function(NamedTuple):
     text: str
     key: Key
     constants: dict[str, Address | str]  # addresses in the model, or texts of data
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def functions(dialect: Dialect, way: str) -> dict[str, Function]:
@@ -56,6 +60,8 @@ def _reads(dialect: Dialect, mode: str) -> Code:
 
 def _writes(dialect: Dialect, home: bool) -> Code:
     writes = writer.writes_of(dialect, home)
+    for name in (*dialect.shapes, *dialect.unions):
+        writes.any(name)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         writes.one(shape)
         writes.choice(shape)
@@ -97,16 +103,36 @@ def module(
     )
 
 
-def modules(name: str, dialects: dict[str, Dialect]) -> Iterator[tuple[str, str]]:
+Ways = dict[str, dict[str, Function]]  # the functions of modules, by their names
+
+
+def all_ways(start: str, dialect: Dialect) -> Ways:
+    """Return the functions of a dialect by the modules that they stand in, which begin so."""
+    return {f"{start}_{way}": functions(dialect, way) for way in WAYS}
+
+
+def modules(
+    name: str, dialects: dict[str, Dialect], over: str = "", parent: Ways | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield the modules of a dialect and its variants, with their texts.
 
-    `dialects` has them by how their modules begin, the one without variants first.
+    `dialects` has them by how their modules begin, the one without variants first. What that one
+    has just so from its `parent`, whose modules begin with `over`, stands there.
     """
     first = next(iter(dialects))
-    known: dict[str, dict[str, Function]] = {}
+    known: Ways = dict(parent or {})
+    near: dict[str, list[str]] = {}  # the modules of each way that those of variants may be over
     for start, dialect in dialects.items():
         for way, (like, said) in WAYS.items():
             found = functions(dialect, way)
-            base = like and f"{start}_{like}" if start == first else f"{first}_{way}"
-            yield f"{start}_{way}", module(f"{name}, {said}", found, base, known.get(base))
-            known[f"{start}_{way}"] = found if start == first else {}
+            if start != first:
+                base = nearest(found, {one: known[one] for one in near[way]})
+            elif like:
+                base = f"{start}_{like}"
+            else:
+                base = f"{over}_{way}" if over else ""
+            title = f"{start}_{way}"
+            yield title, module(f"{name}, {said}", found, base, known.get(base))
+            if start == first or base == f"{first}_{way}":
+                known[title] = found
+                near.setdefault(way, []).append(title)
