@@ -15,7 +15,7 @@ from ..language.model import Dialect
 from ..language.picture import Hole
 from ..language.shape import Case
 from .readtime import NO
-from .values import EMPTY, unmake
+from .values import EMPTY
 
 NONE: frozenset[str] = frozenset()
 SPOKEN = ("text", "reasoning")
@@ -248,7 +248,7 @@ def _written(
             if not x.lefts or not _lower(x, kind, part):
                 return number, part, wire
             del x.notes[m:], x.beside[b:]
-            unmake(x, i)  # it is written anew
+            x.unmake(i)  # it is written anew
             return None
         del x.notes[m:], x.beside[b:]
     # At home a case that is only read there may still take it.

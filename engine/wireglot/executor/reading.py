@@ -140,7 +140,21 @@ class CodedReader(PictureReader):
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""
-        return attempt(self, conversation.read_messages, self, wire, at)
+        plain = wire.__class__ is list and not self.walks and self.file is None
+        return attempt(self, self._heard if plain else self._messages, wire, at)
+
+    def _messages(self, wire: Any, at: At) -> list[dict[str, Any]]:
+        return conversation.read_messages(self, wire, at)
+
+    def _heard(self, wire: list[Any], at: At) -> list[dict[str, Any]]:
+        """Read the messages of no file."""
+        read, found = self.code.names["message"], list[conversation.Heard]()
+        for i, item in enumerate(wire):
+            self.run = None
+            one = read(self, item, (*at, i), False)
+            group, new = self.message(item, (*at, i)) if one is NO else one
+            found.append((group, new, self.run))
+        return conversation.together(self, found)
 
 
 MODES = (False, True)  # strictly, and with what does not fit kept

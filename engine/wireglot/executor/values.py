@@ -50,23 +50,11 @@ def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
     return poor[1]
 
 
-def undo(x: WriteJob, notes: int, lefts: int, beside: int, gone: int) -> None:
-    """Forget what a case told that was not taken."""
-    if len(x.notes) > notes or len(x.lefts) > lefts or len(x.beside) > beside or len(x.gone) > gone:
-        del x.notes[notes:], x.lefts[lefts:], x.beside[beside:], x.gone[gone:]
-
-
 def again(x: WriteJob, shape: Shape, o: Any, ids: int, *marks: int) -> Any:
     """Write an object anew: all cases are tried."""
-    undo(x, *marks)
-    unmake(x, ids)
+    x.undo(*marks)
+    x.unmake(ids)
     return choosing.tried(x, shape, o)
-
-
-def unmake(x: WriteJob, ids: int) -> None:
-    """Forget the ids that were made since: the same are made again."""
-    while len(x.ids) > ids:
-        x.ids.popitem()
 
 
 def changed(x: WriteJob, mark: int, gone: int) -> bool:

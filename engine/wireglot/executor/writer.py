@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.jobs import Functions
 from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
@@ -15,7 +16,6 @@ from ..native import mypyc_attr
 from ..trail import At
 from .lists import dealt
 from .readtime import NO
-from .values import undo, unmake
 from .writes import Writes
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class CodedWriter(PictureWriter):
                 return found
         except Misfit as misfit:
             misfit.__traceback__ = None
-        undo(self, *mark)
-        unmake(self, ids)
+        self.undo(*mark)
+        self.unmake(ids)
         return NO
 
     def shape(self, name: str, value: Any) -> Any:
@@ -107,28 +107,14 @@ class CodedWriter(PictureWriter):
         del self.gone[gone:]
         return ABSENT
 
+    def functions(self) -> Functions:
+        return (self.writes.code.names, self.writes.messages) if self.quick else ({}, {})
+
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        writes = self.writes
-        name = writes.messages.get(id(case)) or writes.message(case)
+        name = self.writes.message(case)
         if name is None or not self.quick:
             return None
-        mark, lefts, beside = len(self.notes), len(self.lefts), len(self.beside)
-        ids, gone = len(self.ids), len(self.gone)
-        try:
-            wire = writes.code.names[name](self, message)
-            if wire is not NO:
-                silent = len(self.gone) - gone
-                if len(self.notes) > mark:
-                    silent += [note.code for note in self.notes[mark:]].count("empty-text")
-                # Where nothing is left of it, the message itself may go.
-                left = len(message["parts"]) - silent
-                if not silent or (left > 0 and len(self.beside) == beside):
-                    return wire  # type: ignore[no-any-return]
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-        undo(self, mark, lefts, beside, gone)
-        unmake(self, ids)
-        return None
+        return self.at_once(self.writes.code.names[name], message)
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by walking the pictures of a case."""

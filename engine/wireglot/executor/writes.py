@@ -139,7 +139,7 @@ class Writes:
                         t(f"if poor is None and not any_there(o, {better}): return w")
                     t("if not (lost := loss(x, m)): return w")
                     t("poor = poorer(x, poor, lost, w, m, n, b, g)")
-                t("undo(x, m, n, b, g)")
+                t("x.undo(m, n, b, g)")
         t("return NO if poor is None else put_back(x, o, poor)")
         return str(t)
 
@@ -164,7 +164,7 @@ class Writes:
                 ask = "" if ask == "True" else f"not ({ask}) or "
                 ask = f" and (first or {ask}reads_back(x, {told}, w, o))"
             t(f"found = w is not NO{ask}")
-            t("undo(x, m, n, b, g)")
+            t("x.undo(m, n, b, g)")
             t(f"if found: return {known}")
         t("return None")
         return str(t)

@@ -17,15 +17,15 @@ from . import answers, building, elements, marks, steps
 from .env import Env
 from .jobs import Message, ReadJob
 
+# A wire message: its group, the messages that it holds, and the run by which it was read, if any.
+Heard = tuple[Group, list[Message], Shape | None]
+
 
 def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
     """Read the list of wire messages."""
-    talk = reader.dialect.talk
     if not isinstance(wire, list):
-        raise Misfit("expected a list of messages", at, talk.pos)
-    messages: list[Message] = []
-    before: Group | None = None
-    run: Shape | None = None
+        raise Misfit("expected a list of messages", at, reader.dialect.talk.pos)
+    found: list[Heard] = []
     file = reader.file
     for i, item in enumerate(wire):
         where = (*at, i) if file is None else file.place(at, i)
@@ -39,13 +39,23 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
             continue
         if file is not None:
             file.remember(reader, i, new[0])
+        found.append((group, new, reader.run))
+    return together(reader, found)
+
+
+def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
+    """Return the messages that wire messages hold, and remember which of these stood apart."""
+    talk, messages = reader.dialect.talk, list[Message]()
+    before: Group | None = None
+    last: Shape | None = None
+    for group, new, run in found:
         if reader.dialect.document is not None and not group.spliced:
             for message in new:
                 same = [c.name for c in group.cases if talk.role(c) == message["role"]]
                 if same and _second(talk, group, message):  # none for what stood in a call
                     reader.remember(message, "", "case", same[0])
         if group.spliced and group is before:
-            if reader.run is not None and reader.run is run:
+            if run is not None and run is last:
                 reader.remember(new[0]["parts"][0], "../", "apart", True)
             messages[-1]["parts"].extend(new[0]["parts"])
         else:
@@ -55,7 +65,7 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
             ):
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
-        before, run = group, reader.run
+        before, last = group, run
     return marks.lowered(reader, answers.once(reader, messages))
 
 
