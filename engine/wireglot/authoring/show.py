@@ -28,7 +28,8 @@ WORDS = ("ABSENT", "NO", "ODD", "EMPTY", "BARE", "KEPT", "Misfit")  # they mean 
 HEAD = """\
 # x: the reader or writer; w: a value of the wire, which stands at the place `at`; o: an IR object;
 # L: lenient, what does not fit is kept where its hole has a mark; ABSENT: nothing stands there;
-# NO: the case does not fit; odd, cold, plain: the walk of the pictures does what is rare.
+# NO: the case does not fit; NAME: what the dialect is called; odd, cold, plain: the walk of the
+# pictures does what is rare.
 """
 
 

@@ -55,8 +55,6 @@ def _alone(message: Message) -> list[Part]:
 
 def once(reader: ReadJob, messages: list[Message]) -> list[Message]:
     """Leave out, abroad, results that stand behind their calls and in them, with their media."""
-    if not reader.dialect.answered or reader.home:
-        return messages
     waiting, known, out = Counter[Any](), set[Any](), list[Message]()
     gone: At | None = None  # the line of a message that was left out
     for message in messages:

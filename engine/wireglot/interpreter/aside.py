@@ -19,9 +19,6 @@ from .jobs import Message, Part, WriteJob
 
 def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put media into the results that returned them, where a text before them says so."""
-    look = writer.look
-    if writer.same or (look is not None and look.kinds.isdisjoint(MEDIA)):
-        return messages
     rows = [row for row in writer.ladder.get("tool_result", ()) if row.whose is not None]
     source: Any = writer.trail.source
     if not rows or source is None or _hold(source) or not _hold(writer.dialect):

@@ -81,15 +81,15 @@ def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
     return Form(True, sourced, placed, counted, "text" in paths, "end_index" in paths, own)
 
 
-def spread(reader: ReadJob, ir: Any, messages: list[Any] | None, cited: bool) -> None:
-    """Give each text of what was read the citations of it; `cited`: some text of messages is."""
+def spread(reader: ReadJob, ir: Any, messages: list[Any] | None) -> None:
+    """Give each text of what was read the citations of it: of `messages`, or of candidates."""
     owners = listed(ir, "candidates") if messages is None else messages
     of = "candidate" if messages is None else "message"
     for owner in owners:
         if not isinstance(owner, dict):
             continue
         together = "citations" in owner or "sources" in owner
-        if not together and not cited and (messages is not None or not cites(owner)):
+        if not together and messages is None and not cites(owner):
             continue  # mostly nothing is cited
         form = form_of(reader.dialect, of)
         if form is not None and not form.whole:

@@ -66,7 +66,9 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, last = group, run
-    return marks.lowered(reader, answers.once(reader, messages))
+    if reader.dialect.answered and not reader.home:
+        messages = answers.once(reader, messages)
+    return marks.lowered(reader, messages) if reader.dialect.marked else messages
 
 
 def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:

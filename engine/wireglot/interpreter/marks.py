@@ -68,19 +68,16 @@ def fewer(
 
 def lowered(reader: ReadJob, messages: list[Message]) -> list[Message]:
     """Let the last part of a message have the mark that its dialect puts on the message."""
-    if reader.dialect.marked:
-        for message in messages:
-            mark, parts = message.get("cache"), message.get("parts")
-            if mark is not None and parts and "cache" not in parts[-1]:
-                reader.trail.put(parts[-1], "cache", reader.trail.find(message, "cache") or ())
-                parts[-1]["cache"] = message.pop("cache")
+    for message in messages:
+        mark, parts = message.get("cache"), message.get("parts")
+        if mark is not None and parts and "cache" not in parts[-1]:
+            reader.trail.put(parts[-1], "cache", reader.trail.find(message, "cache") or ())
+            parts[-1]["cache"] = message.pop("cache")
     return messages
 
 
 def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a message have the mark of its last part, where the pictures of parts have no place."""
-    if not writer.dialect.marked:
-        return messages
     out = []
     for message in messages:
         last: Part = next(iter(message.get("parts", ())[-1:]), {})

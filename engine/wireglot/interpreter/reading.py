@@ -74,7 +74,8 @@ def read(
             reader.trail.seed = _seed(reader, ir, body)
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
-        citations.spread(reader, ir, messages, look is not None and look.cited)
+        if look is None or look.cited:
+            citations.spread(reader, ir, messages)
         told = NONE  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             owners = citations.listed(ir, "candidates") if messages is None else messages

@@ -131,7 +131,7 @@ class Look:
         said: Whether each message has a word, a call or a result.
         freeform: Whether a call took freeform input, or a result says so.
         marked: Whether a part may say what is to be cached.
-        cited: Whether a text has citations.
+        cited: Whether a text has citations, or a message has them of all its texts.
         names: The names of the calls, by their ids.
     """
 
@@ -151,6 +151,8 @@ class Look:
                     self.system = True
             elif not parts:
                 self.paired = False
+            if "citations" in message or "sources" in message:
+                self.cited = True
             said = False  # whether a part of it surely says something
             for part in parts:
                 kind = part.get("type")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 from typing import Any
 
+from ..ir import MEDIA
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.shape import Case
@@ -66,15 +67,19 @@ def _said(writer: WriteJob, messages: Any) -> Iterator[str]:
 
 def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[Any]:
     """Write IR messages as the list of wire messages; they may be no `whole` conversation."""
-    talk = writer.dialect.talk
+    talk, look = writer.dialect.talk, writer.look
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     messages = placed(writer, messages)
-    messages = system.later(writer, aside.returned(writer, messages))
+    if not (writer.same or (look is not None and look.kinds.isdisjoint(MEDIA))):
+        messages = aside.returned(writer, messages)
+    messages = system.later(writer, messages)
     if writer.repair:
         messages = ordered(writer, messages, whole)
-        messages = trimmed(writer, messages) if whole else messages
-    messages = marks.raised(writer, messages)
+        if whole and ("trim-end", "") in writer.asked:
+            messages = trimmed(writer, messages)
+    if writer.dialect.marked:
+        messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
     if not writer.same and turns.goes_on(writer.dialect) and talk.joins("assistant"):
@@ -84,9 +89,10 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
 
 def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
-    given, signed = bool(messages), signing.thoughts(writer, messages)
-    look = writer.look if signed is messages else None
-    messages = signed
+    given, look = bool(messages), writer.look
+    if ("own-thought", "reasoning") in writer.asked:
+        signed = signing.thoughts(writer, messages)
+        messages, look = signed, look if signed is messages else None
     if given and orderly(writer, look or Look(messages)):
         return turns.ends(writer, messages) if whole else messages
     messages = pairing.ids(writer, marks.limited(writer, messages))
@@ -103,7 +109,7 @@ def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Mess
 
 def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the text with which the model ends the messages, and goes on from, end in no space."""
-    last = messages[-1] if messages and ("trim-end", "") in writer.asked else {}
+    last = messages[-1] if messages else {}
     parts = last.get("parts", [])
     n = len(parts) - 1
     while n > 0 and blank(writer, parts[n], "assistant"):

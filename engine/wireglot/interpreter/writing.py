@@ -104,7 +104,9 @@ def written(
         writer.calls = look.names
         if unit == "request" and "native" in look.kinds:
             ir = demands.declared(writer, ir)
-    ir = reciting.gathered(writer, ir, unit, messages is not None and look.cited)
+    cited = messages is not None and look.cited
+    if cited or writer.same or unit == "response":
+        ir = reciting.gathered(writer, ir, unit, cited)
     if writer.limits.limits:
         writer.limits.later(ir)
     try:
@@ -120,7 +122,8 @@ def written(
         ) from None
     except RecursionError:
         raise TooDeep("the value is nested too deep") from None
-    reciting.stand(writer)
+    if writer.recited:
+        reciting.stand(writer)
     if writer.notes:
         writer.settle()
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):

@@ -125,13 +125,12 @@ def modules(
     for start, dialect in dialects.items():
         for way, (like, said) in WAYS.items():
             found = functions(dialect, way)
+            title, above = f"{start}_{way}", [f"{over}_{way}"] if over else []
             if start != first:
-                base = nearest(found, {one: known[one] for one in near[way]})
+                above = near[way]
             elif like:
-                base = f"{start}_{like}"
-            else:
-                base = f"{over}_{way}" if over else ""
-            title = f"{start}_{way}"
+                above.append(f"{start}_{like}")
+            base = nearest(found, {one: known[one] for one in above}) if above else ""
             yield title, module(f"{name}, {said}", found, base, known.get(base))
             if start == first or base == f"{first}_{way}":
                 known[title] = found

@@ -173,8 +173,12 @@ class Seat:
         ride = valid(kept.get(self._inner))
         if ride:  # a picture names keys of the object, and this was none of them
             del kept[self._inner]
-            return ride, (self._key, MARK)
-        ride = _taken(kept, self._outer)
+        else:
+            ride = _taken(kept, self._outer)
+        if ride and not kept:  # what keeps nothing more is as it was without
+            del owner["kept"][self._dialect]
+            if not owner["kept"]:
+                del owner["kept"]
         for own, field in self._fields:
             if not ride:
                 box = owner.get("own", {}).get(self._family, {}) if own else owner
