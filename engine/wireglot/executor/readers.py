@@ -84,7 +84,13 @@ class Reads:
                 if not else_:
                     return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
                 one, two = self.code.value(shape, "S"), self.code.value(case, "C")
-                return f"def {name}(x, w, at, L):\n    return {else_}(x, {one}, {two}, w, at, L)\n"
+                from .unwritten import lacks  # what writes functions is mostly not needed
+
+                t = code.Text(self.code, f"def {name}(x, w, at, L):")
+                if isinstance(case.wire, Fields):
+                    t(f"if {' or '.join(lacks(case.wire, 'w'))}: return NO", case.pos)
+                t(f"return {else_}(x, {one}, {two}, w, at, L)")
+                return str(t)
 
         name = self.code.function(key, f"{word}_{shape.name}_{case.name}".rstrip("_"), make)
         self._cases[key] = (name, shape, case)  # which are told apart by identity

@@ -58,7 +58,8 @@ class WireText(HoleText):
         for names, child in head:
             self.entry(o, names, child, rel)
         if o.moves:
-            self.t.lines.insert(o.start, "    " * depth + f"{counter} = {o.static}")
+            start = " + ".join(map(str, filter(None, (o.static, o.twice)))) or "0"
+            self.t.lines.insert(o.start, "    " * depth + f"{counter} = {start}")
         if top:
             self.tail, self.top, self.picture_of_top = tail, o, p
         if not tail:
@@ -252,8 +253,14 @@ class WireText(HoleText):
         o.respelled = self.name("respelled")
         self.respelled.append(o.respelled)
         self.line(f"{o.respelled} = not {self.value(others)}.isdisjoint({o.var})")
-        double = f"{o.respelled} and doubled({o.var}, {self.value(groups)})"
-        self.line(f"if {double}: return {self.odd}", p.pos)
+        if self.track:  # what stands twice is remembered
+            double = f"{o.respelled} and doubled({o.var}, {self.value(groups)})"
+            self.line(f"if {double}: return {self.odd}", p.pos)
+        else:
+            o.twice, o.moves = self.name("twice"), True
+            said = f"repeats({o.var}, {self.value(groups)}) if {o.respelled} else 0"
+            self.line(f"{o.twice} = {said}", p.pos)
+            self.line(f"if {o.twice} < 0: return {self.odd}")
         o.start = len(self.t.lines)
 
     def _get(self, o: Obj, names: tuple[str, ...], v: str, rel: Rel) -> Rel:

@@ -62,6 +62,7 @@ class Obj:
         self.var, self.counter, self.start = var, counter, start
         self.static, self.moves = 0, False
         self.respelled = ""  # whether any of its keys stands in another spelling
+        self.twice = ""  # how many keys say again what another spelling says
 
     @property
     def used(self) -> str:

@@ -19,7 +19,7 @@ from ..language.lenses import (
     stringify,
     time_of,
 )
-from ..language.picture import ABSENT
+from ..language.picture import ABSENT, guards
 from ..tagged import Several
 from ..trail import At, Trail, pointer, value_at
 
@@ -114,6 +114,22 @@ def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
                     return True
                 found = True
     return False
+
+
+def repeats(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> int:
+    """Return how many keys say again, or say nothing, beside the first spelling of their key.
+
+    -1 where one says something else, or the first one nothing.
+    """
+    more = 0
+    for names in groups:
+        there = [name for name in names if name in w]
+        for name in there[1:]:
+            if same(w[name], w[there[0]]) or (guards(w[there[0]]) and not guards(w[name])):
+                more += 1
+            else:
+                return -1
+    return more
 
 
 def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
@@ -284,7 +300,7 @@ def agrees(value: Any, values: tuple[Any, ...]) -> bool:
 
 _FUNCTIONS = (
     no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
-    spelling, owns, tried, word, schema, seconds, said, alone, entries, present, opaque,
+    repeats, spelling, owns, tried, word, schema, seconds, said, alone, entries, present, opaque,
     pointer, aside, again, nth, deep, several, agrees, value_at, guard, same, stringify,
     not_an_object, parse_json,
 )  # fmt: skip
