@@ -229,10 +229,15 @@ class _Names:
                 help = "let a shape of its own gather the other kinds; at home they join again"
                 message = f"`$run` stands twice in a case of `{name}`"
                 self.findings.error("R022", message, second.pos, help, word="$run")
-            if not any(h.mode == "each" for runs in holes for h in runs):
-                help = "write `$run each SHAPE` where the gathered ones stand"
-                self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
             shape = self.model.shapes.get(name)
+            help = "write `$run each SHAPE` where the gathered ones stand"
+            without = [not any(h.mode == "each" for h in runs) for runs in holes]
+            if all(without):
+                self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
+            for case, lacks in zip(shape.cases if shape else [], without, strict=True):
+                if lacks and not all(without):
+                    message = f"`{name}` gathers, and its case `{case.name}` has no `$run`"
+                    self.findings.error("R022", message, case.pos, help)
             if shape is not None and shape.cases and all(case.home for case in shape.cases):
                 pos = node.keys.get("read-only", node.pos)
                 help = "say it of the shape of `$run`, or give a case that is written"

@@ -111,7 +111,7 @@ def parted(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
             owner.get("spelled", {}).get(reader.dialect.name, {}).pop("citations", None)
             pairs = zip(made, owner["parts"], strict=True)
             owner["parts"] = [p for new, old in pairs for p in ([old] if new is None else new)]
-            found = {part["type"] for new in made for part in new or ()}
+            found = {str(part.get("type")) for new in made for part in new or ()}
             kinds |= found
             owner.update(calling(owner) if CALL in found else {})
     return frozenset(kinds)
