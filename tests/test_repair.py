@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wireglot
+from wireglot.trail import place_of, value_at
 
 from . import mocks, width
 from .test_mocks import ELSEWHERE, OF, PATHS, SHARED, exchanges, model_of, recorded
@@ -445,3 +446,34 @@ def test_a_choice_of_a_tool_that_is_not_there_goes_also_beside_one_without_a_nam
     if tools[0].get("name"):
         body["tool_choice"]["name"] = tools[0]["name"]
         assert RULES.repair(body, dialect).body["tool_choice"] == body["tool_choice"]
+
+
+SHOT = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="},
+}
+SHOWN = [
+    {"role": "user", "content": "Look."},
+    {"role": "assistant", "content": [
+        {"type": "text", "text": "I look."},
+        {"type": "tool_use", "id": "t1", "name": "shot", "input": {}}]},
+    {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": [
+            {"type": "text", "text": "Here."}, SHOT]},
+        {"type": "text", "text": "And?"}]},
+]  # fmt: skip
+# A text before a picture; a thought beside a call; both; a turn between tools and the user.
+ADDED = {"adp-v1": 1, "openai-chat": 1, "deepseek-anthropic": 1, "deepseek": 2, "mistral": 1}
+TALKING = [name for name in sorted(RULES.dialects) if RULES[name].model.conversation is not None]
+
+
+@pytest.mark.parametrize("target", TALKING)
+def test_what_is_added_stands_where_its_note_says(target: str) -> None:
+    """A text that says whose a picture is, a thought that is wanted beside a call, ids, times."""
+    out = RULES.convert(SHOWN, "anthropic", target, "messages")
+    added = [note for note in out.notes if note.effect == "added"]
+    assert len(added) == ADDED.get(target, len(added))
+    for note in added:
+        assert note.target_path is not None, note
+        at = place_of(out.body, note.target_path)
+        assert value_at(out.body, at, missing=None) is not None, note

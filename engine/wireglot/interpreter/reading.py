@@ -82,7 +82,8 @@ def read(
             told = within.parted(reader, owners)
             look = Look(messages) if told and messages is not None else look
         made: set[int] = set()
-        if not returned if look is None else not look.paired:  # else all have ids, or need none
+        lacks = not returned if look is None else not look.paired
+        if lacks:  # else all have ids, or need none
             made = _hooked(reader, ir, body, within.CALL in told)
             look = Look(messages) if made and messages is not None else look
         odd = _paired(reader, ir, messages, look)
