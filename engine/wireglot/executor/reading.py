@@ -150,13 +150,14 @@ class CodedReader(PictureReader):
         """Read the messages of no file."""
         read, found = self.code.names["message"], list[conversation.Heard]()
         for i, item in enumerate(wire):
-            self.run = None
+            self.run = BY_NONE
             one = read(self, item, (*at, i), False)
             group, new = self.message(item, (*at, i)) if one is NO else one
             found.append((group, new, self.run))
         return conversation.together(self, found)
 
 
+BY_NONE: Shape | None = None  # which says that it may be another one by and by
 MODES = (False, True)  # strictly, and with what does not fit kept
 _POS = Pos("", 0, 0)  # of what no rule file says
 _NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, _POS), None, {}, None, _POS)
