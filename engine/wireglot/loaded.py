@@ -195,7 +195,8 @@ class Loaded:
             self._known(source)
             self._known(target)
             variants.check_version(options, {source: one, target: two})
-        return self.at(source, model, options), self.at(target, model, options)
+        first = self.at(source, model, options)
+        return first, first if source == target else self.at(target, model, options)
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names, which mostly stands at the top."""

@@ -156,7 +156,8 @@ def concluded(
 ) -> Conversion:
     """Put a conversion together, and raise PolicyError when a note is forbidden."""
     if policy.lenient:
-        return Conversion(body, tuple(notes), envelope, rules_hash, trace)
+        said = body, tuple(notes), envelope, rules_hash, trace
+        return tuple.__new__(Conversion, said)  # which is what calling it does, by way of Python
     stay, forbidden = policy.apply(notes, source, target)
     done = Conversion(body, stay, envelope, rules_hash, trace)
     if forbidden is not None:

@@ -246,10 +246,12 @@ class Dialect:
         """
         if unit == "stream":
             return dict(self.stream.drop) if self.stream is not None else {}
-        cases = self.units[unit].cases if unit in self.units else []
-        return self.once(
-            ("drop", unit), lambda: {path: why for case in cases for path, why in case.drop.items()}
-        )
+        key = "drop", unit
+        if key not in self.coded:
+            cases = self.units[unit].cases if unit in self.units else []
+            self.coded[key] = {path: why for case in cases for path, why in case.drop.items()}
+        found: dict[str, str] = self.coded[key]
+        return found
 
     @property
     def cases(self) -> list[Case]:
