@@ -8,7 +8,7 @@ from typing import Any
 from ..interpreter.choosing import reads_back
 from ..interpreter.elsewhere import any_there
 from ..interpreter.listforms import spelling
-from ..interpreter.making import filled, made
+from ..interpreter.making import by_hook, filled, made
 from ..interpreter.outlet import abroad, fitted
 from ..interpreter.sight import opened
 from ..interpreter.speaking import write_talk
@@ -21,8 +21,8 @@ from .values import EMPTY
 
 _MADE = (FunctionType, BuiltinFunctionType)  # the latter where the engine is compiled
 _FUNCTIONS = (
-    abroad, any_there, filled, fitted, guard, made, not_an_object, opened, reads_back, same,
-    spelling, tried, write_talk,
+    abroad, any_there, by_hook, filled, fitted, guard, made, not_an_object, opened, reads_back,
+    same, spelling, tried, write_talk,
 )  # fmt: skip
 NAMES: dict[str, Any] = {
     **{

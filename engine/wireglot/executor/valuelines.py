@@ -18,6 +18,7 @@ from .holetests import IDS, both, simple, test_of
 from .lines import Found, Lines, negated, variable
 
 Put = Callable[[str], None]
+MADE = ("tool_call", "tool_result")  # parts whose ids a hook may have made
 # Fields of parts that steps of a conversation may put there, with a note that waits for the place.
 SUPPLIED = {"text": ("text", "reasoning"), "signature": ("tool_call",)}
 DROPPED = ("made", "refused", "read-only")  # marks of what may be left out
@@ -66,9 +67,8 @@ class ValueLines:
         unsaid = h.path in IDS and h.mark in DROPPED and not needs(c.dialect.limits, "call_id")
         if h.path in IDS:
             test = f"({test})" if " or " in test else test
-            test += " and id(o) not in x.made" + (
-                f" and {found.v} not in x.unsaid" if unsaid else ""
-            )
+            test += " and id(o) not in x.made" if c.writes.home else ""
+            test += f" and {found.v} not in x.unsaid" if unsaid else ""
         if simple(h):  # of names that are looked up when they are asked for
             t(f"if {negated(test)}: return {c.no}", self.h.pos)
             self.done(found, self.whole(w))
@@ -110,6 +110,8 @@ class ValueLines:
         if self.h.mark == "made" and self.h.value == "time":
             self.t(f"x.now = {found.v}")  # the next that nobody has said is this one
         self.put(w)
+        if self.h.path in IDS and not self.c.writes.home and self.c.kind in (None, *MADE):
+            self.t(f"if id(o) in x.made: by_hook(x, {self.hole}, o, {self.into})")
         self.stands(found)
         self.c.taken(found)
 

@@ -44,6 +44,13 @@ def made_in(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
     return new
 
 
+def by_hook(writer: WriteJob, h: Hole, obj: dict[str, Any], into: Any) -> None:
+    """Note that an id which is written was made by a hook, when its part was read."""
+    at = writer.trail.find(obj)
+    told = "the source has no id here; it is made from place and content"
+    writer.note("made-id", "added", at, h.pos, told, *(into or NOWHERE))
+
+
 def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool = False) -> Any:
     """Return what stands where nothing is, as the mark of a hole says; at `home` nobody is told."""
     value = writer.fill.get(h.path, h.value) if writer.fill else h.value

@@ -14,7 +14,6 @@ from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape, of_frame
 from ..native import mypyc_attr
-from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import choosing, itself, leftover, listforms, making, outlet, speaking, sums
 from . import share as lists
@@ -307,9 +306,7 @@ class PictureWriter(WriteJob):
                 if len(h.paths) > 1:
                     sums.hidden(self, h, view, into)
                 if made:
-                    at = self.trail.find(view.obj)
-                    told = "the source has no id here; it is made from place and content"
-                    self.note("made-id", "added", at, h.pos, told, *(into or NOWHERE))
+                    making.by_hook(self, h, view.obj, into)
         if wire is ABSENT:
             wire = self._mark(h, view, rel, into, entry)
         if entry and not (into is not None and into[1] is None):
