@@ -41,6 +41,8 @@ class HoleLines(ValueLines):
                 self.cold()
         elif h.path == "run" and c.seen and not (c.home or h.lenses or h.mark):
             self.put("view.names['run'][0]")  # what is gathered
+        elif h.mark == "copy" and c.way == "case" and not (c.home or c.seen or self.odd):
+            self.copied()
         elif (
             h.path == "run"
             or h.mark == "copy"
@@ -57,6 +59,21 @@ class HoleLines(ValueLines):
             self.list()
         else:
             self.value()
+
+    @property
+    def odd(self) -> bool:
+        """Whether what is repeated is more than a value that somebody said."""
+        made = (one for one in pic.holes(self.c.case.wire) if one.mark == "made")
+        return self.h.mode is not None or any(one.path == self.h.path for one in made)
+
+    def copied(self) -> None:
+        """Add the lines for a value that stands elsewhere, too: its place is there."""
+        found = self.c.look(self.h.path, self.kind != "any")
+        w, test = self.quick(found)
+        with self.t.under(f"if {test}:"):
+            self.put(w)
+        with self.t.under(f"elif {negated(found.none)}:"):
+            self.cold()
 
     def shared(self) -> tuple[Any, str, str, Found]:
         """Add the line that gives each element to a hole, once for all that share the list."""
