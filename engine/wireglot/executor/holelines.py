@@ -62,9 +62,10 @@ class HoleLines(ValueLines):
 
     @property
     def odd(self) -> bool:
-        """Whether what is repeated is more than a value that somebody said."""
-        made = (one for one in pic.holes(self.c.case.wire) if one.mark == "made")
-        return self.h.mode is not None or any(one.path == self.h.path for one in made)
+        """Whether what is repeated is more than a value that another hole always writes."""
+        others = [one for one in pic.holes(self.c.case.wire) if one.path == self.h.path]
+        written = [one for one in others if not (one.repeats or one.dated)]
+        return self.h.mode is not None or not written or any(o.mark == "made" for o in written)
 
     def copied(self) -> None:
         """Add the lines for a value that stands elsewhere, too: its place is there."""

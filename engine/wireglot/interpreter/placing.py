@@ -136,7 +136,7 @@ def walked(
     writer: WriteJob, case: Case, run: list[tuple[Case, Message]], whole: Message, made: bool
 ) -> list[Any]:
     """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
-    first, parts = run[0][1], whole.get("parts", ())
+    first, parts, mark = run[0][1], whole.get("parts", ()), len(writer.notes)
     view = View(whole, "message", case, writer)
     try:
         # The first message of the run may be a tool message: match for the claims alone.
@@ -150,6 +150,7 @@ def walked(
         if not parts or any(id(part) not in gone for part in parts):
             raise
         # Of one part that has no place nothing is left.
+        _unadd(writer, mark)
         emptied(writer, first)
         return []
     if (
@@ -158,6 +159,7 @@ def walked(
         and not any(view.lists.get("parts", {}).values())
         and not (writer.same and _says(writer, first, wire))
     ):
+        _unadd(writer, mark)
         if not made:
             emptied(writer, first)
         return []
@@ -167,6 +169,11 @@ def walked(
         unplaced(writer, message, other.pos)
     noted(writer, run, [wire])
     return [wire]
+
+
+def _unadd(writer: WriteJob, mark: int) -> None:
+    """Forget what was added, as a time, to a message that is left out."""
+    writer.notes[mark:] = [draft for draft in writer.notes[mark:] if draft.effect != "added"]
 
 
 def noted(writer: WriteJob, run: list[tuple[Case, Message]], wires: list[Any]) -> None:
