@@ -168,6 +168,7 @@ class Written:
             "stream": [Function(makers, "stream", dialect.stream)],
             "schemas": [Function(makers, "schemas", dialect.schemas)],
         }
+        makers.held.clear()
 
     def known(self, file: str) -> dict[str, str]:
         """Return the texts of the functions of a module, by their names."""

@@ -102,12 +102,9 @@ def _dialect(folder: Path, name: str) -> None:
     """Write the modules of a dialect and of its variants."""
     assert _family is not None, "a process of the pool begins with rules"
     rules, parents = _family
-    over = parents.get(name, "")
-    whole = _whole(over) if over in rules.dialects else None
+    over, sets = parents.get(name, ""), _sets(name)
+    whole = _whole(over) if over in rules.dialects and () in _sets(over) else None
     base = modules.start(over, ()) if whole is not None else ""
-    rows = rules.rows(name)
-    models = (None, *variants.models(rows))
-    sets = sorted({variants.applying(rows, name, model, {}) for model in models})
     dialects = {modules.start(name, one): rules.with_rows(name, one).model for one in sets}
     model, functions = whole or (None, None)
     for file, text in modelcode.modules(dialects, base, model):
@@ -115,6 +112,14 @@ def _dialect(folder: Path, name: str) -> None:
     for file, text in written.modules(name, dialects, base, functions):
         _put(folder, file, text)
     rules.forget()
+
+
+def _sets(name: str) -> list[tuple[int, ...]]:
+    """Return the sets of a dialect's variants that models choose, that for no model among them."""
+    assert _family is not None
+    rows = _family.rules.rows(name)
+    models = (None, *variants.models(rows))
+    return sorted({variants.applying(rows, name, model, {}) for model in models})
 
 
 class Whole(NamedTuple):
