@@ -561,8 +561,9 @@ def test_a_schema_with_anything_where_schemas_stand_is_read(value: Any) -> None:
 @pytest.mark.parametrize("kind", ["array", "ARRAY"])
 def test_a_count_that_is_a_text_is_a_number_abroad(kind: str) -> None:
     """As Google's SDK for JavaScript has those of 64 bits, whatever else is spelled as it does."""
-    schema = {"type": "object", "properties": {"a": {"type": kind, "maxItems": "3"}}}
+    a = {"type": "array", "items": {"type": "string"}, "maxItems": 3}
+    schema = {"type": "object", "properties": {"a": {**a, "type": kind, "maxItems": "3"}}}
     tools = [{"functionDeclarations": [{"name": "f", "parameters": schema}]}]
     body = {"contents": [{"role": "user", "parts": [{"text": "Go."}]}], "tools": tools}
     out = wireglot.convert(body, "gemini", "openai-chat").body["tools"][0]["function"]
-    assert out["parameters"]["properties"]["a"] == {"type": "array", "maxItems": 3}
+    assert out["parameters"]["properties"]["a"] == a
