@@ -130,11 +130,8 @@ def _plain(body: Any) -> bool:
             for value in values:
                 kind = value.__class__
                 if kind is str:
-                    if not value.isascii():
-                        try:
-                            value.encode()
-                        except UnicodeEncodeError:
-                            return False
+                    if not value.isascii() and not jsontext.encodes(value):
+                        return False
                 elif kind is dict or kind is list:
                     deeper.append(value)
                 elif kind is int:

@@ -41,7 +41,7 @@ class HoleLines(ValueLines):
                 self.cold()
         elif h.path == "run" and c.seen and not (c.home or h.lenses or h.mark):
             self.put("view.names['run'][0]")  # what is gathered
-        elif h.mark == "copy" and c.way == "case" and not (c.home or c.seen or self.odd):
+        elif h.mark == "copy" and c.way == "case" and not (c.home or c.seen or self.varied):
             self.copied()
         elif (
             h.path == "run"
@@ -61,7 +61,7 @@ class HoleLines(ValueLines):
             self.value()
 
     @property
-    def odd(self) -> bool:
+    def varied(self) -> bool:
         """Whether what is repeated is more than a value that another hole always writes."""
         others = [one for one in pic.holes(self.c.case.wire) if one.path == self.h.path]
         written = [one for one in others if not (one.repeats or one.dated)]

@@ -61,8 +61,7 @@ class MatchLines(Lines):
                 empty = "EMPTY" if isinstance(child, Fields) else "ABSENT"
                 t(f"{found} = own_of(o, {family!r}, {empty})")
             elif name in OPAQUE and not isinstance(child, Fields):
-                origin = self.dialect.origin[name]
-                whose = self.code.origin(origin)
+                whose = self.code.origin(self.dialect.origin[name])
                 t(f"{found} = signed({v}.get({name!r}, ABSENT), {whose})")
                 t(f"if {found} is NO: return {self.no}")
             else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..interpreter.jobs import Functions
 from ..interpreter.sight import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
@@ -107,14 +106,28 @@ class CodedWriter(PictureWriter):
         del self.gone[gone:]
         return ABSENT
 
-    def functions(self) -> Functions:
-        return (self.writes.code.names, self.writes.messages) if self.quick else ({}, {})
-
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        name = self.writes.message(case)
+        writes = self.writes
+        name = writes.messages.get(id(case)) or writes.message(case)
         if name is None or not self.quick:
             return None
-        return self.at_once(self.writes.code.names[name], message)
+        mark, lefts, beside = len(self.notes), len(self.lefts), len(self.beside)
+        ids, gone = len(self.ids), len(self.gone)
+        try:
+            wire = writes.code.names[name](self, message)
+            if isinstance(wire, dict):  # else it takes no such message
+                silent = len(self.gone) - gone
+                if len(self.notes) > mark:
+                    silent += [note.code for note in self.notes[mark:]].count("empty-text")
+                # Where nothing is left of it, the message itself may go.
+                left = len(message["parts"]) - silent
+                if not silent or (left > 0 and len(self.beside) == beside):
+                    return wire
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+        self.undo(mark, lefts, beside, gone)
+        self.unmake(ids)
+        return None
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by walking the pictures of a case."""

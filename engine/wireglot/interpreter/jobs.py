@@ -7,7 +7,7 @@ work for.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import Misfit, deepest
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]  # of the IR, as what follows
 Part = dict[str, Any]
-Write = Callable[[Any, Message], Any]
-# Functions by their names, and the names of those that write messages of a case, by its identity.
-Functions = tuple[Mapping[str, Write], Mapping[int, str | None]]
 START = "1970-01-01T00:00:00.000Z"
 
 
@@ -357,30 +354,6 @@ class WriteJob:
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         """Write a message of which no part is lost, if that can be done at once; else None."""
-        return None
-
-    def functions(self) -> Functions:
-        """Return functions that write messages."""
-        return {}, {}
-
-    def at_once(self, write: Write, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Write a message by a function; None, and nothing told, where a part would be lost."""
-        mark, lefts, beside = len(self.notes), len(self.lefts), len(self.beside)
-        ids, gone = len(self.ids), len(self.gone)
-        try:
-            wire = write(self, message)
-            if isinstance(wire, dict):  # else it takes no such message
-                silent = len(self.gone) - gone
-                if len(self.notes) > mark:
-                    silent += [note.code for note in self.notes[mark:]].count("empty-text")
-                # Where nothing is left of it, the message itself may go.
-                left = len(message["parts"]) - silent
-                if not silent or (left > 0 and len(self.beside) == beside):
-                    return wire
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-        self.undo(mark, lefts, beside, gone)
-        self.unmake(ids)
         return None
 
     def undo(self, notes: int, lefts: int, beside: int, gone: int) -> None:

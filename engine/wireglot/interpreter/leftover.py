@@ -173,9 +173,9 @@ def _little(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
     return path in PAIRING and "call-ids" in writer.dialect.hooks
 
 
-def _apart(writer: WriteJob, value: Any, at: Any) -> list[Any]:
+def _apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
     """Return the places of elements of a list that stand elsewhere than it, as system text."""
-    if not isinstance(value, list) or not isinstance(at, tuple):
+    if not isinstance(at, tuple):
         return []
     spots = [writer.trail.find(one) for one in value if isinstance(one, dict)]
     whole = [s for s in spots if isinstance(s, tuple) and not isinstance(s, Several)]

@@ -164,7 +164,6 @@ class _Runs:
         self.joined: list[Draft] = []
         self.asides: list[Message] = []  # messages that the source does not have
         self.looks = writer.repair and bool(self.talk.leads or self.talk.bars)
-        self.functions = writer.functions()
         self.refused: Message | None = None  # what no function writes: it is walked
         # Whether a message that nobody joins is written as it is.
         self.plain = not (self.talk.steps or writer.dialect.told_roles)
@@ -258,12 +257,7 @@ class _Runs:
         if self.looks and (len(parts) > 1 or parts[0].get("type") in talk.bars):
             return None
         writer.since, writer.role = len(writer.notes), message.get("role")
-        functions, names = self.functions
-        name = None if writer.marking else names.get(id(case))
-        if name is None:  # it was not asked for yet, or there is none
-            usual = writer.message(case, message)
-        else:
-            usual = writer.at_once(functions[name], message)
+        usual = writer.message(case, message)
         self.refused = message if usual is None else None
         return None if usual is None else [usual]
 
