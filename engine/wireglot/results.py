@@ -124,24 +124,30 @@ def finished(drafts: Sequence[Draft], body: Any) -> list[Note]:
     """Make notes of the drafts, now that the places in the body are known."""
     if not drafts:
         return []
-    # The body is walked only for notes that point into it.
-    wanted = {id(d.place if d.owner is None else d.owner) for d in drafts if d.effect != "lost"}
-    wanted.discard(id(None))
-    places = Places(body if wanted and isinstance(body, dict | list) else [], wanted)
-    notes, made = [], functools.partial(tuple.__new__, Note)
+    notes, made = list[Note](), tuple.__new__
+    places: Places | None = None
     for d in drafts:
-        target, effect = None, d.effect
+        target, effect, code = None, d.effect, d.code
+        if effect != "lost":
+            owner, key = (d.place, None) if d.owner is None else (d.owner, d.place)
+            if owner is body and body.__class__ is dict:
+                target = "" if key is None else pointer((key,))
+            elif owner is not None:
+                places = places or _places(drafts, body)
+                target = places.find(owner, key)
         if d.weight == "repeated":
             effect = d.weight
-        if d.effect != "lost":
-            if d.owner is not None:
-                target = places.find(d.owner, d.place)
-            elif d.place is not None:
-                target = places.find(d.place)
         source = None if d.source is None else pointer(d.source)
-        severity, rule = severity_of(effect, d.code, d.weight), rule_of(d.rule)
-        notes.append(made((d.code, effect, severity, source, target, rule, short(d.message))))
+        severity, rule = severity_of(effect, code, d.weight), rule_of(d.rule)
+        notes.append(made(Note, (code, effect, severity, source, target, rule, short(d.message))))
     return notes
+
+
+def _places(drafts: Sequence[Draft], body: Any) -> Places:
+    """Look in a body for what notes point into: nothing else is looked for."""
+    wanted = {id(d.place if d.owner is None else d.owner) for d in drafts if d.effect != "lost"}
+    wanted -= {id(None), id(body)}
+    return Places(body if isinstance(body, dict | list) else [], wanted)
 
 
 def concluded(

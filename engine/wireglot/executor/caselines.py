@@ -124,7 +124,10 @@ class CaseLines(MatchLines):
         claims = f"{self.code.value(frozenset(taken))}, {self.code.value(within, 'W')}"
         odd = ["miss"] if self.missing else []
         odd += ["view is not None"] if self.viewed else []
-        rest = f"{{*o}}.difference({quiet}, took)" if self.dynamic else f"not o.keys() <= {quiet}"
+        outside = ", x.outside" if self.request else ""  # these stand in the envelope
+        rest = f"not o.keys() <= {quiet}"
+        if self.dynamic or outside:
+            rest = f"{{*o}}.difference({quiet}{', took' if self.dynamic else ''}{outside})"
         seldom = [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
         if self.rare:
             rare = f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"

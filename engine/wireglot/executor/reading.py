@@ -18,7 +18,7 @@ from ..language.talk import Group
 from ..native import mypyc_attr
 from ..trail import At
 from . import readers
-from .readtime import NO, attempt
+from .readtime import NO, attempt, no
 
 
 @mypyc_attr(native_class=False)
@@ -141,11 +141,14 @@ class CodedReader(PictureReader):
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""
-        plain = wire.__class__ is list and not self.walks and self.file is None
-        return attempt(self, self._heard if plain else self._messages, wire, at)
-
-    def _messages(self, wire: Any, at: At) -> list[dict[str, Any]]:
-        return conversation.read_messages(self, wire, at)
+        mark = len(self.notes)
+        try:
+            if wire.__class__ is list and not self.walks and self.file is None:
+                return self._heard(wire, at)
+            return conversation.read_messages(self, wire, at)
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+            return no(self, mark)
 
     def _heard(self, wire: list[Any], at: At) -> list[dict[str, Any]]:
         """Read the messages of no file."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from ..interpreter import choosing, itself
@@ -20,7 +19,6 @@ from ..trail import keys_of, value_at
 from .readtime import NO
 
 EMPTY: dict[str, Any] = {}
-_NEEDS = operator.attrgetter("needs")
 FILLED = frozenset(("filled-in", "made-id", "made-time"))
 
 
@@ -295,8 +293,11 @@ def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    rows = x.ladder.get(name)
-    return bool(rows) and any(map(o.keys().__ge__, map(_NEEDS, rows)))
+    keys = o.keys()
+    for row in x.ladder.get(name, ()):
+        if keys >= row.needs:
+            return True
+    return False
 
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:

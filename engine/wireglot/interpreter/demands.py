@@ -27,6 +27,9 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         return
     dialect = writer.dialect
     bounds = dialect.bounds
+    concerns = _concerns(dialect)
+    if concerns is not None and concerns.isdisjoint(ir):
+        return  # mostly nothing is said of what has limits
     marked = marks.marked(writer, ir) if "cache" in bounds else {}
     if marked:
         one = bounds["cache"].get("with")  # a field that marks what comes last
@@ -49,6 +52,14 @@ def bounded(
             continue  # mostly nothing is said
         if heads is None or head in heads:
             _within(writer, ir, path, bound, view)
+
+
+@once
+def _concerns(dialect: Dialect) -> frozenset[str] | None:
+    """Return the fields of a request of which anything is asked; None where it is in any case."""
+    heads = frozenset(path.partition(".")[0] for path in dialect.bounds)
+    always = any("else" in bound for bound in dialect.bounds.values())
+    return None if always or "cache" in heads else heads.union(choice.OF_TOOLS)
 
 
 @once

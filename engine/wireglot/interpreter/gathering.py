@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ..ir import FUNCTION
@@ -96,6 +97,16 @@ def run_hole(case: Case) -> Hole:
     return case.lists["run"][0]
 
 
+@lru_cache(1024)
+def only_key(case: Case) -> str | None:
+    """Return the key under which a run stands as a list, where nothing stands beside it."""
+    wire, hole = case.wire, run_hole(case)
+    if not isinstance(wire, pic.Fields) or len(wire.entries) != 1 or wire.spread or hole.lenses:
+        return None
+    [(names, child)] = wire.entries
+    return names[0] if child is hole and hole.mode == "each" else None
+
+
 def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape into one wire element."""
     found: list[Any] = []
@@ -139,6 +150,13 @@ def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
 
 def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
+    plain = not (writer.same or writer.watch or run.said or run.around or run.beside)
+    key = only_key(run.case) if plain and writer.recorder is None else None
+    if key is not None:
+        usual = {key: [wire for _, wire in run.wire]}
+        for part, _ in run.wire:
+            writer.around[id(part)] = (part, usual)
+        return usual
     memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
     whole = writer.trail.changed(first, spelled={writer.dialect.name: around})

@@ -6,12 +6,11 @@ work for.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import Misfit, deepest
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
@@ -37,7 +36,9 @@ START = "1970-01-01T00:00:00.000Z"
 _NOTHING: tuple[frozenset[tuple[str, str]], str | None] = (frozenset(), None)
 
 
+@once
 def _steps(dialect: Dialect) -> tuple[frozenset[tuple[str, str]], str | None]:
+    """Return what is asked of messages, and what stands where nothing is said."""
     talk = dialect.conversation
     asked = frozenset(talk.enforce if talk else ())
     return asked, next((text for word, text in asked if word == "some-message"), None)
@@ -142,7 +143,7 @@ class WriteJob:
         self.resolver: Resolver | None = options.get("resolve")
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
-        self.asked, self.filler = self._steps() if self.repair else _NOTHING
+        self.asked, self.filler = _steps(dialect) if self.repair else _NOTHING
         self.notes: list[Draft] = []
         self.anew = False  # whether frames are written of what was no frame: nobody said them so
         self.made: set[int] = set()  # parts whose ids a hook has made
@@ -188,10 +189,6 @@ class WriteJob:
     nth = 0
     since = 0  # how many notes there were before the message that is written
     now = START  # the last time that was written
-
-    def _steps(self) -> tuple[frozenset[tuple[str, str]], str | None]:
-        """Return what is asked of messages, and what stands where nothing is said."""
-        return self.dialect.once("steps", functools.partial(_steps, self.dialect))
 
     @property
     def kin(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..language.model import Dialect, once
 from . import within
 from .enforce import SAID
 from .jobs import WriteJob
@@ -13,15 +14,16 @@ from .sight import Look
 def orderly(writer: WriteJob, look: Look) -> bool:
     """Tell whether no step that a dialect asks for has anything to do with these messages."""
     dialect = writer.dialect
-    kinds, plain = dialect.once("orderly", lambda: _watched(writer))
+    kinds, plain = _watched(dialect)
     if writer.named or not plain or not look.paired or not look.said:
         return False
     return kinds.isdisjoint(look.kinds) and not (look.freeform and dialect.tells_freeform)
 
 
-def _watched(writer: WriteJob) -> tuple[frozenset[Any], bool]:
+@once
+def _watched(dialect: Dialect) -> tuple[frozenset[Any], bool]:
     """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
-    dialect, talk = writer.dialect, writer.dialect.talk
+    talk = dialect.talk
     words = ("this-turn", "signed", "found", "one-call")
     kinds = {kind for word, kind in talk.enforce if word in words}
     kinds |= {one.kind for one in talk.beside}

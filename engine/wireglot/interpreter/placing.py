@@ -30,7 +30,7 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
         if role not in talk.usual:
             talk.usual[role] = _one_case(talk, role)
         if (found := talk.usual[role]) is not None:
-            return *found, message
+            return found[0], found[1], message
     groups = talk.groups
     if name:
         groups = sorted(groups, key=lambda group: all(c.name != name for c in group.cases))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator
-from itertools import groupby
+from functools import partial
+from itertools import groupby, repeat
 from typing import Any
 
 from ..ir import MEDIA
@@ -33,6 +34,8 @@ from .placing import case_of, noted, placed, unplaced, walked
 from .sight import Look, blank, memory_of
 from .system import PLAIN
 
+TEXT = "\0"  # stands for any text
+
 
 def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any) -> Any:
     """Write a conversation; where its hole is `bare`, one plain text of the user is that text.
@@ -43,13 +46,30 @@ def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any
     if listed or "bare" not in h.lenses:
         return out
     for text in _said(writer, messages) if len(out) == 1 else ():
-        said = [{"role": "user", "parts": [{"type": "text", "text": text}]}]
-        if write_messages(writer.afresh(), said) == out:
-            if into is not None:
-                held = (wire for _, wire in everywhere(out[0]) if isinstance(wire, HOLDERS))
-                writer.stands.update((id(wire), (wire, *into)) for wire in held)
+        if _says(writer.dialect.once("one text", partial(_of_text, writer)), out, text):
+            for _, wire in everywhere(out[0]) if into is not None else ():
+                if isinstance(wire, HOLDERS):
+                    writer.stands[id(wire)] = (wire, *into)
             return text
     return out
+
+
+def _of_text(writer: WriteJob) -> list[Any]:
+    """Return how a conversation is written in which the user says one text, which is TEXT."""
+    said = [{"role": "user", "parts": [{"type": "text", "text": TEXT}]}]
+    return write_messages(writer.afresh(), said)
+
+
+def _says(form: Any, wire: Any, text: str) -> bool:
+    """Tell whether a wire value is like another one, with a text where that has TEXT."""
+    if form == TEXT:
+        return bool(wire == text)
+    if isinstance(form, list) and isinstance(wire, list):
+        return len(form) == len(wire) and all(map(_says, form, wire, repeat(text)))
+    if isinstance(form, dict) and isinstance(wire, dict):
+        pairs = ((child, wire[key]) for key, child in form.items())
+        return form.keys() == wire.keys() and all(_says(*pair, text) for pair in pairs)
+    return bool(form == wire)
 
 
 def _said(writer: WriteJob, messages: Any) -> Iterator[str]:
@@ -201,30 +221,38 @@ class _Runs:
         Tell whether it does: that message waits again.
         """
         writer, run = self.writer, self.run
-        made = bool(self.asides) and any(run[0][1] is left for left in self.asides)
         mark = len(writer.notes), len(writer.lefts)
-        wires = (self._lone(*run[0]) if len(run) == 1 else None) or self._wires(run, made)
+        wires = self._lone(*run[0]) if len(run) == 1 else None
+        if wires is None:
+            wires = self._wires(run, self._made())
         beside = bool(writer.beside)
         if beside:
             if behind is not None:
                 self.waiting.appendleft(behind)
-            wires = self._again(wires, made, *mark)
-        self.out.extend(wires)
+            wires = self._again(wires, self._made(), *mark)
+        self.out += wires
         if wires and writer.dialect.document is not None:
             writer.spoken[id(wires[0])] = run[0][1]
-        for draft in self.joined if wires else ():
-            draft.owner = wires[0]
+        if self.joined:
+            for draft in self.joined if wires else ():
+                draft.owner = wires[0]
+            self.joined.clear()
         run.clear()
-        self.joined.clear()
         self.group = None
+        if not beside:
+            return False
         if writer.beside:
             left = self._left()
             self.asides.append(left)
             turns.aside(writer, left, self.waiting)
-        if not beside or behind is None or self.waiting[0] is not behind:
-            return beside
+        if behind is None or self.waiting[0] is not behind:
+            return True
         self.waiting.popleft()
         return False
+
+    def _made(self) -> bool:
+        """Tell whether the source has no such message as the first of the run."""
+        return any(self.run[0][1] is left for left in self.asides)
 
     def _again(self, wires: list[Any], made: bool, mark: int, lost: int) -> list[Any]:
         """Write the run once more where what left its messages belongs to it, or ends it there."""

@@ -134,12 +134,12 @@ def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
         if message.get("role") != "system":
             end = message
             break
-    if end is None or (turn.before and not _holds(messages, turn.before)):
+    if end is None:
         return False  # where nothing was said nothing goes on
     role = end.get("role")
-    if role == "tool" and not first and turn.role == "user":
+    if role == turn.role or (turn.before and not _holds(messages, turn.before)):
         return False
-    if role == turn.role or (role == "tool" and _with_results(writer, turn.role)):
+    if role == "tool" and ((not first and turn.role == "user") or _with_results(writer, turn.role)):
         return False
     goes = end.get("prefix") and goes_on(writer.dialect)
     return first or not (_waits(writer, end) or goes)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..language.shape import Shape
     from .reading import Read
 
-Enveloped = tuple[Envelope, set[str]]
+Enveloped = tuple[Envelope, frozenset[str]]
 REMEMBERED = 1000  # envelopes of a dialect
 PLAIN = frozenset(map(type, (None, ABSENT, "", True)))  # what is told apart by value
 
@@ -73,7 +73,7 @@ def returned(
     and nothing is written: the body is copied. Notes point where they pointed, for all of it is
     there still. Returns None where the caller says of a request what would stand in its body.
     """
-    envelope, outside = None, set[str]()
+    envelope, outside = None, frozenset[str]()
     if unit == "request":
         if "envelope" in rules.model.units:
             _, known = _envelope(dialect := rules.model.of_unit(unit), True, read.ir)
@@ -220,7 +220,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         narrowed = turns.declared(writer, whole)  # else what is sent says what may be called
     whole = demands.loosened(writer, turns.unmixed(writer, narrowed))
     envelope: Envelope | None = None
-    outside: set[str] = set()
+    outside = frozenset[str]()
     if "envelope" in writer.dialect.units:
         envelope, outside = envelope_of(writer, whole)
     case = shape.cases[0]
@@ -312,7 +312,7 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:
     if len(made) >= REMEMBERED:
         made.clear()
     made[said] = found
-    return _fresh(*found)
+    return _fresh(found)
 
 
 @once
@@ -328,15 +328,16 @@ def _envelope(dialect: Dialect, same: bool, ir: dict[str, Any]) -> tuple[Any, En
     if not PLAIN.issuperset(map(type, said)):
         return None, None
     found = made.get(said)
-    return said, None if found is None else _fresh(*found)
+    return said, None if found is None else _fresh(found)
 
 
-def _fresh(one: Envelope, claims: set[str]) -> Enveloped:
-    """Return an envelope that its caller may change."""
-    return Envelope(*one[:-1], dict(one.headers)), set(claims)
+def _fresh(found: Enveloped) -> Enveloped:
+    """Return an envelope whose headers its caller may change."""
+    one, claims = found
+    return tuple.__new__(Envelope, (*one[:-1], dict(one[-1]))), claims
 
 
-def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelope, set[str]]:
+def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Enveloped:
     best = Misfit("the envelope fits nothing")
     for case in shape.cases:
         view = View(ir, "envelope", case, writer)
@@ -350,5 +351,5 @@ def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> tuple[Envelo
         if writer.recorder is not None:
             writer.recorder.envelope = wire
         goes = (wire.get("method", ""), wire.get("path", ""), wire.get("headers") or {})
-        return Envelope(wire.get("model"), wire.get("stream"), *goes), view.claims
+        return Envelope(wire.get("model"), wire.get("stream"), *goes), frozenset(view.claims)
     raise best

@@ -372,10 +372,11 @@ def once(make: Callable[Concatenate[Dialect, P], T]) -> Callable[Concatenate[Dia
 
     @functools.wraps(make)
     def found(dialect: Dialect, /, *more: P.args, **named: P.kwargs) -> T:
-        key = (make, *more)
-        if key in dialect.coded:  # mostly, and then nothing else is made to ask
+        key = (make, *more) if more else make
+        try:  # mostly it is there, and then nothing else is made to ask
             known: T = dialect.coded[key]
-            return known
-        return dialect.once(key, lambda: make(dialect, *more, **named))
+        except KeyError:
+            known = dialect.once(key, lambda: make(dialect, *more, **named))
+        return known
 
     return found
