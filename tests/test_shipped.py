@@ -117,7 +117,10 @@ def converted(rules: RuleSet, model: str = "deepseek-reasoner") -> list[Any]:
 def makes(rules: RuleSet) -> list[str]:
     """Return the functions that were not brought."""
     coded = [one.model.coded for one in rules._dialects.values()]
-    some = [f for known in coded for key, f in known.items() if key[0] in ("read", "write")]
+    ways = {
+        (way, kind) for way in ("read", "write") for kind in ("home", "away", "probe", True, False)
+    }
+    some = [f for known in coded for key, f in known.items() if key in ways]
     assert some
     return [name for functions in some for name in functions.code._makes]
 

@@ -28,7 +28,8 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     dialect = writer.dialect
     bounds = dialect.bounds
     concerns = _concerns(dialect)
-    if concerns is not None and concerns.isdisjoint(ir):
+    waits = "cache" in bounds and (writer.look is None or writer.look.marked)
+    if concerns is not None and concerns.isdisjoint(ir) and not waits:
         return  # mostly nothing is said of what has limits
     marked = marks.marked(writer, ir) if "cache" in bounds else {}
     if marked:
@@ -56,10 +57,11 @@ def bounded(
 
 @once
 def _concerns(dialect: Dialect) -> frozenset[str] | None:
-    """Return the fields of a request of which anything is asked; None where it is in any case."""
-    heads = frozenset(path.partition(".")[0] for path in dialect.bounds)
-    always = any("else" in bound for bound in dialect.bounds.values())
-    return None if always or "cache" in heads else heads.union(choice.OF_TOOLS)
+    """Return the fields beside messages of which anything is asked; None if it always is."""
+    heads = frozenset(path.partition(".")[0] for path in dialect.bounds).union(choice.OF_TOOLS)
+    if any("else" in bound for bound in dialect.bounds.values()):
+        return None
+    return heads.union(("tools", "system")) if "cache" in heads else heads
 
 
 @once

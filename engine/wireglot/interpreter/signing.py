@@ -17,8 +17,6 @@ def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
     The messages themselves are returned where there are none.
     """
-    if writer.look is not None and "reasoning" not in writer.look.kinds:
-        return messages
     gone = [part for part in parts_of(messages, "reasoning") if not _own(writer, part)]
     for part in gone:
         for place in every(writer.trail.find(part)):

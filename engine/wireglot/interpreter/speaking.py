@@ -93,7 +93,8 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     messages = placed(writer, messages)
     if not (writer.same or (look is not None and look.kinds.isdisjoint(MEDIA))):
         messages = aside.returned(writer, messages)
-    messages = system.later(writer, messages)
+    if look is None or look.system:
+        messages = system.later(writer, messages)
     if writer.repair:
         messages = ordered(writer, messages, whole)
         if whole and ("trim-end", "") in writer.asked:
@@ -110,11 +111,12 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
 def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
     given, look = bool(messages), writer.look
-    if ("own-thought", "reasoning") in writer.asked:
+    thinks = look is None or "reasoning" in look.kinds
+    if thinks and ("own-thought", "reasoning") in writer.asked:
         signed = signing.thoughts(writer, messages)
         messages, look = signed, look if signed is messages else None
     if given and orderly(writer, look or Look(messages)):
-        return turns.ends(writer, messages) if whole else messages
+        return turns.ends(writer, messages) if whole and writer.dialect.talk.turns else messages
     messages = pairing.ids(writer, marks.limited(writer, messages))
     messages = pairing.paired(writer, messages)
     messages = pairing.freeform(writer, messages)

@@ -22,9 +22,6 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
     talk = writer.dialect.conversation
     if talk is None:
         return [], messages
-    look = writer.look
-    if look is not None and look.said and not look.system:
-        return [], messages
     lifts = ("lift", "system") in talk.enforce
     if writer.filler is not None and _unspoken(messages):
         if lifts or any(turn.at and turn.role == "user" for turn in talk.turns):
@@ -114,9 +111,6 @@ def later(writer: WriteJob, messages: list[Message]) -> list[Message]:
     It says whose it is by its form. So what comes later changes nothing of what went before, and
     a prompt that a provider has cached still begins the next one.
     """
-    look = writer.look
-    if look is not None and not look.system:
-        return messages
     form = _form(writer)
     if form is None or _stays(writer):
         return messages

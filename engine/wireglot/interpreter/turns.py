@@ -284,8 +284,7 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     Who speaks a wire of the family knows what it asks for.
     """
     tools = ir.get("tools")
-    asked = ("unmixed", "") in writer.asked and not (writer.same or writer.kin)
-    if not asked or not isinstance(tools, list):
+    if writer.same or writer.kin or not isinstance(tools, list):
         return ir
     gone = [tool for tool in tools if tool.get("type") == "native"]
     if not gone or len(gone) == len(tools):

@@ -202,11 +202,12 @@ def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
-    shape = units.pictured(writer.dialect, "request")
+    shape, asked, look = units.pictured(writer.dialect, "request"), writer.asked, writer.look
     whole = writer.trail.changed(ir)
-    if writer.dialect.conversation is not None and isinstance(ir.get("messages"), list):
-        parts, rest = system.lift(writer, ir["messages"])
-        whole["messages"] = rest
+    talks = writer.dialect.conversation is not None and isinstance(ir.get("messages"), list)
+    # Mostly no message is the system's, and each says something.
+    if talks and (writer.same or look is None or look.system or not look.said):
+        parts, whole["messages"] = system.lift(writer, ir["messages"])
         if parts or units.was_there(ir, writer.dialect.name, writer.same):
             whole["system"] = parts
     if "tool_choice" in whole:
@@ -215,10 +216,14 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         form = writer.dialect.bounds.get("response_format", {})
         if not demands.why_not(writer, whole, form):
             whole = turns.worded(writer, whole)
-    narrowed = _narrowed(writer, whole) if ("narrow-tools", "") in writer.asked else whole
-    if narrowed is whole and ("declare-called", "") in writer.asked:
+    narrowed = whole
+    if "tool_choice" in whole and ("narrow-tools", "") in asked:
+        narrowed = _narrowed(writer, whole)
+    if narrowed is whole and ("declare-called", "") in asked:
         narrowed = turns.declared(writer, whole)  # else what is sent says what may be called
-    whole = demands.loosened(writer, turns.unmixed(writer, narrowed))
+    whole = turns.unmixed(writer, narrowed) if ("unmixed", "") in asked else narrowed
+    if "tools" in whole or "response_format" in whole:
+        whole = demands.loosened(writer, whole)
     envelope: Envelope | None = None
     outside = frozenset[str]()
     if "envelope" in writer.dialect.units:
@@ -229,7 +234,8 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
             view.match(case.ir, whole)
     demands.meet(writer, whole, view)
-    writer.thinks = _thinks(writer, shape, whole)
+    if "reasoning" in whole:
+        writer.thinks = _thinks(writer, shape, whole)
     writer.went, writer.outside = view.lists, outside
     wire = writer.request_by(case, whole)
     if wire is ABSENT:
