@@ -6,7 +6,7 @@ beforehand, from the pictures, and then by what stands in the object and on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..interpreter.choosing import before
@@ -20,13 +20,12 @@ from ..language.shape import Case, Shape
 from ..trail import keys_of
 from .code import Code, begins
 
-# What says of a value on the wire that it is of a type.
-TESTS = {
-    "any": "{key} in {held}",
-    "list": "{found}.__class__ is list",
-    "object": "{found}.__class__ is dict",
-    "string": "{found}.__class__ is str",
-}
+# By words that guard a value the classes of which it may be; of null none is asked.
+TYPES: dict[str, tuple[str, ...]] = {
+    "list": ("list",), "object": ("dict",), "string": ("str",), "bool": ("bool",),
+    "number": ("int", "float"), "null": (),
+}  # fmt: skip
+Side = tuple[tuple[tuple[str, ...], Any], ...]  # what must stand where: keys, and words or types
 
 
 class Telling:
@@ -63,16 +62,8 @@ class Telling:
 
     def _could(self, case: Case, sides: tuple[Any, ...]) -> str:
         """Return a test whether cases could read what this one wrote, by what they ask for."""
-        told = []
-        for side in sides if isinstance(case.wire, Fields) else ():
-            tests = [_stands(keys, what) for keys, what in side]
-            if None in tests:
-                break
-            told.append(" and ".join(filter(None, tests)) or "True")
-        else:
-            if told:
-                return " or ".join(told)
-        return f"could_read(w, {self.code.value(sides, 'R')})"
+        told = _stand("w", sides, 1) if isinstance(case.wire, Fields) else None
+        return told or f"could_read(w, {self.code.value(sides, 'R')})"
 
     def _asked(self, case: Case) -> list[str] | None:
         """Return the optional fields that may be read as something else; None where others may."""
@@ -214,21 +205,52 @@ def _side(case: Case, writes: Case, at: str = "") -> Any:
     )
 
 
-def _stands(keys: tuple[str, ...], what: Any) -> str | None:
+def _stand(held: str, sides: Iterable[Side], depth: int) -> str | None:
+    """Return a test whether all that one of some sides asks for stands in an object.
+
+    What stands deeper in one object is asked together; None where it takes more to say.
+    """
+    inner: dict[str, list[Side]] = {}
+    told = list[str]()
+    for side in sides:
+        heads = {keys[0] if len(keys) > 1 else "" for keys, _ in side if keys}
+        if len(heads) == 1 and heads != {""}:
+            one = tuple([(keys[1:], what) for keys, what in side])
+            inner.setdefault(heads.pop(), []).append(one)
+        else:
+            tests = [_stands(held, *one) for one in side]
+            if None in tests:
+                return None
+            told.append(" and ".join(filter(None, tests)) or "True")
+    for key, below in inner.items():
+        deeper = _stand(f"w{depth}", below, depth + 1)
+        if deeper is None:
+            return None
+        told.append(f"(w{depth} := {held}.get({key!r})).__class__ is dict and ({deeper})")
+    return " or ".join(dict.fromkeys(told))
+
+
+def _stands(held: str, keys: tuple[str, ...], what: Any) -> str | None:
     """Return a test of what stands at some keys of an object; None where it takes more to say."""
     if not keys or any(key.isdecimal() for key in keys):
         return None
-    held, tests = "w", list[str]()
+    tests = list[str]()
     for key in keys[:-1]:
         tests.append(f"{held}.get({key!r}).__class__ is dict")
         held += f"[{key!r}]"
-    found = f"{held}.get({keys[-1]!r})"
+    found, key = f"{held}.get({keys[-1]!r})", repr(keys[-1])
     if isinstance(what, str):
         tests.append(f"(text := {found}).__class__ is str and text.lstrip()[:1] in {what!r}")
     elif isinstance(what, tuple) and all(isinstance(word, str) for word in what):
         tests.append(f"{found} == {what[0]!r}" if len(what) == 1 else f"{found} in {what!r}")
-    elif isinstance(what, frozenset) and len(what) == 1 and what <= TESTS.keys():
-        tests.append(TESTS[next(iter(what))].format(found=found, held=held, key=repr(keys[-1])))
+    elif what == frozenset(("any",)):
+        tests.append(f"{key} in {held}")
+    elif isinstance(what, frozenset) and what <= TYPES.keys():
+        classes = [name for word in sorted(what) for name in TYPES[word]]
+        test = f"is {classes[0]}" if len(classes) == 1 else f"in ({', '.join(classes)})"
+        null = f"({key} in {held} and {found} is None)" if "null" in what else ""
+        typed = f"{found}.__class__ {test}" if classes else ""
+        tests.append(f"({typed} or {null})" if typed and null else typed or null)
     else:
         return None
     return " and ".join(tests)
