@@ -160,24 +160,31 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
         way = None
         if usually is not None:
             way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
-        plain = way is not None and "spelled" not in part and way[2].isdisjoint(part)
-        if plain and (kind not in SPOKEN or _worded(part)):
-            lower, quick = NONE, _written(x, listing, kind, part, way, shares)
+        lower = NONE
+        if (
+            way is not None
+            and "spelled" not in part
+            and way[2].isdisjoint(part)
+            and (kind not in SPOKEN or _worded(part))
+        ):
+            number = way[0]
+            wire = _written(x, listing, kind, part, way[1], shares)
         else:
+            number = listing.kinds[kind][0] if kind in listing.kinds else 0
             lower = NONE if x.same else listing.lower(kind, part, x.ladder)
             # Whatever takes such a part, a row of the ladder comes first.
-            quick = None if lower else _quick(x, listing, kind, part, shares)
-        if quick is None or quick is NO:
+            wire = None if lower else _quick(x, listing, kind, part, shares)
+        if wire is None or wire is NO:
             if listing.alone and len(parts) == 1 and x.resolver is None:
                 raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
             x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-            found = x.give(holes, part, whole, quick is NO, lower)
+            found = x.give(holes, part, whole, wire is NO, lower)
             given = [(holes.index(hole), new, wire) for hole, new, wire in found]
-        elif quick[0] < last or quick[2].__class__ is Gathered:
-            given = [quick]
+        elif number < last or wire.__class__ is Gathered:
+            given = [(number, part, wire)]
         else:
-            last, new, wire = quick
-            shares[last].append((new, wire))
+            last = number
+            shares[last].append((part, wire))
             continue
         for number, new, wire in given:
             if wire.__class__ is Gathered:
@@ -197,7 +204,7 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
 
 
 def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:
-    """Write a part by the hole that is known to take its kind: its number, the part, the wire.
+    """Write a part by the hole that is known to take its kind.
 
     NO where that one refuses it, None where it is an unusual part.
     """
@@ -212,7 +219,7 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
             return None  # it says where it stood, or by which case of several shapes it was read
     if kind in MEDIA and _unusual(x, part, listing):
         return None
-    return _written(x, listing, kind, part, known, shares)
+    return _written(x, listing, kind, part, known[1], shares)
 
 
 def _worded(part: dict[str, Any]) -> bool:
@@ -222,12 +229,10 @@ def _worded(part: dict[str, Any]) -> bool:
 
 
 def _written(
-    x: Any, listing: Listing, kind: Any, part: Any, known: Any, shares: list[list[Any]]
+    x: Any, listing: Listing, kind: Any, part: Any, ways: Any, shares: list[list[Any]]
 ) -> Any:
     """Write a part in the ways of its type; what it returns is that of `_quick`."""
     m, b, i = len(x.notes), len(x.beside), len(x.ids)
-    number, ways = known[:2]
-    nth = x.nth
     if x.lefts:
         x.lefts = []
     for way, asked in ways:
@@ -236,17 +241,16 @@ def _written(
         coded = way.__class__ is str
         if not coded and len(way.cases) == 1 and gathering.unread(way.cases[0], part):
             continue
-        x.nth = len(shares[number])
+        outer, x.nth = x.nth, len(shares[listing.kinds[kind][0]])
         try:
             wire = listing.names[way](x, part) if coded else gathering.piece(x, way, part)
         except Misfit as misfit:
             misfit.__traceback__ = None
             wire = NO
-        finally:
-            x.nth = nth
+        x.nth = outer
         if wire is not NO:
             if not x.lefts or not _lower(x, kind, part):
-                return number, part, wire
+                return wire
             del x.notes[m:], x.beside[b:]
             x.unmake(i)  # it is written anew
             return None

@@ -41,7 +41,10 @@ class MatchLines(Lines):
             self.names[p.path] = (v, path)
         elif isinstance(p, Text):
             found = t.fresh("found")
-            t(f"{found} = {self.code.value(p, 'P')}.read({v}) if {v}.__class__ is str else None")
+            says = f"{v}.__class__ is str"
+            if sign := max(p.fixed, key=len):  # mostly it stands nowhere in a text
+                says += f" and {sign!r} in {v}"
+            t(f"{found} = {self.code.value(p, 'P')}.read({v}) if {says} else None")
             t(f"if {found} is None: return {self.no}", p.pos)
             for n, name in enumerate(p.names):
                 self.names[name] = (f"{found}[{n}]", path)

@@ -299,7 +299,13 @@ def merged(writer: WriteJob, before: Message, message: Message) -> list[Draft]:
 
 def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
-    if len(parts) < 2 or [p.get("type") for p in parts].count(kind) in (0, len(parts)):
+    behind = False
+    for part in parts:  # mostly they do
+        said = part.get("type")
+        if said == "tool_call" or (behind and said == kind):
+            break
+        behind = behind or said != kind
+    else:
         return parts
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]
@@ -318,11 +324,18 @@ def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
 
 def before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
     """Let texts of a flat list stand before the calls of their turn: results follow these."""
-    said = ("text", "refusal")
+    said, called = ("text", "refusal"), False
+    for part in parts:  # mostly none stands behind one
+        kind = part.get("type")
+        if called and kind in said:
+            break
+        called = called or kind == "tool_call"
+    else:
+        return parts
     first = next((i for i, p in enumerate(parts) if p.get("type") == "tool_call"), len(parts))
     late = [part for part in parts[first:] if part.get("type") in said]
     for part in late:
         told = "results follow their calls here; what is said between stands before these"
         writer.told("reordered", "moved", part, told, writer.rule())
     rest = [part for part in parts[first:] if part.get("type") not in said]
-    return parts[:first] + late + rest if late else parts
+    return parts[:first] + late + rest

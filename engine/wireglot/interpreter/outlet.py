@@ -104,6 +104,8 @@ def fitted(
     kind = known or writer.limits.kind(obj, path)
     if kind not in writer.limits.limits:
         return wire
+    if wire.__class__ is str and writer.limits.fit(kind, wire) == wire:
+        return wire  # mostly it fits
     many = isinstance(wire, list)
     names = wire if many else [wire]
     if not all(isinstance(name, str) for name in names):
