@@ -10,6 +10,7 @@ from typing import Any
 
 from ..ir import MEDIA
 from ..language.lenses import Misfit
+from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
@@ -174,6 +175,12 @@ def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return out
 
 
+@once
+def _alone(_: Dialect, group: Group) -> bool:
+    """Tell whether messages of a group hold one part each."""
+    return group.alone
+
+
 class _Runs:
     """Messages on their way to the wire: those that become one stand in one run."""
 
@@ -208,14 +215,16 @@ class _Runs:
 
     def _joins(self, found: Group, message: Message) -> bool:
         """Tell whether a message of the same group becomes one with those of the run."""
-        role, last = message.get("role"), self.run[-1][1].get("role")
-        split = self.writer.same and role != last and self.talk.splits(found)
-        if not (found.spliced or split or self.talk.joins(role)):
+        writer, talk, role = self.writer, self.talk, message.get("role")
+        if not (found.spliced or talk.joins(role)):
+            last = self.run[-1][1].get("role")
+            if not writer.same or role == last or not talk.splits(found):
+                return False
+        if _alone(writer.dialect, found):
             return False
-        if self.writer.dialect.once(("alone", id(found)), lambda: found.alone):
-            return False
-        memory = memory_of(message, self.writer.dialect.name) if "spelled" in message else {}
-        return found.spliced or not (self.writer.same and memory.get("", {}).get("apart"))
+        if found.spliced or not writer.same or "spelled" not in message:
+            return True
+        return not memory_of(message, writer.dialect.name).get("", {}).get("apart")
 
     def _flush(self, behind: Message | None = None) -> bool:
         """Write the run; what left its messages stands behind it, before the one `behind` it.
@@ -305,7 +314,9 @@ class _Runs:
         if talk.steps:
             parts = steps.marked(writer, run)
         elif len(run) > 1:
-            parts = [part for _, message in run for part in message.get("parts", ())]
+            parts = []
+            for _, message in run:
+                parts += message.get("parts", ())
         if self.looks:
             kinds = {part.get("type") for part in parts}
             for kind in talk.leads if len(kinds) > 1 else ():
@@ -313,13 +324,15 @@ class _Runs:
             if not talk.bars.isdisjoint(kinds):
                 parts = enforce.users(writer, first.get("role"), parts)
         alone = len(run) == 1 and parts is given
-        if len(run) > 1:
-            case = next((one for one, _ in run if talk.role(one) != "tool"), case)
-        writer.role = first.get("role")
+        writer.role = role = first.get("role")
+        for one, message in run if role == "tool" and len(run) > 1 else ():
+            if message.get("role") != "tool":  # results stand in what somebody says
+                case, role = one, message.get("role")
+                break
         if parts and first is not self.refused and (alone or _plain(writer, run)):
             said = first
             if not alone:
-                said = {"role": talk.role(case), "parts": parts}
+                said = {"role": role, "parts": parts}
                 writer.trail.copy(first, said)
             usual = writer.message(case, said)
             if usual is not None:
@@ -383,6 +396,7 @@ def _with_aside(
 
 def _plain(writer: WriteJob, run: list[tuple[Case, Message]]) -> bool:
     """Tell whether messages that become one are nothing but their parts, and nothing is noted."""
-    return not writer.same and all(
-        case.note is None and message.keys() <= PLAIN for case, message in run
-    )
+    for case, message in run:
+        if case.note is not None or not message.keys() <= PLAIN:
+            return False
+    return not writer.same
