@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..ir import field_type
@@ -20,6 +21,7 @@ from .readtime import NAMES
 if TYPE_CHECKING:
     from .readend import WholeText
 
+MANY = 4  # cases, or keys that tell them apart
 Pair = tuple[Shape, Case]
 Wants = dict[tuple[str, ...], str]  # keys that must be there, with the class of what stands there
 
@@ -205,6 +207,8 @@ class Reads:
         """Write the trial of some cases, one after the other."""
         chosen = [pairs[i] for i in some]
         wants = [_wants(case) if objects else {} for _, case in chosen]
+        if len(chosen) >= MANY and objects:
+            self._by_keys(t, chosen, wants)
         tests = [_asked(wanted, wants) for wanted in wants]
         for i, pair in enumerate(chosen[:-1]):
             if tests[i] and (not i or tests[i] != tests[i - 1]):
@@ -213,6 +217,41 @@ class Reads:
             t(f"{depth}made = {self.case(*pair)}(x, w, at, L)")
             t(f"{depth}if made is not NO: return made")
         t(f"return {self.case(*chosen[-1])}(x, w, at, L)" if chosen else "return NO")
+
+    def _by_keys(self, t: code.Text, chosen: list[Pair], wants: list[Wants]) -> None:
+        """Write which of many cases are tried where an object has some keys, and no others.
+
+        A key is looked for that cases cannot do without, with those that stand beside it in them.
+        """
+        keys = [frozenset(name for names in wanted for name in names) for wanted in wants]
+        told = frozenset().union(*keys)
+        heads: dict[tuple[str, ...], list[int]] = {}  # by the key that tells most of a case
+        for i, wanted in enumerate(wants):
+            heads.setdefault(_rarest(wanted, wants), []).append(i)
+        if len(heads) < MANY:
+            return
+        t(f"told = {self.code.value(told, 'K')}.intersection(w)")
+        for head, found in sorted(heads.items(), key=lambda one: -len(one[1])):
+            among = {name for i in found for names, _ in keyed(chosen[i][1].wire) for name in names}
+            there = told.intersection(among)
+            fits = [i for i, wanted in enumerate(wants) if all(there & {*n} for n in wanted)]
+            if not head or not fits:
+                continue
+            test = " or ".join(f"{name!r} in told" for name in head)
+            within = self.code.value(there, "K")
+            with t.under(f"if {f'({test})' if len(head) > 1 else test} and told <= {within}:"):
+                self._fitting(t, [chosen[i] for i in fits])
+                t("return NO")
+
+    def _fitting(self, t: code.Text, chosen: list[Pair]) -> None:
+        """Write the trial of some cases, each where all that it cannot do without is there."""
+        rows = [(_musts("w", case.wire, case.shape, 1), self.case(s, case)) for s, case in chosen]
+        for first, some in groupby(rows, key=lambda row: row[0][0] if row[0] else ""):
+            with t.where(first):
+                for musts, name in some:
+                    with t.where(" and ".join(musts[1:])):
+                        t(f"made = {name}(x, w, at, L)")
+                        t("if made is not NO: return made")
 
     # -- lists ------------------------------------------------------------------------------------
 
@@ -261,15 +300,40 @@ def _kind(word: str) -> type[WholeText]:
 
 def _asked(wanted: Wants, all_: list[Wants]) -> str:
     """Return a test of the key that fewest of some cases want, which tells most of this one."""
-    rare = min(
-        wanted,
-        key=lambda names: sum(names in found and found[names] == wanted[names] for found in all_),
-        default=(),
-    )
+    rare = _rarest(wanted, all_)
     kind = wanted.get(rare, "")
     if kind:
         return f"w.get({rare[0]!r}).__class__ is {kind}"
     return " or ".join(f"{name!r} in w" for name in rare)
+
+
+def _rarest(wanted: Wants, all_: list[Wants]) -> tuple[str, ...]:
+    """Return the key that fewest of some cases want, in its spellings, of those of one case."""
+    return min(
+        wanted,
+        key=lambda names: sum(names in found and found[names] == wanted[names] for found in all_),
+        default=(),
+    )
+
+
+def _musts(held: str, p: Picture, shape: str, depth: int) -> list[str]:
+    """Return tests of what must stand in an object that a picture fits, at every depth."""
+    tests = list[str]()
+    for names, child in keyed(p):
+        if not needed(child):
+            continue
+        found, inner = "None", f"w{depth}"
+        for name in reversed(names):  # the first spelling that is there says it
+            found = f"{held}.get({name!r}{f', {found}' if found != 'None' else ''})"
+        if isinstance(child, Fields):
+            tests.append(f"({inner} := {found}).__class__ is dict")
+            tests += _musts(inner, child, shape, depth + 1)
+        elif kind := _class(child, shape):
+            tests.append(f"{found}.__class__ is {kind}")
+        else:
+            there = " or ".join(f"{name!r} in {held}" for name in names)
+            tests.append(f"({there})" if len(names) > 1 else there)
+    return tests
 
 
 def _wants(case: Case) -> Wants:
