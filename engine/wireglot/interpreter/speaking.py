@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator
 from functools import partial
-from itertools import groupby, repeat
+from itertools import repeat
 from typing import Any
 
 from ..ir import MEDIA
@@ -22,17 +22,18 @@ from . import (
     enforce,
     marks,
     pairing,
+    prefix,
     signing,
     steps,
     system,
     turns,
     weaving,
 )
-from .copies import instead, with_parts
+from .copies import with_parts
 from .jobs import Message, WriteJob
 from .orderly import orderly
 from .placing import case_of, noted, placed, unplaced, walked
-from .sight import Look, blank, memory_of
+from .sight import Look, memory_of
 from .system import PLAIN
 
 TEXT = "\0"  # stands for any text
@@ -99,13 +100,13 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     if writer.repair:
         messages = ordered(writer, messages, whole)
         if whole and ("trim-end", "") in writer.asked:
-            messages = trimmed(writer, messages)
+            messages = prefix.trimmed(writer, messages)
     if writer.dialect.marked:
         messages = marks.raised(writer, messages)
     if writer.dialect.answered:
         messages = answers.joined(writer, messages)
-    if not writer.same and turns.goes_on(writer.dialect) and talk.joins("assistant"):
-        messages = going_on(writer, messages)
+    if not writer.same and prefix.goes_on(writer.dialect) and talk.joins("assistant"):
+        messages = prefix.going_on(writer, messages)
     return _Runs(writer, messages).write()
 
 
@@ -128,51 +129,6 @@ def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Mess
     if whole:
         messages = turns.right(writer, turns.some(writer, messages) if given else messages)
     return weaving.gathered(writer, messages)
-
-
-def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
-    """Let the text with which the model ends the messages, and goes on from, end in no space."""
-    last = messages[-1] if messages else {}
-    parts = last.get("parts", [])
-    n = len(parts) - 1
-    while n > 0 and blank(writer, parts[n], "assistant"):
-        n -= 1  # it is left out
-    end = parts[n] if parts else {}
-    # A refusal that no picture takes is written as text.
-    texts = ("text",) if "refusal" in writer.dialect.held else ("text", "refusal")
-    said = end.get("text")
-    if last.get("role") != "assistant" or end.get("type") not in texts:
-        return messages
-    if not isinstance(said, str) or said.rstrip() in ("", said):
-        return messages
-    fresh = {**end, "text": said.rstrip()}
-    instead(writer, end, fresh)
-    at = writer.trail.find(end, "text")
-    why = "the target takes no space at the end of what the model is to go on from"
-    writer.note("reworded", "changed", at, writer.rule("trim-end"), why, None, fresh)
-    return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
-
-
-def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
-    """Let the first of neighbours that become one say whether the model goes on from the last."""
-    out: list[Message] = []
-    for role, found in groupby(messages, lambda message: message.get("role")):
-        first, *others = found
-        if role == "assistant" and others and any("prefix" in m for m in (first, others[-1])):
-            last = others[-1]
-            fresh = {key: value for key, value in first.items() if key != "prefix"}
-            others[-1] = {key: value for key, value in last.items() if key != "prefix"}
-            writer.trail.copy(first, fresh)
-            writer.trail.copy(last, others[-1])
-            if "prefix" in first:
-                told = "the model says more behind this"
-                writer.lost("no-place", first, told, writer.rule(), "prefix")
-            if "prefix" in last:
-                fresh["prefix"] = last["prefix"]
-                writer.trail.put(fresh, "prefix", writer.trail.find(last, "prefix"))
-            first = fresh
-        out += [first, *others]
-    return out
 
 
 @once

@@ -8,12 +8,10 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from ..jsontext import stringify
-from ..language import picture as pic
-from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.talk import Turn
 from ..notes import ONE_ROLE
-from . import share
+from . import prefix, share
 from .choice import named
 from .copies import parts_of, with_parts
 from .jobs import Message, WriteJob
@@ -141,7 +139,7 @@ def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
         return False
     if role == "tool" and ((not first and turn.role == "user") or _with_results(writer, turn.role)):
         return False
-    goes = end.get("prefix") and goes_on(writer.dialect)
+    goes = end.get("prefix") and prefix.goes_on(writer.dialect)
     return first or not (_waits(writer, end) or goes)
 
 
@@ -149,12 +147,6 @@ def _waits(writer: WriteJob, end: Message) -> bool:
     """Tell whether a message calls tools: their results come next."""
     calls = (part.get("type") == "tool_call" for part in end.get("parts", ()))
     return "tool_call" in writer.dialect.held and any(calls)
-
-
-@once
-def goes_on(dialect: Dialect) -> bool:
-    """Tell whether a dialect can say that the model goes on from what it says at the end."""
-    return any(h.path == "prefix" for case in dialect.talks for h in pic.holes(case.wire))
 
 
 def _with_results(writer: WriteJob, role: str) -> bool:

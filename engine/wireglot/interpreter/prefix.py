@@ -1,0 +1,62 @@
+"""What the model goes on from: the text that it ends with, and the message that says so."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ..language import picture as pic
+from ..language.model import Dialect, once
+from .copies import instead, with_parts
+from .jobs import Message, WriteJob
+from .sight import blank
+
+
+@once
+def goes_on(dialect: Dialect) -> bool:
+    """Tell whether a dialect can say that the model goes on from what it says at the end."""
+    return any(h.path == "prefix" for case in dialect.talks for h in pic.holes(case.wire))
+
+
+def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let the text with which the model ends the messages, and goes on from, end in no space."""
+    last = messages[-1] if messages else {}
+    parts = last.get("parts", [])
+    n = len(parts) - 1
+    while n > 0 and blank(writer, parts[n], "assistant"):
+        n -= 1  # it is left out
+    end = parts[n] if parts else {}
+    # A refusal that no picture takes is written as text.
+    texts = ("text",) if "refusal" in writer.dialect.held else ("text", "refusal")
+    said = end.get("text")
+    if last.get("role") != "assistant" or end.get("type") not in texts:
+        return messages
+    if not isinstance(said, str) or said.rstrip() in ("", said):
+        return messages
+    fresh = {**end, "text": said.rstrip()}
+    instead(writer, end, fresh)
+    at = writer.trail.find(end, "text")
+    why = "the target takes no space at the end of what the model is to go on from"
+    writer.note("reworded", "changed", at, writer.rule("trim-end"), why, None, fresh)
+    return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
+
+
+def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let the first of neighbours that become one say whether the model goes on from the last."""
+    out: list[Message] = []
+    for role, found in groupby(messages, lambda message: message.get("role")):
+        first, *others = found
+        if role == "assistant" and others and any("prefix" in m for m in (first, others[-1])):
+            last = others[-1]
+            fresh = {key: value for key, value in first.items() if key != "prefix"}
+            others[-1] = {key: value for key, value in last.items() if key != "prefix"}
+            writer.trail.copy(first, fresh)
+            writer.trail.copy(last, others[-1])
+            if "prefix" in first:
+                told = "the model says more behind this"
+                writer.lost("no-place", first, told, writer.rule(), "prefix")
+            if "prefix" in last:
+                fresh["prefix"] = last["prefix"]
+                writer.trail.put(fresh, "prefix", writer.trail.find(last, "prefix"))
+            first = fresh
+        out += [first, *others]
+    return out
