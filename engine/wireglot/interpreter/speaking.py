@@ -69,8 +69,9 @@ def _says(form: Any, wire: Any, text: str) -> bool:
     if isinstance(form, list) and isinstance(wire, list):
         return len(form) == len(wire) and all(map(_says, form, wire, repeat(text)))
     if isinstance(form, dict) and isinstance(wire, dict):
-        pairs = ((child, wire[key]) for key, child in form.items())
-        return form.keys() == wire.keys() and all(_says(*pair, text) for pair in pairs)
+        if form.keys() != wire.keys():
+            return False
+        return all(_says(child, wire[key], text) for key, child in form.items())
     return bool(form == wire)
 
 
