@@ -26,8 +26,8 @@ class Listing:
     """What is known beforehand of the holes that share a list.
 
     `kinds` has by the type of a part the first hole that takes it, and by what it is written
-    there: names of functions, or shapes of runs, each with the words that must be there; `lone`
-    those of which nothing but its words is written where it stands alone.
+    there: names of functions, or shapes of runs, each with the words that must be there, and their
+    fields; `lone` those of which nothing but its words is written where it stands alone.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Listing:
         """Find what writes parts of a type, if nothing but that has to be looked at."""
         number, ways = self.kinds.get(kind, (0, ()))
         found = None
-        if ways and kind not in MEDIA and all(way.__class__ is str for way, _ in ways):
+        if ways and kind not in MEDIA and all(way[0].__class__ is str for way in ways):
             found = number, ways, self.known(kind, ladder)
         self.usually[kind] = found
         return found
@@ -151,35 +151,68 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
 
 def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
-    holes, usual = listing.holes, listing.usual
-    shares: list[list[Any]] = [[] for _ in holes]
+    shares: list[list[Any]] = [[] for _ in listing.holes]
+    outer = x.nth
+    try:
+        gathered = _deal(x, listing, parts, whole, shares)
+    finally:
+        x.nth = outer
+    if whole and not x.same and not any(shares):
+        raise Misfit("nothing of the list has a place", (), listing.pos)
+    if listing.again:
+        share.unread(x, listing.holes, shares)
+    if gathered:
+        shares = [gathering.gather(x, found) for found in shares]
+    return shares
+
+
+def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) -> bool:
+    """Write each part in the ways of its type, or as the walk does; tell whether runs are there."""
+    usual, usually, names, outer = listing.usual, listing.usually, listing.names, x.nth
+    quickly = not (x.same or listing.marks)
     last, gathered = 0, False
-    usually = None if x.same or listing.marks else listing.usually
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
-        way = None
-        if usually is not None:
+        way, wire, number, lower = None, None, 0, NONE
+        if quickly:
             way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
-        lower = NONE
         if (
-            way is not None
-            and "spelled" not in part
-            and way[2].isdisjoint(part)
-            and (kind not in SPOKEN or _worded(part))
+            way is None
+            or "spelled" in part
+            or not way[2].isdisjoint(part)
+            or (kind in SPOKEN and not _worded(part))
         ):
-            number = way[0]
-            wire = _written(x, listing, kind, part, way[1], shares)
-        else:
-            number = listing.kinds[kind][0] if kind in listing.kinds else 0
             lower = NONE if x.same else listing.lower(kind, part, x.ladder)
             # Whatever takes such a part, a row of the ladder comes first.
-            wire = None if lower else _quick(x, listing, kind, part, shares)
+            way = None if lower else _known(x, listing, kind, part)
+        if way is not None:
+            number, m, b, i = way[0], len(x.notes), len(x.beside), len(x.ids)
+            x.nth, wire = len(shares[number]), NO
+            if x.lefts:
+                x.lefts = []
+            for write, asked, fields in way[1]:
+                if asked and (fields.isdisjoint(part) or not _says(part, asked)):
+                    continue
+                try:
+                    wire = (
+                        names[write](x, part) if write.__class__ is str else _piece(x, write, part)
+                    )
+                except Misfit as misfit:
+                    misfit.__traceback__ = None
+                    wire = NO
+                if wire is not NO:
+                    break
+                del x.notes[m:], x.beside[b:]
+            if wire is NO:
+                # At home a case that is only read there may still take it.
+                wire = NO if len(shares) == 1 and not x.same else None
+            elif x.lefts and _lower(x, kind, part):
+                del x.notes[m:], x.beside[b:]
+                x.unmake(i)  # it is written anew
+                wire = None
         if wire is None or wire is NO:
-            if listing.alone and len(parts) == 1 and x.resolver is None:
-                raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
-            x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-            found = x.give(holes, part, whole, wire is NO, lower)
-            given = [(holes.index(hole), new, wire) for hole, new, wire in found]
+            x.nth = outer
+            given = _given(x, listing, part, shares, whole, wire is NO, lower, len(parts))
         elif number < last or wire.__class__ is Gathered:
             given = [(number, part, wire)]
         else:
@@ -187,27 +220,29 @@ def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[
             shares[last].append((part, wire))
             continue
         for number, new, wire in given:
-            if wire.__class__ is Gathered:
-                gathered = True
+            gathered = gathered or wire.__class__ is Gathered
             if number < last and not x.same:
-                told = "the target holds this before what stood before it"
-                x.note("reordered", "moved", x.trail.find(new), holes[number].pos, told, wire)
+                told, pos = "the target holds this before what stood before it", listing.holes
+                x.note("reordered", "moved", x.trail.find(new), pos[number].pos, told, wire)
             shares[number].append((new, wire))
             last = number
-    if whole and not x.same and not any(shares):
-        raise Misfit("nothing of the list has a place", (), listing.pos)
-    if listing.again:
-        share.unread(x, holes, shares)
-    if gathered:
-        shares = [gathering.gather(x, found) for found in shares]
-    return shares
+    return gathered
 
 
-def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any]]) -> Any:
-    """Write a part by the hole that is known to take its kind.
+def _given(
+    x: Any, listing: Listing, part: Any, shares: Any, whole: bool, no: bool, lower: Any, count: int
+) -> list[Any]:
+    """Give a part to the hole that takes it as the walk does; `no` function of its type does."""
+    holes = listing.holes
+    if listing.alone and count == 1 and x.resolver is None:
+        raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
+    x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
+    found = x.give(holes, part, whole, no, lower)
+    return [(holes.index(hole), new, wire) for hole, new, wire in found]
 
-    NO where that one refuses it, None where it is an unusual part.
-    """
+
+def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:
+    """Return the hole that is known to take a type, and in which ways; None for an odd part."""
     known = listing.kinds.get(kind) if part.__class__ is dict else None
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
         return None
@@ -217,9 +252,7 @@ def _quick(x: Any, listing: Listing, kind: Any, part: Any, shares: list[list[Any
         memory = part["spelled"].get(listing.dialect, NONE)
         if "../" in memory or ("" in memory and x.same and len(known[1]) > 1):
             return None  # it says where it stood, or by which case of several shapes it was read
-    if kind in MEDIA and _unusual(x, part, listing):
-        return None
-    return _written(x, listing, kind, part, known[1], shares)
+    return None if kind in MEDIA and _unusual(x, part, listing) else known
 
 
 def _worded(part: dict[str, Any]) -> bool:
@@ -228,35 +261,11 @@ def _worded(part: dict[str, Any]) -> bool:
     return text.__class__ is str and text != "" and not text.isspace()
 
 
-def _written(
-    x: Any, listing: Listing, kind: Any, part: Any, ways: Any, shares: list[list[Any]]
-) -> Any:
-    """Write a part in the ways of its type; what it returns is that of `_quick`."""
-    m, b, i = len(x.notes), len(x.beside), len(x.ids)
-    if x.lefts:
-        x.lefts = []
-    for way, asked in ways:
-        if asked and not _says(part, asked):
-            continue
-        coded = way.__class__ is str
-        if not coded and len(way.cases) == 1 and gathering.unread(way.cases[0], part):
-            continue
-        outer, x.nth = x.nth, len(shares[listing.kinds[kind][0]])
-        try:
-            wire = listing.names[way](x, part) if coded else gathering.piece(x, way, part)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            wire = NO
-        x.nth = outer
-        if wire is not NO:
-            if not x.lefts or not _lower(x, kind, part):
-                return wire
-            del x.notes[m:], x.beside[b:]
-            x.unmake(i)  # it is written anew
-            return None
-        del x.notes[m:], x.beside[b:]
-    # At home a case that is only read there may still take it.
-    return NO if len(shares) == 1 and not x.same else None
+def _piece(x: Any, run: Any, part: Any) -> Any:
+    """Write a part as a piece of a run; NO where its text is not as the run says."""
+    if len(run.cases) == 1 and gathering.unread(run.cases[0], part):
+        return NO
+    return gathering.piece(x, run, part)
 
 
 def _says(part: dict[str, Any], asked: Any) -> bool:

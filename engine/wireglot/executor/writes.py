@@ -239,10 +239,7 @@ class Writes:
                 # What a dated hole has read says so; nothing else is written there.
                 found = {} if hole.dated else self.members(hole.named, usual_of(holes[0]))
                 for kind, shapes in found.items():
-                    ways = tuple(
-                        (one, ()) if one.groups else (self.one(one), asked_by(one))
-                        for one in shapes
-                    )
+                    ways = tuple(map(self._way, shapes))
                     if kind not in kinds and self.telling.wordy(hole, kind, shapes):
                         lone.add(kind)
                     kinds.setdefault(kind, (number, ways))
@@ -255,6 +252,13 @@ class Writes:
         found = self.listings.get(("listing", *map(id, holes)))
         there = found is not None or self.holes.issuperset(map(id, holes))
         return (found or self.listing(holes)) if there else None
+
+    def _way(self, shape: Shape) -> tuple[Any, Any, frozenset[str]]:
+        """Return what writes a part by a shape, with the fields and words that it asks for."""
+        if shape.groups:
+            return shape, (), frozenset()
+        asked = asked_by(shape)
+        return self.one(shape), asked, frozenset(field for field, _ in asked)
 
     def known_listing(self, holes: Sequence[Hole]) -> str:
         """Return the name of what is known of the holes that share a list."""
