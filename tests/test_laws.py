@@ -211,6 +211,8 @@ def test_only_the_files_of_a_folder_are_tried(
     assert re.match(r"5 examples, \d+ laws on 3 payloads each\n", said)
     assert main(["test", str(tmp_path), "--runs", "0"]) == 0
     assert capsys.readouterr().out.startswith("5 examples, 0 laws")
+    assert main(["test", str(tmp_path / "none")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
 
 
 # Differences and shrinking.

@@ -96,6 +96,23 @@ def test_fixed_words_name_what_chose_them() -> None:
     assert found.fates["/messages/0/role"].targets == ("/system",)
 
 
+def test_a_word_within_a_field_that_chose_a_case_has_a_fate() -> None:
+    said = [{"role": "user", "content": "Hi"}]
+    body = {"model": "m", "messages": said, "response_format": {"type": "json_object"}}
+    done = RULES.convert(body, "openai-chat", "gemini-interactions", trace=True)
+    assert done.trace is not None
+    assert sources(done.trace, "/response_format/mime_type") == ("/response_format/type",)
+    assert done.trace.fates["/response_format/type"].kind == "decided"
+
+
+def test_names_that_are_made_are_the_same_with_a_trace() -> None:
+    said = {"type": "content", "content": [{"type": "text", "text": "A"}]}
+    user = {"role": "user", "content": [{"type": "document", "source": said}]}
+    body = {"model": "m", "max_tokens": 3, "messages": [user]}
+    plain = RULES.convert(body, "anthropic", "bedrock-converse")
+    assert RULES.convert(body, "anthropic", "bedrock-converse", trace=True).body == plain.body
+
+
 def test_a_word_that_two_fields_chose_names_both() -> None:
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
     head = {"id": "r", "object": "response", "created_at": 7, "model": "m"}

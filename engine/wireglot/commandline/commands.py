@@ -235,7 +235,10 @@ def test(arguments: argparse.Namespace) -> int:
 
     folders = [arguments.dir] if arguments.dir else []
     terminal.folders(folders)
-    if folders and not os.path.samefile(arguments.dir, shelf.packaged_folder()):
+    own = folders and not (
+        os.path.isdir(arguments.dir) and os.path.samefile(arguments.dir, shelf.packaged_folder())
+    )
+    if own:
         # No body is converted by rules with a mistake: no law holds of them, and no example.
         checking.check(arguments.dir, arguments.overlay).raise_first()
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)

@@ -186,7 +186,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
             # Whatever takes such a part, a row of the ladder comes first.
             way = None if lower else _known(x, listing, kind, part)
         if way is not None:
-            number, m, b, i = way[0], len(x.notes), len(x.beside), len(x.ids)
+            number, m, b = way[0], len(x.notes), len(x.beside)
             x.nth, wire = len(shares[number]), NO
             if x.lefts:
                 x.lefts = []
@@ -208,8 +208,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
                 wire = NO if len(shares) == 1 and not x.same else None
             elif x.lefts and _lower(x, kind, part):
                 del x.notes[m:], x.beside[b:]
-                x.unmake(i)  # it is written anew
-                wire = None
+                wire = None  # it is written anew
         if wire is None or wire is NO:
             x.nth = outer
             given = _given(x, listing, part, shares, whole, wire is NO, lower, len(parts))

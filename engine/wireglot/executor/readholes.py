@@ -174,7 +174,7 @@ def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
     key = getattr(rel[-1], "var", None) if rel and text else None
     if key is not None and "again" in h.lenses:
         t.line(f"if {key} != {rel[-1]!r}: again(x, {var}, {key})")
-    both = rivalled(t.dialect, t.case, h)
+    both = rivalled(t.dialect, t.case.lists.get(h.path, [h]), h)
     if both is not None:
         t.line(f"if {var}: aside(x, {var}, {h.shape!r}, {both})")
 

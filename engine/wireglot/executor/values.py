@@ -48,10 +48,9 @@ def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
     return poor[1]
 
 
-def again(x: WriteJob, shape: Shape, o: Any, ids: int, *marks: int) -> Any:
+def again(x: WriteJob, shape: Shape, o: Any, *marks: int) -> Any:
     """Write an object anew: all cases are tried."""
     x.undo(*marks)
-    x.unmake(ids)
     return choosing.tried(x, shape, o)
 
 

@@ -44,7 +44,6 @@ class CodedWriter(PictureWriter):
     def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
         mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
-        ids = len(self.ids)
         try:
             found = write(self, value)
             if found is not NO:
@@ -52,7 +51,6 @@ class CodedWriter(PictureWriter):
         except Misfit as misfit:
             misfit.__traceback__ = None
         self.undo(*mark)
-        self.unmake(ids)
         return NO
 
     def shape(self, name: str, value: Any) -> Any:
@@ -111,8 +109,8 @@ class CodedWriter(PictureWriter):
         name = writes.messages.get(id(case)) or writes.message(case)
         if name is None or not self.quick:
             return None
-        mark, lefts, beside = len(self.notes), len(self.lefts), len(self.beside)
-        ids, gone = len(self.ids), len(self.gone)
+        mark, lefts = len(self.notes), len(self.lefts)
+        beside, gone = len(self.beside), len(self.gone)
         try:
             wire = writes.code.names[name](self, message)
             if isinstance(wire, dict):  # else it takes no such message
@@ -126,7 +124,6 @@ class CodedWriter(PictureWriter):
         except Misfit as misfit:
             misfit.__traceback__ = None
         self.undo(mark, lefts, beside, gone)
-        self.unmake(ids)
         return None
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:

@@ -16,6 +16,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter import share
 from ..interpreter.elsewhere import elsewhere
 from ..interpreter.limits import full
 from ..language import picture as pic
@@ -109,10 +110,9 @@ class Writes:
         cases = [case for case in shape.cases if not case.home]
         told = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
-        t("i = len(x.ids)")
         if self.home:
             t(f"mem = memory(o, {NAME})")
-            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, i, m, n, b, g)")
+            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, g)")
         t("poor = None  # what another case may have a place for")
         fields = [frozenset() if self.home else needed(case) for case in cases]
         same = frozenset.intersection(*fields) if fields else frozenset()  # it tells no case apart
@@ -130,7 +130,7 @@ class Writes:
                         ask = f"({ask})" if " or " in ask else ask
                         ask = "" if ask == "True" else f"{ask} and "
                         t(f"if {ask}not reads_back(x, {told}, w, o):")
-                        t(f"    return again(x, {told}, o, i, m, n, b, g)")
+                        t(f"    return again(x, {told}, o, m, n, b, g)")
                     if case is cases[-1]:
                         t("if poor is None: return w")
                     else:
@@ -239,6 +239,8 @@ class Writes:
                 # What a dated hole has read says so; nothing else is written there.
                 found = {} if hole.dated else self.members(hole.named, usual_of(holes[0]))
                 for kind, shapes in found.items():
+                    if share.only_read(self.dialect, list(holes), hole, kind):
+                        continue  # of what remembers that it stood here the walk knows
                     ways = tuple(map(self._way, shapes))
                     if kind not in kinds and self.telling.wordy(hole, kind, shapes):
                         lone.add(kind)

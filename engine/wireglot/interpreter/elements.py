@@ -86,14 +86,13 @@ def under(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None)
     """
     if key is not None and "again" in h.lenses:
         again(reader, parts, key)
-    both = rivalled(reader.dialect, env.case, h)
+    both = rivalled(reader.dialect, env.case.lists.get(h.path, [h]), h)
     if both is not None:
         aside(reader, parts, h.named, both)
 
 
-def rivalled(dialect: Dialect, case: Case, h: Hole) -> bool | None:
+def rivalled(dialect: Dialect, holes: list[Hole], h: Hole) -> bool | None:
     """Tell whether a hole before one could write its parts; None where none stands before it."""
-    holes = case.lists.get(h.path, [h])
     if h not in holes[1:] and not h.dated:
         return None
     earlier = frozenset().union(*(dialect.kinds_of(o.named) for o in holes[: holes.index(h)]))

@@ -164,7 +164,8 @@ class WriteJob:
         self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
         self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
         self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
-        self.ids: dict[str, str] = {}  # ids that were made here, and their forms
+        # Ids that were made here: their forms, and the notes of them with their places.
+        self.ids: dict[str, tuple[str, Draft, int]] = {}
         self.alike: dict[str, int] = {}  # how many were made of what the first was made of
         self.answers: set[int] = set()  # results that were made here
         self.gone: list[Any] = []  # parts and tools that found no place
@@ -362,8 +363,3 @@ class WriteJob:
             or len(self.gone) > gone
         ):
             del self.notes[notes:], self.lefts[lefts:], self.beside[beside:], self.gone[gone:]
-
-    def unmake(self, ids: int) -> None:
-        """Forget the ids that were made since: the same are made again."""
-        while len(self.ids) > ids:
-            self.ids.popitem()

@@ -26,12 +26,14 @@ _UUID = (0, 8, 12, 15, 18, 30)
 def made(writer: WriteJob, h: Hole, obj: dict[str, Any], shape: str, into: Any) -> str:
     """Make a value for a `(made P)` hole of an object."""
     if h.value == "time":
-        new, code = _time(writer), "made-time"
         told = "the target wants a time here; it is that of what stands before"
+        writer.note("made-time", "added", None, h.pos, told, *(into or NOWHERE))
+        new = _time(writer)
     else:
-        new, code = _id(writer, str(h.value), obj, shape), "made-id"
-        told = TOLD
-    writer.note(code, "added", None, h.pos, told, *(into or NOWHERE))
+        new = _id(writer, str(h.value), obj, shape)
+        writer.note("made-id", "added", None, h.pos, TOLD, *(into or NOWHERE))
+        if shape != "response" or writer.trail.seed is None:  # an answer has its own
+            writer.ids[new] = (str(h.value), writer.notes[-1], len(writer.notes) - 1)
     writer.fills(obj, h.path)
     return new
 
@@ -93,33 +95,36 @@ def _id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> str:
         if shape == "response":
             return of_answer(form, answer)
         # It is known by this name until `numbered` gives it the one that frames have, too.
-        name = _formed(form, f"{len(writer.ids):04x}{answer.text()}")
-        writer.ids[name] = form
-        return name
+        return _formed(form, f"{len(writer.ids):04x}{answer.text()}")
     said = {k: v for k, v in obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
         seed = jsontext.stringify(unspelled(said))
-    new = _unlike(writer, form, seed)
-    writer.ids[new] = form
-    return new
+    return _unlike(writer, form, seed)
 
 
 def _unlike(writer: WriteJob, form: str, seed: str) -> str:
     """Return the first id of a seed that nothing has: who says `go on` a thousand times has each.
 
-    How many were made of a seed is a hint where to look, for what was written may be undone.
+    How many were made of a seed is a hint where to look, for what was written may be undone: an id
+    is there as long as its note is.
     """
 
     def of(turn: int) -> str:
         return _formed(form, seeds.digest(seed, str(turn)))
 
+    def there(name: str) -> bool:
+        _, draft, at = writer.ids.get(name, (form, None, 0))
+        if draft is None or (at < len(writer.notes) and writer.notes[at] is draft):
+            return draft is not None
+        return any(one is draft for one in writer.notes)  # notes before it went
+
     new = first = of(0)
-    if first in writer.ids:
+    if there(first):
         turn = writer.alike.get(first, 1)
-        while turn > 1 and of(turn - 1) not in writer.ids:
+        while turn > 1 and not there(of(turn - 1)):
             turn -= 1
-        while (new := of(turn)) in writer.ids:
+        while there(new := of(turn)):
             turn += 1
         writer.alike[first] = turn + 1
     return new
@@ -135,7 +140,8 @@ def numbered(writer: WriteJob, answer: Any) -> None:
     seed = writer.trail.seed
     if seed is None or not writer.ids:
         return
-    stack, count, ids = [answer], dict.fromkeys(writer.ids.values(), 0), writer.ids
+    stack, ids = [answer], {name: form for name, (form, _, _) in writer.ids.items()}
+    count = dict.fromkeys(ids.values(), 0)
     while stack:
         owner, inner = stack.pop(), []
         for key, value in owner.items() if isinstance(owner, dict) else enumerate(owner):

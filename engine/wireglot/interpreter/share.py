@@ -9,11 +9,12 @@ from typing import Any
 from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
 from ..language.ladder import Row, step, whose
 from ..language.lenses import Misfit, deepest, same
+from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from ..tagged import every
-from . import gathering, intake, media
+from . import elements, gathering, intake, media
 from .jobs import WriteJob
 from .sight import blank
 
@@ -164,6 +165,20 @@ def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
     return [(k, v) for one in inside for k, v in one.items() if k in OPAQUE and isinstance(v, dict)]
 
 
+def only_read(dialect: Dialect, holes: list[Hole], h: Hole, kind: Any) -> bool:
+    """Tell whether parts of a type that a hole writes remember that they stood there.
+
+    So it is where its cases for them are only read, and another hole stands before it.
+    """
+    return bool(elements.rivalled(dialect, holes, h)) and _only_read(dialect, h.named, kind)
+
+
+@once
+def _only_read(dialect: Dialect, name: str, kind: Any) -> bool:
+    shapes = [one for one in dialect.members(name) if _of_kind(one, {"type": kind})]
+    return all(case.home for shape in shapes for case in shape.cases if case.may_be(kind))
+
+
 def directly(
     writer: WriteJob, holes: list[Hole], part: Any
 ) -> tuple[list[tuple[Hole, Any, Any]], Misfit]:
@@ -176,7 +191,11 @@ def directly(
         # What an exchange puts back among the parts of another dialect has its memory with it.
         memory = part.get("spelled", {}).get(writer.dialect.name, {})
         read_by = memory.get("../", {}).get("hole")
-        holes = sorted(holes, key=lambda hole: hole.shape != read_by) if read_by else holes
+        if read_by:
+            holes = sorted(holes, key=lambda hole: hole.shape != read_by)
+        elif writer.same:  # what remembers nothing may be new here
+            kind = part.get("type")
+            holes = sorted(holes, key=lambda hole: only_read(writer.dialect, holes, hole, kind))
     for hole in holes:
         if hole.dated and hole.shape != read_by:
             continue

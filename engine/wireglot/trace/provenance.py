@@ -159,8 +159,10 @@ class Origins:
         base = self.trail.find(view.obj)
         for path in paths:
             at = self.trail.find(view.obj, path)
-            given = self._given(view.obj, path)
-            known = [] if at is None or (given is not None and at == base) else [at]
+            owner, last = _innermost(view.obj, path)
+            given = self._given(view.obj, path) or self._given(owner, last)
+            whole = given is not None and at in (base, self.trail.find(owner))
+            known = [] if at is None or whole else [at]
             found += self.recorder.made_at(view.obj, path) or known + (given[0] if given else [])
         return list(dict.fromkeys(found))
 
@@ -333,6 +335,15 @@ class Origins:
 
 
 _SOURCELESS = ("hook", "argument", "default", "filled-in")
+
+
+def _innermost(obj: Any, path: str) -> tuple[Any, str]:
+    """Return the object within another one that holds what is at a path, and its field there."""
+    head, _, rest = path.partition(".")
+    while rest and isinstance(obj, dict) and isinstance(obj.get(head), dict):
+        obj = obj[head]
+        head, _, rest = rest.partition(".")
+    return obj, f"{head}.{rest}" if rest else head
 
 
 def _compared(ir: Any, path: str, within: tuple[str, ...] | None = None) -> Iterator[str]:
