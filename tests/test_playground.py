@@ -14,8 +14,6 @@ import wireglot
 from website.playground import __main__ as builder
 from website.playground import playground
 
-from . import width
-
 FILES = sorted((Path(__file__).resolve().parents[1] / "rules").rglob("*.yaml"))
 UNITS = {one["name"]: one["units"] for one in playground.dialects()}
 
@@ -80,7 +78,7 @@ def test_the_page_writes_text_and_no_markup() -> None:
         assert word not in page
 
 
-@pytest.mark.parametrize("file", width.some(FILES, 4), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_rules_are_the_same_where_yaml_is_read_by_python(file: Path) -> None:
     text = file.read_text("utf-8")  # PyYAML for Pyodide, and where it is built without libyaml
 
