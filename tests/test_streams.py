@@ -105,6 +105,19 @@ def codes(t: Translator) -> set[str]:
 # -- parallel calls -------------------------------------------------------------------------------
 
 
+def test_a_thought_goes_to_claude_on_converse_with_the_signature_that_comes_behind_it() -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    said = {"type": "text", "text": "Hi"}
+    whole: Json = {"id": "m", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5"}
+    whole |= {"content": [thought, said], "stop_reason": "end_turn", "stop_sequence": None}
+    whole["usage"] = {"input_tokens": 1, "output_tokens": 1}
+    out, t = translated(list(RULES.frames(whole, "anthropic")), "anthropic", "bedrock-converse")
+    assert parts(out, "bedrock-converse") == parts(
+        list(RULES.frames(t.result.body, "bedrock-converse")), "bedrock-converse"
+    )
+    assert [p["type"] for p in parts(out, "bedrock-converse")] == ["reasoning", "text"]
+
+
 @pytest.mark.parametrize("target", DIALECTS[1:])
 @pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
 def test_parallel_calls_stay_apart(frames: list[Json], target: str) -> None:
@@ -1089,6 +1102,45 @@ def test_what_no_frame_can_hold_of_a_whole_is_told() -> None:
     notes: list[wireglot.Note] = []
     assert list(framed(RULES, {**head, "choices": [choice]}, "mistral", notes))
     assert [(note.code, note.effect) for note in notes] == [("no-place", "lost")]
+
+
+def test_fields_of_a_response_that_no_frame_holds_are_told() -> None:
+    head = {"id": "c", "object": "chat.completion", "created": 7, "model": "m"}
+    said = {"role": "assistant", "content": "Hi"}
+    choice: Json = {"index": 0, "message": said, "finish_reason": "stop"}
+    notes: list[wireglot.Note] = []
+    whole = {**head, "choices": [choice], "metadata": {"a": "b"}}
+    assert list(framed(RULES, whole, "openai-chat", notes))
+    assert [(note.code, note.source_path) for note in notes] == [("no-place", "/metadata")]
+    done = {**choice, "message": {**said, "executed_tools": [{"index": 0}]}}
+    notes.clear()
+    assert list(framed(RULES, {**head, "choices": [done]}, "groq", notes))
+    assert [note.source_path for note in notes] == ["/choices/0/message/executed_tools"]
+
+
+@pytest.mark.parametrize("result", [True, False])
+def test_what_only_the_whole_response_of_an_agent_says_is_noted_of_its_frames(result: bool) -> None:
+    frames = list(RULES.frames(WHOLE["anthropic"], "anthropic"))
+    t = RULES.translator(source="anthropic", target="agent-sdk", result=result)
+    out = [new for frame in frames for new in t.feed(frame)] + t.finish()
+    assert out[-1] == {"type": "final", "content": "Hi"}
+    told = {note.message: note.source_path for note in t.notes if note.code == "no-place"}
+    last = f"/{len(frames) - 2}"  # the frame that counts, and says why it stopped
+    assert told["no frame of the target can hold `model`; its whole response does"] == "/0"
+    assert told["no frame of the target can hold `usage`; its whole response does"] == last
+    worded = [note.source_path for note in t.notes if note.code == "reworded"]
+    assert worded == [f"{last}/delta/stop_reason"]
+
+
+def test_a_word_that_is_filled_in_where_nothing_is_said_is_heard_as_well() -> None:
+    frames = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "role": "assistant", "delta": "Hi"},
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
+    ]
+    out, t = translated(frames, "ag-ui", "anthropic")
+    assert t.result.body["stop_reason"] == "end_turn"
+    assert out[-2]["delta"]["stop_reason"] == "end_turn"
 
 
 @pytest.mark.parametrize("error", ["no such file", "what was printed"])

@@ -148,6 +148,7 @@ class Fold(Hearing):
         owner, _, path = hole.path.partition(".")
         if owner == "response":
             self._last_said = None
+            self.outcome.came.setdefault(path, self.frames - 1)
             self.outcome.say(path, hole, wire)
         elif owner == "candidate" and path == "citations":
             cited = self.outcome.of(nth)

@@ -61,6 +61,7 @@ class Outcome:
         self.asked: str | None = None  # a digest of the request that it answers
         self.first: Any = None  # the frame in which it began
         self.time: Any = None  # the first one that a frame says, as it stands there
+        self.came: dict[str, int] = {}  # the frames that said fields of the response first
         self._known = stream.once("places", lambda: Places(dialect))
         self.case = self._known.case
 
@@ -96,6 +97,12 @@ class Outcome:
         if path == "created":
             self.time = wire
         self.put(self.response, path, hole, wire)
+
+    def place(self, path: str, owner: Candidate | None = None) -> At:
+        """Return the place of a field of the response or an answer: the frame that said it."""
+        if owner is not None:
+            return owner.stops[0][2][:1] if owner.stops else ()
+        return self.counted if path == "usage" else (self.came.get(path, 0),)
 
     def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
         """Put the value of a hole at a path of an IR object."""
@@ -148,10 +155,10 @@ class Outcome:
                 self._known.stops[key] = found
         return found
 
-    def _stop(self, owner: Candidate, probe: bool = False) -> dict[str, Any]:
-        """Return why a candidate stopped, and how its frames spelled that, but for a `probe`."""
+    def _stop(self, owner: Candidate, away: bool = False) -> dict[str, Any]:
+        """Return why a candidate stopped, and how its frames spelled that, but for one `away`."""
         env = Env((), self.case, True)
-        reader = Reader(self.dialect, self.options, probe)
+        reader = Reader(self.dialect, {**self.options, "away": True} if away else self.options)
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
         for hole, wire, at in owner.stops:
             rel = self._known.spots.get((hole.path, hole.shape), ())
@@ -229,7 +236,7 @@ class Outcome:
         takers = [hole for hole in lists if kind in self.dialect.kinds_of(hole.named)]
         if not any(hole.dated for hole in takers):
             return
-        probe = Writer(self.dialect, False, Trail(), {})
+        probe = Writer(self.dialect, True, Trail(), {})
         least: tuple[int, Hole, Any] | None = None
         for hole in sorted(takers, key=lambda hole: hole.dated):  # first those for any part
             probe.notes = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import Any
 
 from ..interpreter import citations, share
@@ -10,7 +10,7 @@ from ..interpreter.hands import Writer
 from ..ir import OPAQUE
 from ..language.events import USUAL, Event, Word
 from ..language.model import Dialect
-from ..language.picture import Hole, holes
+from ..language.picture import Hole, Picture, holes
 from ..trail import Trail
 
 MOST = 256  # parts that were written on trial, and are remembered
@@ -64,6 +64,8 @@ class Outlook:
             if "finish" in e.acts and e.writes
         ]
         self.usage = next((e for e in events if e.acts == {"usage"}), None)
+        # Fields of a response, and of a candidate, that a whole says and no event does.
+        self.unheld, self.unheld_of_one = _unheld(dialect)
 
     def flow(self, kind: str, field: str) -> Flow | None:
         """Return how parts of a kind flow, if they do."""
@@ -72,8 +74,8 @@ class Outlook:
             return None
         return self.stream.get("part_start", kind, field), append
 
-    def says(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> bool:
-        """Tell whether the events of a kind say all that a part says."""
+    def unsaid(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> set[str]:
+        """Return the fields of a part that no event of its kind says."""
         known = set(self.later.get(kind, ()))
         for event in flow:
             known |= event.holes if event is not None else set()
@@ -81,7 +83,7 @@ class Outlook:
         said = {"type", field, f"{field}_json", f"{field}_text", "spelled"}
         fields = {k for k in ir if k not in said and k != "own"}
         fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
-        return fields <= known
+        return fields - known
 
     def lost(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
         """Return the fields of a part that a whole response has no place for; None: nor for it.
@@ -104,7 +106,9 @@ class Outlook:
         kind, own = ir.get("type"), ir.get("own", {})
         if kind not in PLAIN or self.dialect.family in own or ir.get("name") in self.named:
             return None
-        origins = [ir[key].get("origin") for key in OPAQUE if isinstance(ir.get(key), dict)]
+        opaque = [ir[key] for key in OPAQUE if isinstance(ir.get(key), dict)]
+        # One that has not come yet is empty.
+        origins = [(one.get("origin"), bool(one.get("value"))) for one in opaque]
         blank = [not value.strip() for value in (ir.get("text"),) if isinstance(value, str)]
         said = sorted((key, value.__class__.__name__) for key, value in ir.items())
         name = ir.get("name") if kind == "native" else None
@@ -117,6 +121,34 @@ class Outlook:
         lost = {path for owner, path in probe.lefts if owner == id(ir)}
         rows = writer.ladder.get(str(ir.get("type")), ())
         return {path for path in lost if any(path in row.before.names for row in rows)}
+
+
+def _unheld(dialect: Dialect) -> tuple[list[str], list[str]]:
+    """Return the fields of a response, and of a candidate, that a whole says and no event does."""
+    unit, stream = dialect.units.get("response"), dialect.streamed
+    said = {path for event in stream.events for p in event.writes for path in _said(dialect, p)}
+    said |= {word.field for word in stream.of if word.kind == "candidate"}
+    if "response" in said or unit is None:
+        return [], []
+    whole = {path for case in unit.cases for path in _said(dialect, case.wire)}
+    owners = (h for case in unit.cases for h in holes(case.wire) if h.path == "candidates")
+    below = (case for h in owners if h.shape for _, case in dialect.cases_of(h.named))
+    one = {path for case in below for path in _said(dialect, case.wire)}
+    return (
+        sorted(p for p in whole - {"candidates"} if not {p, f"response.{p}"} & said),
+        sorted(p for p in one - {"parts", "nth"} if not {p, f"candidate.{p}"} & said),
+    )
+
+
+def _said(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the paths of what a picture says, with those of shapes that stand for its object."""
+    for hole in holes(picture):
+        if hole.path != "." or not hole.shape:
+            yield hole.path
+            continue
+        for shape, case in dialect.cases_of(hole.named):
+            if shape.name not in above:
+                yield from _said(dialect, case.wire, (*above, shape.name))
 
 
 def _wanted(event: Event | None) -> set[str]:

@@ -248,7 +248,17 @@ class Parts:
             if self._items is None:
                 said = merged(dict(said), out.more)
             self._close(out, part.kind, said, cited)
+            if self._items is None and not self.same and ir.get("own", {}).get(self.dialect.family):
+                self._partly(part, out.flow, ir)
         out.gone = True
+
+    def _partly(self, part: Part, flow: Flow, ir: dict[str, Any]) -> None:
+        """Note own fields of a part that flowed which no event says, and a whole one does."""
+        unsaid = self._known.unsaid(flow, ir, part.kind, part.field)
+        lost = self._known.lost(self.writer, ir) or ()
+        for path in sorted(path for path in unsaid if path[:4] == "own." and path not in lost):
+            told = f"no frame of the target can hold `{path}` of this {part.kind}"
+            self._unplaced(part.at, told + "; its whole response does")
 
     def _close(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
         """Write what is said of a part when it is over, and its end."""
@@ -308,7 +318,7 @@ class Parts:
             if flow is None or value is None:
                 continue
             items = self._items is not None and self._items.whole  # whose end says all
-            if self.same and not items and not self._known.says(flow, ir, kind, field):
+            if self.same and not items and self._known.unsaid(flow, ir, kind, field):
                 continue
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
             if not text and flow[0] is None and not self._signed(kind, ir):

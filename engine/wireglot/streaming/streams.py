@@ -191,14 +191,16 @@ class Translator:
         told = [one for one in whole.drafts if one.effect == "lost" or self._home]
         notes = read_notes(fold.notes, self._home) + finished(told, body)
         if self._unfold is not None:
-            notes += read_notes(self._unfold.notes, False)
             read = reading.read(self._source, body, "response", None, None, self._options)
             read.trail.was.update(ids(read.ir, fold))
             read.trail.seed = fold.outcome.seed
             reading.told_in_texts(self._source, read, self._options)
             whole.said(read.ir)
             body, drafts = self._written(read)
-            notes += all_notes(read.notes, drafts, body, False)
+            last = all_notes(read.notes, drafts, body, False)
+            said = {(note.code, note.message) for note in last}  # of the frames, too
+            first = read_notes(self._unfold.notes, False)
+            notes += [note for note in first if (note.code, note.message) not in said] + last
         pair = (self._source.name, self._target.name)
         return concluded(body, notes, None, self._judge, *pair, self._hash)
 

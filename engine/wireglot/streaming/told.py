@@ -8,12 +8,13 @@ from typing import Any
 from ..errors import UsageError, foreseen
 from ..interpreter import reading
 from ..interpreter.hands import Writer
+from ..ir import owned
 from ..language.held import Held, HeldSet
 from ..language.model import Dialect
 from ..notes import Note
 from ..payload import check_frames, check_notes
 from ..results import all_notes
-from ..trail import Trail
+from ..trail import At, Trail
 from . import streams
 from .incoming import Candidate, Part
 from .outcome import Outcome
@@ -93,6 +94,11 @@ class Told(Outcome):
                 part.at = self._trail.find(ir) or ()
                 owner.parts.append(part)
                 yield part
+
+    def place(self, path: str, owner: Candidate | None = None) -> At:
+        """Return the place of a field of the response or an answer as it was told."""
+        found = self._ir if owner is None else self.one(owner)
+        return self._trail.find(found, owned(path, self.dialect.family)) or ()
 
     def one(self, owner: Candidate) -> dict[str, Any] | None:
         """Return the candidate as it was told."""

@@ -130,6 +130,7 @@ class Unfold(Parts):
             self._unsaid(outcome)
             return
         self._left(outcome, cut)
+        self._unheld(outcome)
         for at, late in self.citing.late(outcome):
             self._unplaced(at, late)
         self.frames.head = outcome.response
@@ -158,6 +159,19 @@ class Unfold(Parts):
         end = self.stream.get("end")
         if end is not None and not cut and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
+
+    def _unheld(self, outcome: Outcome) -> None:
+        """Note what is said of the response that no event says, though a whole response does."""
+        family, said = self.dialect.family, {**outcome.response, "usage": outcome.counts()}
+        found: list[tuple[str, dict[str, Any], Candidate | None]]
+        found = [(path, said, None) for path in self._known.unheld]
+        for owner in outcome.candidates if self._known.unheld_of_one else ():
+            one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
+            found += [(path, one, owner) for path in self._known.unheld_of_one]
+        for path, fields, answer in found:
+            if value_at(fields, owned(path, family).split(".")) is not None:
+                told = f"no frame of the target can hold `{path}`; its whole response does"
+                self._unplaced(outcome.place(path, answer), told)
 
     def _unsaid(self, outcome: Outcome) -> None:
         """Note what is written with the end alone, of a stream that has none."""
@@ -207,7 +221,13 @@ class Unfold(Parts):
             said["usage"] = counts
         elif not free:
             said["usage"] = {}
+        mark = len(self.writer.notes)
         done = self.frames.write(event, said, Place(nth))
+        if owner.stops and not event.holes & {"response", "."}:  # which say more than a word
+            at, drafts = owner.stops[0][2], self.writer.notes
+            for draft in [one for one in drafts[mark:] if one.code == "reworded"]:
+                drafts.remove(draft)
+                self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
         if self._items is not None:
             self._items.ride(nth)
         return done
