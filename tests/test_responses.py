@@ -551,3 +551,22 @@ def test_an_answer_without_a_label_is_read(name: str) -> None:
                 tried += 1
     if not tried:
         pytest.skip("its answers have no labels")
+
+
+COUNTS = {"input": 1, "output": 10, "cache_read": 100, "cache_write": 1000, "reasoning": 10000}
+
+
+@pytest.mark.parametrize("name", [n for n in RULES.dialects if "response" in RULES[n].model.units])
+def test_counts_that_are_written_add_up(name: str) -> None:
+    counts = {**COUNTS, "tool_input": 100000}
+    parts = [{"type": "text", "text": "Hi"}]
+    ir = {"id": "i", "model": "m", "created": 1, "usage": counts}
+    ir["candidates"] = [{"parts": parts, "stop_reason": "end_turn"}]
+    written = RULES[name].write(ir, "response")
+    read = RULES[name].read(written.body, "response")
+    assert "inconsistent" not in {note.code for note in read.notes}
+    said = read.ir.get("usage")
+    if said is None:
+        assert "no-place" in {note.code for note in written.notes}
+    else:
+        assert sum(said.get(field, 0) for field in counts) == sum(counts.values())
