@@ -119,10 +119,10 @@ def texts(
         writer.found(part, "text", into)
     # As where it goes down the ladder; only what the model says runs on from part to part.
     lines = h.path in RETURNED or (writer.role in ("user", "system") and not writer.same)
-    apart = "\n" if lines else ""
     if writer.role is None and not writer.same and all(p["type"] == "reasoning" for p, _ in pairs):
-        apart = BETWEEN_THOUGHTS  # somebody reads them; in a history they are as they were said
-    return apart.join(str(text) for text in plain)
+        # Somebody reads them; in a history they are as they were said. One may be hidden.
+        return BETWEEN_THOUGHTS.join(str(text) for text in plain if text)
+    return ("\n" if lines else "").join(str(text) for text in plain)
 
 
 def again(writer: WriteJob, h: Hole, view: View) -> str:
