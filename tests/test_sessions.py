@@ -995,3 +995,16 @@ def test_what_a_file_says_again_comes_home_and_goes_abroad_once() -> None:
         ]
         assert sorted(parts) == [(k, n) for k in ("tool_call", "tool_result") for n in ("c1", "c2")]
         assert {note.code for note in made.notes}.isdisjoint(("unknown-part", "unpaired"))
+
+
+def test_a_time_of_a_message_whose_parts_have_others_is_noted_where_each_has_a_line() -> None:
+    result = {"type": "tool_result", "tool_call_id": "c1", "kind": "text", "value": "x"}
+    told = {"role": "tool", "parts": [{**result, "time": "2026-01-01T00:00:01.000Z"}]}
+    told["time"] = "2026-01-01T00:00:05.000Z"
+    asked = {"role": "user", "parts": [{"type": "text", "text": "q"}], "time": told["time"]}
+    written = RULES["openclaw"].write({"messages": [asked, told]}, "session")
+    assert written.body[-1]["timestamp"] == "2026-01-01T00:00:01.000Z"
+    noted = [note for note in written.notes if note.effect == "lost"]
+    assert [(n.code, n.message) for n in noted] == [
+        ("no-place", "each of its parts has a time of its own")
+    ]

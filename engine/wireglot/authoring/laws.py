@@ -92,6 +92,9 @@ def _seamless(ir: Any, role: str = "tool") -> Any:
     for message in ir["messages"]:
         if not message["parts"]:
             continue
+        if message.get("time") in [part.get("time", ABSENT) for part in message["parts"]]:
+            # The line of a part that has a time has it, too.
+            message = {key: value for key, value in message.items() if key != "time"}
         last = messages[-1] if messages else {}
         alike = message["role"] == last.get("role") and message.get("level") == last.get("level")
         if alike and message["role"] == role:

@@ -67,6 +67,10 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             writer.note("empty-message", "lost", at, talk.pos, LEFT_OUT)
             continue
         found = _elements(writer, parts)
+        times = {part.get("time", message.get("time")) for part, *_ in found}
+        if "time" in message and message["time"] not in times and not writer.same:
+            at, told = writer.trail.find(message, "time"), "each of its parts has a time of its own"
+            writer.note("no-place", "lost", at, talk.pos, told)
         for i, (part, *more) in enumerate(found):
             said = message if not i else {k: message[k] for k in ("role", "time") if k in message}
             if part.get("time", said.get("time")) != said.get("time") and not writer.same:
