@@ -1132,6 +1132,25 @@ def test_what_only_the_whole_response_of_an_agent_says_is_noted_of_its_frames(re
     assert worded == [f"{last}/delta/stop_reason"]
 
 
+def test_what_the_target_has_no_place_for_is_noted_where_no_result_is_asked_for() -> None:
+    whole = json.loads(json.dumps(WHOLE["openai-chat"]))
+    whole["choices"][0]["message"]["refusal"] = "No."
+    found = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+    searched = {**WHOLE["anthropic"], "content": [found]}
+    for body, source, target, codes in (
+        (whole, "openai-chat", "anthropic", {"no-place", "refusal-as-text"}),
+        (searched, "anthropic", "ollama", {"no-place"}),
+    ):
+        t = RULES.translator(source=source, target=target, result=False)
+        for frame in RULES.frames(body, source):
+            t.feed(frame)
+        t.finish()
+        lost = {(note.code, note.message) for note in t.notes if note.code in codes}
+        assert {code for code, _ in lost} == codes
+        if source == "anthropic":
+            assert ("no-place", "the target has no place for this finding") in lost
+
+
 def test_a_word_that_is_filled_in_where_nothing_is_said_is_heard_as_well() -> None:
     frames = [
         {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},

@@ -66,6 +66,8 @@ class Outlook:
         self.usage = next((e for e in events if e.acts == {"usage"}), None)
         # Fields of a response, and of a candidate, that a whole says and no event does.
         self.unheld, self.unheld_of_one = _unheld(dialect)
+        said = {path for event in events for path in event.holes}
+        self.holds = frozenset(p.removeprefix("response.") for p in said)
 
     def flow(self, kind: str, field: str) -> Flow | None:
         """Return how parts of a kind flow, if they do."""

@@ -52,6 +52,7 @@ class Parts:
         self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.streamed
         self.same = writer.same
         self.failing = False
+        self.alone = False  # no whole response is made, which would tell what it cannot hold
         self.moved = True  # whether a part was begun or ended
         self._known = self.stream.once("outlook", lambda: Outlook(self.dialect))
         self.frames = Frames(writer, self._known.numbered)
@@ -227,6 +228,8 @@ class Parts:
             if not settled and out.fits:
                 told = f"no frame of the target can hold this {part.kind}; its whole response does"
                 self._unplaced(part.at, told)
+            elif not settled and self.alone:
+                self._unplaced(part.at, f"the target has no place for this {part.kind}")
             out.gone = True
             return
         if part.field == "arguments" and not out.text and not self.same:
@@ -305,6 +308,9 @@ class Parts:
             except Misfit:
                 continue
             if not beside and new != ir and self._settle(out, new, depth + 1):
+                if self.alone:
+                    step = (row.name, row.effect, out.part.at, row.pos, row.message)
+                    self.notes.append(step)
                 return True
         return lost is not None and (self._flowing(out, ir, kind) or self._placed(out, ir, kind))
 

@@ -71,6 +71,7 @@ class Translator:
             trail.source = source.model
             writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
+            self._unfold.alone = not self._keep
         self._told: Unfold | Within | None = self._unfold  # what the fold tells
         if self._unfold is not None and source.model.within:
             self._told = Within(self._unfold, source.model, self._options)

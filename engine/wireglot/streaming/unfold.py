@@ -165,6 +165,9 @@ class Unfold(Parts):
         family, said = self.dialect.family, {**outcome.response, "usage": outcome.counts()}
         found: list[tuple[str, dict[str, Any], Candidate | None]]
         found = [(path, said, None) for path in self._known.unheld]
+        if self.alone and "response" not in self._known.holds:
+            for path in outcome.response.keys() - self._known.holds - {"own", *self._known.unheld}:
+                self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
         for owner in outcome.candidates if self._known.unheld_of_one else ():
             one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
             found += [(path, one, owner) for path in self._known.unheld_of_one]
