@@ -292,7 +292,7 @@ def told(
             why = "media have no place in a result here, and nothing stands beside a single one"
             writer.lost("no-place", block, why, row.pos)
             continue
-        why = "media of a tool result stand in a user message after it"
+        why = "what holds it has no media here: it stands in a user's message"
         writer.told("moved", "moved", block, why, row.pos)
 
 
@@ -301,9 +301,11 @@ def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
     kept = {id(block) for block in beside}
     found = []
     for key, value in old.items():
+        now = new.get(key)
+        if isinstance(value, dict) and isinstance(now, dict):
+            found += _dropped(value, now, beside)
         if not isinstance(value, list) or not all(isinstance(b, dict) for b in value):
             continue
-        now = new.get(key)
         kept.update(id(block) for block in (now if isinstance(now, list) else ()))
         joined = isinstance(now, str)
         found += [

@@ -235,7 +235,7 @@ class _Runs:
                 run.append(steps[len(run)])
                 wires = self._wires(run, made)
             self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
-        if turns.joins_aside(writer):
+        if turns.joins_aside(writer) or run[-1][1].get("role") == "user":
             case = _case_aside(writer, self.group)
             if case is not None:
                 # What left its message belongs to this very run: write that once more.
