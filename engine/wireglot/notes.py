@@ -68,7 +68,7 @@ CODES: dict[str, str] = {
     "freeform-wrapped": "Freeform input or a freeform tool, wrapped as an object with key `input`.",
     "text-decoded": "A text document in base64, written as its text.",
     "texts-as-text": "A document of several texts, written as one text block.",
-    "pictures-beside": "A document of texts and pictures, written as its texts, and the pictures beside it.",
+    "pictures-beside": "A document with pictures, written as its texts, the pictures beside.",
     "document-as-text": "A text document, written as a text block.",
     "file-as-document": "A file of unsaid kind, written as a document.",
     "refusal-as-text": "A refusal, written as text.",

@@ -27,6 +27,9 @@ class Outlook:
         found = (h for case in citations.candidates_of(dialect) for h in holes(case.wire))
         self.lists = [h for h in found if h.path == "parts" and h.shape]
         shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
+        below = (case for h in self.lists for _, case in dialect.cases_of(h.named))
+        # What a whole response says of its parts.
+        self.whole = frozenset(h.path for case in below for h in holes(case.wire))
         kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
         self.thoughts = first is not None and "joined" in first.lenses  # whether they are one text

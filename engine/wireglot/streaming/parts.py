@@ -257,9 +257,8 @@ class Parts:
 
     def _partly(self, part: Part, flow: Flow, ir: dict[str, Any]) -> None:
         """Note own fields of a part that flowed which no event says, and a whole one does."""
-        unsaid = self._known.unsaid(flow, ir, part.kind, part.field)
-        lost = self._known.lost(self.writer, ir) or ()
-        for path in sorted(path for path in unsaid if path[:4] == "own." and path not in lost):
+        unsaid = self._known.unsaid(flow, ir, part.kind, part.field) & self._known.whole
+        for path in sorted(path for path in unsaid if path[:4] == "own."):
             told = f"no frame of the target can hold `{path}` of this {part.kind}"
             self._unplaced(part.at, told + "; its whole response does")
 

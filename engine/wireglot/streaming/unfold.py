@@ -172,7 +172,7 @@ class Unfold(Parts):
             one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
             found += [(path, one, owner) for path in self._known.unheld_of_one]
         for path, fields, answer in found:
-            if value_at(fields, owned(path, family).split(".")) is not None:
+            if value_at(fields, owned(path, family).split(".")) not in (None, "", [], {}):
                 told = f"no frame of the target can hold `{path}`; its whole response does"
                 self._unplaced(outcome.place(path, answer), told)
 
