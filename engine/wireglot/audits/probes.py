@@ -8,6 +8,7 @@ numbers too large, schemas of odd keywords.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture, holes
 from ..language.shape import Case, Shape
 from ..language.source import Pos
-from .schemaprobes import SCHEMAS
+from ..loading.shelf import beside
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
 Chosen = dict[Label, int]  # which way is taken; the first where nothing is said
@@ -50,6 +51,17 @@ BY_NAME: dict[str, tuple[Any, ...]] = {
 }
 MEDIA_TYPES = ("image/png", "text/plain", "application/pdf", "audio/wav", "video/mp4", "x/odd")
 GUARDS = {"list": (["a"], []), **{k: v for k, v in BY_TYPE.items() if k not in ("list", "any")}}
+
+
+@functools.cache
+def schemas() -> tuple[dict[str, Any], ...]:
+    """Return the JSON Schemas of `rules/audits/schemas.yaml`: with every keyword, one each."""
+    said = beside("audits/schemas.yaml")
+    made: list[dict[str, Any]]
+    made = [{"type": "object", "properties": {"a": one}} for one in said["properties"]]
+    for one in made:
+        one.update(said["defined"] if "$ref" in one["properties"]["a"] else {})
+    return (*said["roots"], *made)
 
 
 class Tried:
@@ -281,7 +293,7 @@ class Prober(Maker):
         return self.choose(table, [*words.to_ir, *words.read_also, *more])
 
     def schema(self, name: str) -> Any:
-        return self.choose(name, SCHEMAS)
+        return self.choose(name, schemas())
 
     def json(self, h: Hole, value: Any) -> str:
         """Make JSON text, of any object where the hole names no type."""
