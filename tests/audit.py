@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import wireglot
-from wireglot.audits.audit import UNITS, Audit
+from wireglot.audits.audit import Audit
 from wireglot.audits.gather import Line
+from wireglot.ir import WHOLES
 from wireglot.trace.paths import Patterns
 
 from . import sweep
@@ -214,7 +215,7 @@ def hold(held: Held, files: Iterable[Path], every: int, limit: int | None) -> bo
 
 def provoke(held: Held, asked: Iterable[Key]) -> bool:
     """Provoke each line of some audits; print what was found, and return whether one is not."""
-    heads = (*UNITS, "lines", "not provoked")
+    heads = (*WHOLES, "lines", "not provoked")
     print(f"{'lines from':22}" + "".join(f"{head:>13}" for head in (*heads, "seconds")))
     failed = False
     for source, keys in groupby(asked, lambda key: key[0]):
@@ -241,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lines", action="store_true", help="provoke each line of all pairs")
     parser.add_argument("--from", dest="sources", nargs="+", help="only lines of these sources")
     parser.add_argument("--to", dest="targets", nargs="+", default=(), help="only these targets")
-    parser.add_argument("--unit", dest="units", nargs="+", choices=UNITS, default=UNITS)
+    parser.add_argument("--unit", dest="units", nargs="+", choices=WHOLES, default=WHOLES)
     chosen = parser.parse_args(arguments)
     began = time.perf_counter()
     held = Held(sweep.engine().rules, chosen.targets)

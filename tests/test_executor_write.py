@@ -11,11 +11,11 @@ import pytest
 
 import wireglot
 from wireglot.authoring.generate import Generator
-from wireglot.authoring.laws import UNITS
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import orderly, reading, speaking, writing
 from wireglot.interpreter.sight import Look
+from wireglot.ir import WHOLES
 
 from . import width
 from .beside import TRAFFIC, recorded
@@ -81,7 +81,7 @@ def pictured() -> Iterator[tuple[str, str, Any]]:
     yield from ODD
     for name in RULES.dialects:
         model = RULES[name].model
-        for unit in (unit for unit in UNITS if unit in model.units):
+        for unit in (unit for unit in WHOLES if unit in model.units):
             for n in range(width.times(1, 10)):
                 yield name, unit, Generator(model.of_unit(unit), f"{name}/{unit}/{n}").unit(unit)
 

@@ -21,6 +21,7 @@ from wireglot.cli import main
 from wireglot.executor import values
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import choosing, listforms
+from wireglot.ir import WHOLES
 from wireglot.language.lenses import Misfit
 from wireglot.loading import load
 from wireglot.streaming.sighting import Frame
@@ -255,7 +256,7 @@ def test_a_seed_makes_the_same_payloads_and_another_makes_others() -> None:
 
 @pytest.mark.parametrize(
     ("dialect", "unit"),
-    [(d, u) for d in PACKAGED.dialects for u in laws.UNITS if u in PACKAGED[d].model.units],
+    [(d, u) for d in PACKAGED.dialects for u in WHOLES if u in PACKAGED[d].model.units],
 )
 def test_what_pictures_make_names_every_key_of_the_picture_in_time(dialect: str, unit: str) -> None:
     model = PACKAGED[dialect].model

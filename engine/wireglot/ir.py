@@ -15,6 +15,7 @@ Unit = Literal[
     "tool_result", "usage", "error", "session",
 ]  # fmt: skip
 UNITS: tuple[str, ...] = Unit.__args__  # type: ignore[attr-defined]
+WHOLES = ("request", "response", "error", "session")  # units that stand by themselves
 
 # Kinds of part and of tool: a shape of this name reads as {"type": NAME, ...}.
 ROLES = ("assistant", "system", "tool", "user")

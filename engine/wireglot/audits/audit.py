@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..errors import UsageError
+from ..ir import WHOLES
 from ..jsontext import stringify
 from ..loaded import Loaded
 from ..payload import check_call, known_options
 from .gather import EFFECTS, Gatherer, Line
 from .provoke import ANY_MODEL, Probe, payloads
 
-UNITS = ("request", "response", "error", "session")
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
 LAST = "last"  # the payloads that were asked for the last time
 WORST = 3  # codes of a cell
@@ -114,7 +114,7 @@ def audit(
 
 def matrix(
     rules: Loaded,
-    units: Iterable[str] = UNITS,
+    units: Iterable[str] = WHOLES,
     names: Iterable[str] | None = None,
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -173,8 +173,8 @@ def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
 
 
 def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:
-    if unit not in UNITS:
-        raise UsageError(f"an audit is of one of {', '.join(UNITS)}, not of `{unit}`")
+    if unit not in WHOLES:
+        raise UsageError(f"an audit is of one of {', '.join(WHOLES)}, not of `{unit}`")
     for name in names:
         if unit not in rules[name].model.units:
             raise UsageError(f"{name} has no picture of a {unit}")

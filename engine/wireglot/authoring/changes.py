@@ -6,13 +6,14 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..ir import WHOLES
 from ..language import variants
 from ..language.lenses import stringify
 from ..language.model import Dialect
 from ..language.source import LADDER, Node, plain
 from ..language.variants import Row
 from ..rulesets import RuleSet
-from . import laws, wirefacts
+from . import wirefacts
 from .wirefacts import Fact, Facts
 
 SILENT = ("see", "verified", "wireglot")  # they say nothing of the wire
@@ -229,7 +230,7 @@ def _differs(old: Fact, new: Fact) -> str:
 
 
 def _in(fact: Fact) -> str:
-    return "" if fact.owner in laws.UNITS or fact.owner == "envelope" else f", in `{fact.owner}`"
+    return "" if fact.owner in WHOLES or fact.owner == "envelope" else f", in `{fact.owner}`"
 
 
 # -- the other words ------------------------------------------------------------------------------

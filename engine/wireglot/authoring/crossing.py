@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..audits import explain, payloads
 from ..errors import ConversionError
+from ..ir import WHOLES
 from ..language import variants
 from ..language.picture import ABSENT
 from ..language.source import LADDER
@@ -21,7 +22,6 @@ from ..trail import path_of, place_of, pointer, touch
 from .changes import Change, sentence
 from .difference import differences, shown
 
-UNITS = ("request", "response", "error", "session")
 FEW = 3
 VALUES = "now: `"
 STILL = 0.0  # the clock of sessions stands
@@ -56,7 +56,7 @@ def pairs(
     there = [name for name in old.dialects if name in new]
     if among is not None:
         there = [name for name in there if name in among or any(name == one.of for one in found)]
-    for unit in UNITS:
+    for unit in WHOLES:
         touched = {one.of for one in found if not one.units or unit in one.units}
         within = [n for n in there if all(unit in rules[n].model.units for rules in (old, new))]
         for source in within:

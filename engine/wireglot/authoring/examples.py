@@ -24,7 +24,7 @@ from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..interpreter import share, writing
 from ..interpreter.hands import Reader, Writer
-from ..ir import unspelled
+from ..ir import WHOLES, unspelled
 from ..language import apart, ladder
 from ..language.ladder import Ladder
 from ..language.lenses import Misfit
@@ -40,8 +40,7 @@ from ..trail import At, Trail
 from .difference import differences
 from .lawcase import Broken
 
-UNITS = {unit: unit for unit in ("request", "response", "error", "session")}
-WHOLE = ("conversation", "envelope", "stream", *UNITS)
+WHOLE = ("conversation", "envelope", "stream", *WHOLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +203,7 @@ class _AtWork:
         self.section, _, self.named = owner.rpartition("/")
         self.worded = self.section in ("tables", "schemas") or owner == "envelope"
         self.streamed = owner == "stream"
-        self.unit = "messages" if owner == "conversation" else UNITS.get(owner, "")
+        self.unit = "messages" if owner == "conversation" else owner if owner in WHOLES else ""
 
     def read(self, wire: Any) -> tuple[Any, list[str]]:
         """Read a wire value; also the codes of the notes."""

@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import ConversionError
+from ..ir import WHOLES
 from ..language.lenses import same, stringify
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
@@ -33,7 +34,6 @@ from .generate import Generator
 from .lawcase import Broken, Case, abroad, alone, longer, one_text, results_apart, same_json
 from .shrink import shrink
 
-UNITS = ("request", "response", "error", "session")
 RUNS = 10
 # Of calls and results: they follow from others.
 DERIVED = (("name",), ("arguments_json",), ("value_json",))
@@ -307,7 +307,7 @@ def cases(
     `targets` are the other dialects to cross to, all where none are named.
     """
     others = rules.dialects if targets is None else tuple(targets)
-    units = [unit for unit in UNITS if unit in rules[name].model.units]
+    units = [unit for unit in WHOLES if unit in rules[name].model.units]
     for unit in units:
         known: dict[int, tuple[Any, Any]] = {}
         streamed = unit == "response" and rules[name].model.stream is not None
@@ -337,7 +337,7 @@ def broken(
     """Yield each law that does not hold, with the first payload that shows it."""
     for name in names:
         made, model = {}, rules[name].model
-        for unit in (unit for unit in UNITS if unit in model.units):
+        for unit in (unit for unit in WHOLES if unit in model.units):
             seeds = (f"{seed}/{name}/{unit}/{n}" for n in range(runs))
             made[unit] = [Generator(model.of_unit(unit), one).unit(unit) for one in seeds]
         for law, hold, case in cases(rules, name, targets):
