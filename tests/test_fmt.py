@@ -44,10 +44,11 @@ def written_anew(text: str) -> str:
 @pytest.mark.parametrize("file", width.some(FILES, 12), ids=lambda file: file.name)
 def test_a_file_as_another_writer_lays_it_out_says_the_same(file: Path) -> None:
     text = file.read_text("utf-8")
-    made = layout.formatted(written_anew(text), file.name)
+    other = written_anew(text)  # which loses a comment behind some lists
+    made = layout.formatted(other, file.name)
     assert parse(made, file.name).plain() == parse(text, file.name).plain()
     signs = re.compile(r"(?:^|\s)(#.*)", re.M)
-    assert sorted(signs.findall(made)) == sorted(signs.findall(text))
+    assert sorted(signs.findall(made)) == sorted(signs.findall(other))
     assert layout.formatted(made, file.name) == made
 
 
