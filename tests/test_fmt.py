@@ -23,6 +23,8 @@ from .width import times
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted([*ROOT.glob("rules/**/*.yaml"), *ROOT.glob("tests/dialects/*.yaml")])
+# Of these ruamel.yaml loses a comment behind a list.
+LOSES = {"bedrock-anthropic.yaml", "chat-compatible.yaml", "openai-responses.yaml"}
 ODD = Path(__file__).parent / "cases" / "layout"
 
 
@@ -44,11 +46,13 @@ def written_anew(text: str) -> str:
 @pytest.mark.parametrize("file", width.some(FILES, 12), ids=lambda file: file.name)
 def test_a_file_as_another_writer_lays_it_out_says_the_same(file: Path) -> None:
     text = file.read_text("utf-8")
-    other = written_anew(text)  # which loses a comment behind some lists
+    other = written_anew(text)
     made = layout.formatted(other, file.name)
     assert parse(made, file.name).plain() == parse(text, file.name).plain()
     signs = re.compile(r"(?:^|\s)(#.*)", re.M)
     assert sorted(signs.findall(made)) == sorted(signs.findall(other))
+    lost = sorted(signs.findall(other)) != sorted(signs.findall(text))
+    assert lost == (file.parent.name == "rules" and file.name in LOSES)
     assert layout.formatted(made, file.name) == made
 
 

@@ -553,12 +553,10 @@ def test_an_answer_without_a_label_is_read(name: str) -> None:
         pytest.skip("its answers have no labels")
 
 
-COUNTS = {"input": 1, "output": 10, "cache_read": 100, "cache_write": 1000, "reasoning": 10000}
-
-
 @pytest.mark.parametrize("name", [n for n in RULES.dialects if "response" in RULES[n].model.units])
 def test_counts_that_are_written_add_up(name: str) -> None:
-    counts = {**COUNTS, "tool_input": 100000}
+    counts = {"input": 1, "output": 10, "cache_read": 100, "cache_write": 1000}
+    counts |= {"reasoning": 10000, "tool_input": 100000}
     parts = [{"type": "text", "text": "Hi"}]
     ir = {"id": "i", "model": "m", "created": 1, "usage": counts}
     ir["candidates"] = [{"parts": parts, "stop_reason": "end_turn"}]

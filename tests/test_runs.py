@@ -162,8 +162,9 @@ def test_a_thought_that_is_in_no_event_is_noted_where_it_began() -> None:
         t = RULES.translator(source="anthropic", target="agent-sdk", result=result)
         out = [new for frame in frames for new in t.feed(frame)] + t.finish()
         assert [f["type"] for f in out].count("reasoning") == 1
-        noted = [n for n in t.notes if n.code == "no-place" and "this reasoning" in n.message]
-        assert [n.source_path for n in noted] == [f"/{n}" for n in begun]
+        noted = [n for n in t.notes if n.code == "no-place" and "frame" in n.message]
+        aside = ["/0", f"/{len(frames) - 2}"]  # where the model and the counts are said
+        assert [n.source_path for n in noted] == [*(f"/{n}" for n in begun), *aside]
     # What the whole response cannot hold either is noted once.
     _, t = translated(frames, "anthropic", "ollama")
     assert not [n for n in t.notes if "frame" in n.message]

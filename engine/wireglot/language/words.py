@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..hooks import HOOKS
-from ..ir import FUNCTION, PARTS, ROLES, TOOLS
+from ..ir import FUNCTION, PARTS, ROLES, TOOLS, WHOLES
 from ..ir import UNITS as PAYLOADS
 from ..notes import CODES, EFFECTS
 from ..payload import OPTIONS
@@ -285,7 +285,7 @@ _BODY: dict[str, Word] = {
     "unions": (Map(names()), "names for alternatives"),
     "conversation": (CONVERSATION, "`$messages as conversation`: the list of messages"),
     "envelope": (UNIT, "`envelope` pictures what stands outside a request's body"),
-    **dict.fromkeys(("request", "response", "error", "session"), _PAYLOAD),
+    **dict.fromkeys(WHOLES, _PAYLOAD),
     "document": (DOCUMENT, "how a session is kept in a file"),
     "stream": (STREAM, "how the frames of a stream make a response"),
     "hooks": (Listed(one_of(*HOOKS, message="no hook `{value}` is registered", rule="R012")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from ..interpreter import citations, share
@@ -11,11 +11,13 @@ from ..ir import OPAQUE
 from ..language.events import USUAL, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
+from ..language.shape import Case
 from ..trail import Trail
 
 MOST = 256  # parts that were written on trial, and are remembered
 # Parts of which no value but a name says what is lost.
 PLAIN = ("text", "reasoning", "tool_call", "native")
+INNER = frozenset(("candidates", "parts", "nth"))  # fields that are told of by themselves
 Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
 
 
@@ -27,16 +29,15 @@ class Outlook:
         found = (h for case in citations.candidates_of(dialect) for h in holes(case.wire))
         self.lists = [h for h in found if h.path == "parts" and h.shape]
         shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
-        below = (case for h in self.lists for _, case in dialect.cases_of(h.named))
-        # What a whole response says of its parts.
-        self.whole = frozenset(h.path for case in below for h in holes(case.wire))
         kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
         self.thoughts = first is not None and "joined" in first.lenses  # whether they are one text
         self.grouped = {str(kind) for shape in shapes for kind in shape.groups}  # in one element
         self.identities = _identities(dialect)
-        # Calls that have a picture by their name: no event begins one of them.
         cases = [case for h in self.lists for _, case in dialect.cases_of(h.named)]
+        # What a whole response says of its parts.
+        self.whole = frozenset(h.path for case in cases for h in holes(case.wire))
+        # Calls that have a picture by their name: no event begins one of them.
         calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
         self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
@@ -67,10 +68,21 @@ class Outlook:
             if "finish" in e.acts and e.writes
         ]
         self.usage = next((e for e in events if e.acts == {"usage"}), None)
+        pictures = (p for event in events for p in event.writes)
+        self.told = {path for p in pictures for path in _said(dialect, p)}
+        self.told |= {word.field for word in self.stream.of if word.kind == "candidate"}
         # Fields of a response, and of a candidate, that a whole says and no event does.
-        self.unheld, self.unheld_of_one = _unheld(dialect)
-        said = {path for event in events for path in event.holes}
-        self.holds = frozenset(p.removeprefix("response.") for p in said)
+        unit = dialect.units.get("response")
+        self.unheld = self._unheld("response", unit.cases if unit else ())
+        self.unheld_of_one = self._unheld("candidate", citations.candidates_of(dialect))
+
+    def tells(self, owner: str, path: str) -> bool:
+        """Tell whether an event says a field of the response, or of a candidate."""
+        return not self.told.isdisjoint((path, f"{owner}.{path}", "response"))
+
+    def _unheld(self, owner: str, cases: Iterable[Case]) -> list[str]:
+        found = {path for case in cases for path in _said(self.dialect, case.wire)}
+        return sorted(p for p in found - INNER if not self.tells(owner, p))
 
     def flow(self, kind: str, field: str) -> Flow | None:
         """Return how parts of a kind flow, if they do."""
@@ -126,23 +138,6 @@ class Outlook:
         lost = {path for owner, path in probe.lefts if owner == id(ir)}
         rows = writer.ladder.get(str(ir.get("type")), ())
         return {path for path in lost if any(path in row.before.names for row in rows)}
-
-
-def _unheld(dialect: Dialect) -> tuple[list[str], list[str]]:
-    """Return the fields of a response, and of a candidate, that a whole says and no event does."""
-    unit, stream = dialect.units.get("response"), dialect.streamed
-    said = {path for event in stream.events for p in event.writes for path in _said(dialect, p)}
-    said |= {word.field for word in stream.of if word.kind == "candidate"}
-    if "response" in said or unit is None:
-        return [], []
-    whole = {path for case in unit.cases for path in _said(dialect, case.wire)}
-    owners = (h for case in unit.cases for h in holes(case.wire) if h.path == "candidates")
-    below = (case for h in owners if h.shape for _, case in dialect.cases_of(h.named))
-    one = {path for case in below for path in _said(dialect, case.wire)}
-    return (
-        sorted(p for p in whole - {"candidates"} if not {p, f"response.{p}"} & said),
-        sorted(p for p in one - {"parts", "nth"} if not {p, f"candidate.{p}"} & said),
-    )
 
 
 def _said(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> Iterator[str]:

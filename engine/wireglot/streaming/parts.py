@@ -23,6 +23,7 @@ from .outgoing import Fill, Frames, Place, Rides
 from .outlook import Flow, Outlook
 
 DEPTH = 8  # steps down the ladder
+HELD = "no frame of the target can hold {}; its whole response does"
 
 
 class Outgoing:
@@ -226,8 +227,7 @@ class Parts:
             if self.rides is not None and not settled:
                 self.rides.over(part, ir, False)
             if not settled and out.fits:
-                told = f"no frame of the target can hold this {part.kind}; its whole response does"
-                self._unplaced(part.at, told)
+                self._unplaced(part.at, HELD.format(f"this {part.kind}"))
             elif not settled and self.alone:
                 self._unplaced(part.at, f"the target has no place for this {part.kind}")
             out.gone = True
@@ -259,8 +259,7 @@ class Parts:
         """Note own fields of a part that flowed which no event says, and a whole one does."""
         unsaid = self._known.unsaid(flow, ir, part.kind, part.field) & self._known.whole
         for path in sorted(path for path in unsaid if path[:4] == "own."):
-            told = f"no frame of the target can hold `{path}` of this {part.kind}"
-            self._unplaced(part.at, told + "; its whole response does")
+            self._unplaced(part.at, HELD.format(f"`{path}` of this {part.kind}"))
 
     def _close(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
         """Write what is said of a part when it is over, and its end."""
@@ -308,8 +307,8 @@ class Parts:
                 continue
             if not beside and new != ir and self._settle(out, new, depth + 1):
                 if self.alone:
-                    step = (row.name, row.effect, out.part.at, row.pos, row.message)
-                    self.notes.append(step)
+                    at, told = out.part.at, row.message
+                    self.notes.append((row.name, row.effect, at, row.pos, told))
                 return True
         return lost is not None and (self._flowing(out, ir, kind) or self._placed(out, ir, kind))
 

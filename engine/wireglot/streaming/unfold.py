@@ -19,7 +19,7 @@ from ..trail import At, value_at
 from .incoming import Candidate, Part, put_at, text_of
 from .outcome import Outcome
 from .outgoing import Place
-from .parts import Outgoing, Parts
+from .parts import HELD, Outgoing, Parts
 
 UNSAID = "{} would stand at the end, which did not come; the whole response has that"
 
@@ -162,19 +162,19 @@ class Unfold(Parts):
 
     def _unheld(self, outcome: Outcome) -> None:
         """Note what is said of the response that no event says, though a whole response does."""
-        family, said = self.dialect.family, {**outcome.response, "usage": outcome.counts()}
+        known, family = self._known, self.dialect.family
+        said = {**outcome.response, "usage": outcome.counts()}
         found: list[tuple[str, dict[str, Any], Candidate | None]]
-        found = [(path, said, None) for path in self._known.unheld]
-        if self.alone and "response" not in self._known.holds:
-            for path in outcome.response.keys() - self._known.holds - {"own", *self._known.unheld}:
-                self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
-        for owner in outcome.candidates if self._known.unheld_of_one else ():
+        found = [(path, said, None) for path in known.unheld]
+        for owner in outcome.candidates if known.unheld_of_one else ():
             one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
-            found += [(path, one, owner) for path in self._known.unheld_of_one]
+            found += [(path, one, owner) for path in known.unheld_of_one]
         for path, fields, answer in found:
             if value_at(fields, owned(path, family).split(".")) not in (None, "", [], {}):
-                told = f"no frame of the target can hold `{path}`; its whole response does"
-                self._unplaced(outcome.place(path, answer), told)
+                self._unplaced(outcome.place(path, answer), HELD.format(f"`{path}`"))
+        for path in outcome.response if self.alone else ():
+            if path not in ("own", *known.unheld) and not known.tells("response", path):
+                self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
 
     def _unsaid(self, outcome: Outcome) -> None:
         """Note what is written with the end alone, of a stream that has none."""
@@ -227,10 +227,11 @@ class Unfold(Parts):
         mark = len(self.writer.notes)
         done = self.frames.write(event, said, Place(nth))
         if owner.stops and not event.holes & {"response", "."}:  # which say more than a word
-            at, drafts = owner.stops[0][2], self.writer.notes
-            for draft in [one for one in drafts[mark:] if one.code == "reworded"]:
-                drafts.remove(draft)
-                self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
+            at, drafts = owner.stops[0][2], self.writer.notes[mark:]
+            self.writer.notes[mark:] = [one for one in drafts if one.code != "reworded"]
+            for draft in drafts:
+                if draft.code == "reworded":
+                    self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
         if self._items is not None:
             self._items.ride(nth)
         return done
