@@ -16,8 +16,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from wireglot.serve import turn
-from wireglot.serve.relay import Limits
+import wireglot
+from wireglot.errors import WireglotError
+from wireglot.serve import turn, wires
+from wireglot.serve.relay import Asked, Limits, Relay, Row, upstream
 
 from . import width
 from .loop import streamed
@@ -191,6 +193,23 @@ def test_a_frame_that_never_ends_is_cut(
     assert "a frame has more than 300000 bytes" in last["error"]["message"]
     assert got.count("x" * 10_000) == (20 if kind == "text/event-stream" else 0)
     assert "more than 300000 bytes" in log[0]
+
+
+def test_frames_that_came_in_one_piece_with_one_that_is_too_long_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turn, "FRAME", 300_000)
+    rules = wireglot.packaged()
+    asks = upstream(rules, "openai-chat", "m", "http://127.0.0.1")
+    relay = Relay(rules, (Row("*", (asks,)),), wireglot.States(), wires.packaged())
+    body = json.dumps({**HELLO, "stream": True}).encode()
+    one = turn.begin(relay, Asked("POST", "/v1/messages", {}, body))
+    assert isinstance(one, turn.Turn)
+    one.begun({"content-type": "text/event-stream"})
+    assert one.feed(delta("x" * 10_000) * 40).count(b"x" * 10_000) == 40  # each has its own end
+    assert b"y" in one.feed(delta("y") + b"data: {" + b"z" * 300_000)
+    with pytest.raises(WireglotError, match="a frame has more than 300000 bytes"):
+        one.feed(b"z")
 
 
 @pytest.mark.parametrize("path", PATHS)

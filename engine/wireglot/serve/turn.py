@@ -249,7 +249,7 @@ class Turn:
         self._home, self._held = self._client == self.upstream.dialect, list[bytes]()
         self._streamed = self._translator = self.exchange.translator()
         self._bytes = self._translator.as_bytes()
-        self._since = (0, 0)  # frames so far, and how many bytes came since the last one
+        self._count, self._behind = 0, 0  # frames so far, and how many bytes came behind them
         self._stream = stream = self._rules[self._client].model.streamed
         self.kind = said = headers.get(TYPE, "")
         self._decoder = eventstream.Decoder() if said.startswith(eventstream.TYPE) else None
@@ -259,6 +259,8 @@ class Turn:
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
+        if self._behind > FRAME:  # not told at once: what ended in the piece before goes on first
+            raise WireglotError(f"a frame has more than {FRAME} bytes")
         if self.came is not None:
             self.came.add(data)
         if self._pieces is not None:
@@ -266,10 +268,11 @@ class Turn:
             made = b""
         else:
             made = self._relay.masked_bytes(self._fed(data))
-        count = self._bytes.count
-        self._since = (count, len(data) + (self._since[1] if count == self._since[0] else 0))
-        if self._since[1] > FRAME:
-            raise WireglotError(f"a frame has more than {FRAME} bytes")
+        before, self._count = self._count, self._bytes.count
+        if before == self._count:
+            self._behind += len(data)
+        else:
+            self._behind = len(data) - 1 - data.rfind(b"\n")
         return made
 
     def _unstreamed(self) -> bytes:
