@@ -897,6 +897,27 @@ def test_a_stream_of_gemini_folds_to_what_the_whole_would_say() -> None:
     assert ids == [b["id"] for b in whole["content"] if b["type"] == "tool_use"]
 
 
+@pytest.mark.parametrize("more", [{}, {"thought": True}])
+def test_what_comes_behind_a_signature_is_another_part(more: Json) -> None:
+    said = [("A", None), ("B", "c2ln"), ("C", None), ("D", None), ("", "ZW5k")]
+    frames = [
+        gemini({"text": text, **more, **({"thoughtSignature": sig} if sig else {})})
+        for text, sig in said
+    ]
+    body = RULES.collect(frames, "gemini")
+    signed = [("AB", "c2ln"), ("CD", "ZW5k")]
+    assert body["candidates"][0]["content"]["parts"] == [
+        {"text": text, **more, "thoughtSignature": sig} for text, sig in signed
+    ]
+    assert translated(frames, "gemini", "gemini")[1].result.body == body
+    out, t = translated(frames, "gemini", "anthropic")
+    texts = [] if more else ["AB", "CD"]  # thoughts of Gemini are none of Claude's
+    assert [block["text"] for block in t.result.body["content"]] == texts
+    assert parts(out, "anthropic") == parts(
+        list(RULES.frames(t.result.body, "anthropic")), "anthropic"
+    )
+
+
 def value(path: str, **said: Json) -> Json:
     return {"jsonPath": path, **said}
 

@@ -309,8 +309,10 @@ class Fold(Hearing):
         said = self.fields(sight)
         if part is not None and address:
             wholes.told(self, part, word, sight)
-        if part is not None and not address and clashes(part.said, said):
-            part = None
+        if part is not None and not address:
+            signed = "signature" in sight.event.holes and bool(part.said.get("signature"))
+            if clashes(part.said, said) or (piece and signed and "signature" not in said):
+                part = None  # what is signed has ended
         if part is None or (address and not part.open):
             if not piece and not said:
                 return
