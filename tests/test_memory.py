@@ -57,6 +57,33 @@ def test_texts_that_the_client_holds_as_one_stand_between_the_calls_again() -> N
     assert sent[1]["parts"] == PARTS
 
 
+@pytest.mark.parametrize("how", ["state", "riding", "streamed"])
+@pytest.mark.parametrize("client", ["openai-chat", "ollama"])
+def test_what_is_said_behind_a_call_stands_behind_it_again(client: str, how: str) -> None:
+    said: list[Json] = [
+        {"type": "tool_use", "id": "c1", "name": "f", "input": {}},
+        {"type": "text", "text": "I have asked."},
+    ]
+    body = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": said}
+    body |= {"stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}}
+    x = wireglot.exchange(client, "anthropic", "m", state=None if how == "riding" else {})
+    x.request({"model": "m", "messages": [ASK], "stream": how == "streamed"})
+    if how == "streamed":
+        t = x.translator()
+        sent = [f for frame in wireglot.frames(body, "anthropic") for f in t.feed(frame)]
+        got = wireglot.collect([*sent, *t.finish()], client)
+    else:
+        got = x.response(body).body
+    message = got["choices"][0]["message"] if client == "openai-chat" else got["message"]
+    result = {"role": "tool", "tool_call_id": "c1", "content": "1"}
+    state = None if how == "riding" else json.loads(json.dumps(x.state))
+    y = wireglot.exchange(client, "anthropic", "m", state=state)
+    out = y.request({"model": "m", "messages": [ASK, message, result]}).body["messages"]
+    kinds = [block["type"] for block in out[1]["content"]]
+    rides = client == "openai-chat" or how != "riding"  # Ollama's messages have no place for it
+    assert kinds == (["tool_use", "text"] if rides else ["text", "tool_use"])
+
+
 @pytest.mark.parametrize("kept", [True, False], ids=["state", "none"])
 def test_texts_that_are_all_of_a_turn_come_apart_again(kept: bool) -> None:
     parts = [{"text": "One."}, {"text": "Two."}]

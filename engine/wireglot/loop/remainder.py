@@ -143,11 +143,12 @@ class Remainder:
             kinds = {part.get("type") for part, _, _ in entries}
             # These may come back without what tells them from others.
             loose = "reasoning" in kinds or ("tool_call" in kinds and self._droppable())
-            # Several texts that are one for the client come apart by what is said of each.
-            joined = _texts(entry for _, entry, _ in entries) > max(_texts(parts), 1)
-            if entries and (pieces or loose or joined or any(more for _, _, more in entries)):
+            # Texts that are one for the client come apart by what is said of each, and those that
+            # stand before a call for it go behind it.
+            moved = _order(entry for _, entry, _ in entries) != _order(parts)
+            if entries and (pieces or loose or moved or any(more for _, _, more in entries)):
                 if carries:
-                    self._ride(candidate, entries, writer, there, joined)
+                    self._ride(candidate, entries, writer, there, moved)
                 said = [entry for _, entry, _ in entries]
                 origin = self._provider.name
                 turns.append({"origin": origin, "says": memory.says(parts), "parts": said})
@@ -296,9 +297,10 @@ class Remainder:
             draft.message += "; the state keeps it"
 
 
-def _texts(parts: Iterable[Part]) -> int:
-    """Count the texts among parts, or among entries of parts."""
-    return sum(part.get("type") == "text" for part in parts)
+def _order(parts: Iterable[Part]) -> list[str]:
+    """Return in which order texts and calls stand among parts, or among entries of parts."""
+    seen = (part for part in parts if part.get("type") == "tool_call" or part.get("type") == "text")
+    return [p["type"] for p in seen if p["type"] != "text" or p.get("text") or p.get("size")]
 
 
 def _here(part: Part, entry: Entry) -> Entry:
