@@ -22,10 +22,12 @@ from wireglot.executor import values
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import choosing, listforms
 from wireglot.ir import WHOLES
+from wireglot.language.ladder import step
 from wireglot.language.lenses import Misfit
 from wireglot.loading import load
 from wireglot.streaming.sighting import Frame
 from wireglot.trace.where import rule_at
+from wireglot.trail import Trail
 
 from . import sdklaws, width
 from .family import ENDPOINTS, VENDORS, WIRES, heads
@@ -184,6 +186,38 @@ def test_a_row_of_the_ladder_that_says_something_else_is_told(tmp_path: Path) ->
     found[0].said["to"]["value"] = "other"
     message = examples.check(PACKAGED, found[0])
     assert message is not None and "at /value" in message and str(row.pos) in message
+
+
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        ([{"n": 1}], True),
+        ([{"n": 1, "type": "t"}], True),  # which says nothing more
+        ([{"n": 1, "m": 2}], False),
+        ([{"n": 1}, {"n": 2}], False),
+        ([{"m": 1}], False),
+        ([], False),
+        ({"n": 1}, False),
+        (None, False),
+    ],
+)
+def test_a_row_of_the_ladder_takes_a_list_apart(given: Any, fits: bool, tmp_path: Path) -> None:
+    text = """\
+wireglot: 2
+ladder:
+  document:
+    row:
+      note: Its one element stands otherwise.
+      from: {list: [{n: $n, ...: $absent}]}
+      to: {n: $n, list: [{x: $n}]}
+"""
+    (tmp_path / "ladder.yaml").write_text(text, "utf-8")
+    row = wireglot.load_rules(tmp_path).ladder["document"][0]
+    if fits:
+        assert step(row, {"list": given}, Trail())[0] == {"n": 1, "list": [{"x": 1}]}
+    else:
+        with pytest.raises(Misfit):
+            step(row, {"list": given}, Trail())
 
 
 def test_every_packaged_shape_and_unit_has_examples_and_every_example_holds() -> None:

@@ -67,6 +67,7 @@ CODES: dict[str, str] = {
     "media-beside": "Media beside the data of a result, moved into a user message after it.",
     "freeform-wrapped": "Freeform input or a freeform tool, wrapped as an object with key `input`.",
     "text-decoded": "A text document in base64, written as its text.",
+    "picture-alone": "A document of one picture, written as the picture.",
     "texts-as-text": "A document of several texts, written as one text block.",
     "pictures-beside": "A document with pictures, written as its texts, the pictures beside.",
     "document-as-text": "A text document, written as a text block.",

@@ -297,7 +297,10 @@ def told(
 
 
 def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
-    """Return the blocks that a step of the ladder left behind; text may have been joined."""
+    """Return the blocks that a step of the ladder left behind; text may have been joined.
+
+    A block whose own object is there now, such as the source of a picture, is not left.
+    """
     kept = {id(block) for block in beside}
     found = []
     for key, value in old.items():
@@ -311,7 +314,9 @@ def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
         found += [
             block
             for block in value
-            if id(block) not in kept and not (joined and block.get("type") == "text")
+            if id(block) not in kept
+            and not (joined and block.get("type") == "text")
+            and not any(one is new for one in block.values())
         ]
     return found if found and any(new.get(k) is not v for k, v in old.items()) else []
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..ir import MEDIA
+from ..ir import DERIVED, MEDIA
 from ..notes import Effect
 from ..trail import At, Listener, Trail
 from . import drawn
@@ -238,11 +238,18 @@ def _match(
     elif isinstance(p, Fields):
         if not isinstance(value, dict):
             raise Misfit("the row takes an object")
+        if p.closed and not value.keys() - p.names <= DERIVED:
+            raise Misfit("the row takes no other fields")
         for (name, *_), child in p.entries:
             inner = f"{path}.{name}" if path else name
             _match(child, value.get(name, ABSENT), inner, found, scales)
         for hole in p.spread:
             found[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
+    elif isinstance(p, Items):
+        if not isinstance(value, list) or len(value) != len(p.items):
+            raise Misfit("the row takes another list")
+        for child, item in zip(p.items, value, strict=True):
+            _match(child, item, path, found, scales)
 
 
 def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) -> Any:
