@@ -64,7 +64,7 @@ def test_what_is_said_behind_a_call_stands_behind_it_again(client: str, how: str
         {"type": "tool_use", "id": "c1", "name": "f", "input": {}},
         {"type": "text", "text": "I have asked."},
     ]
-    body = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": said}
+    body: Json = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": said}
     body |= {"stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}}
     x = wireglot.exchange(client, "anthropic", "m", state=None if how == "riding" else {})
     x.request({"model": "m", "messages": [ASK], "stream": how == "streamed"})
