@@ -98,12 +98,7 @@ def laid(overlays: Sequence[str], builtin: bool, again: Callable[[], RuleSet]) -
     base = packaged_below(builtin)
     over = chosen(overlays, Sorted.of()).values()
     same = layers.alone(base, (), over)
-    rules = made(layers.flat(base.files, over, same), again=again, known=base, same=same)
-    for name in rules.dialects:
-        if name not in same:
-            rules[name]
-            rules.variants(name)
-    return rules
+    return made(layers.flat(base.files, over, same), again=again, known=base, same=same)
 
 
 def made(
