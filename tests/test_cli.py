@@ -12,7 +12,8 @@ import pytest
 
 from wireglot import cli
 from wireglot.commandline import given, terminal
-from wireglot.loading import load
+from wireglot.language.findings import Findings
+from wireglot.loading import checking, load, shelf
 
 from . import width
 from .command import run
@@ -442,3 +443,18 @@ def test_a_shell_completes_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert "diagnose" in script and "--overlay" in script
     done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_folder_of_the_packaged_rules_is_checked_as_such(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def noted(*given: Any) -> Findings:
+        asked.append(given)
+        return Findings()
+
+    monkeypatch.setattr(checking, "check", noted)
+    for folder in ([], [shelf.packaged_folder()], [f"{shelf.packaged_folder()}/../rules"]):
+        assert cli.main(["check", *map(str, folder)]) == 0
+    assert asked == [(None, [])] * 3 and "0 files, no findings" in capsys.readouterr().out

@@ -9,7 +9,6 @@ import argparse
 import functools
 import importlib
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -209,9 +208,7 @@ def show(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     from ..loading import checking
 
-    if arguments.dir:
-        terminal.holds_rules(arguments.dir)
-    findings = checking.check(arguments.dir, arguments.overlay)
+    findings = checking.check(terminal.own(arguments.dir), arguments.overlay)
     if arguments.json:
         terminal.print_list([finding.as_json() for finding in findings])
     else:
@@ -234,13 +231,9 @@ def test(arguments: argparse.Namespace) -> int:
     from ..loading import checking, load
 
     folders = [arguments.dir] if arguments.dir else []
-    terminal.folders(folders)
-    own = folders and not (
-        os.path.isdir(arguments.dir) and os.path.samefile(arguments.dir, shelf.packaged_folder())
-    )
-    if own:
+    if own := terminal.own(arguments.dir):
         # No body is converted by rules with a mistake: no law holds of them, and no example.
-        checking.check(arguments.dir, arguments.overlay).raise_first()
+        checking.check(own, arguments.overlay).raise_first()
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
     below = trial.loaded(folders, [])  # what stands below the overlays holds without them
     tried.run(below, below.dialects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .. import jsontext
+from ..loading import shelf
 from ..notes import Note, causes
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
@@ -40,6 +42,19 @@ def holds_rules(directory: str) -> None:
     """Refuse a directory that holds no rule files. Raises Stop."""
     if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
         raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+
+
+def own(directory: str | None) -> str | None:
+    """Return a directory of the user's rule files; None where it is that of the packaged ones.
+
+    Raises Stop.
+    """
+    if directory is None:
+        return None
+    holds_rules(directory)
+    packaged = shelf.packaged_folder()
+    same = os.path.isdir(directory) and os.path.samefile(directory, packaged)
+    return None if same else directory
 
 
 def body(file: str) -> Any:
