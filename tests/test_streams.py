@@ -856,6 +856,7 @@ def test_reasoning_flows_where_it_has_a_place_and_signatures_stay_at_home(target
     )
 
 
+CANNOT = "no frame can say why it stopped"
 SIGNED = {"functionCall": {"name": "f", "args": {"x": 1}}, "thoughtSignature": "c2ln"}
 
 
@@ -1664,6 +1665,34 @@ def test_events_that_are_only_read_are_tried_in_the_order_of_the_file(tmp_path: 
         "append.refusal",
         "append.reasoning",
     ]
+
+
+ENDS = """
+wireglot: 2
+dialect: one
+tables: {why: {write: {end_turn: done}}}
+shapes:
+  text: {wire: $text | string}
+  candidate: {wire: {says: $parts each text, why: $stop_reason | why (refused)}}
+response: {wire: {answer: $candidates each candidate | single}}
+stream:
+  framing: lines
+  events:
+    append.text: {text: $piece}
+    finish: {why: $stop_reason | why}
+"""
+
+
+@pytest.mark.parametrize(("word", "noted"), [("STOP", False), ("MAX_TOKENS", True)])
+def test_why_a_stream_stopped_is_noted_where_no_frame_can_say_it(
+    word: str, noted: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "one.yaml").write_text(ENDS, encoding="utf-8")
+    t = wireglot.load_rules(tmp_path).translator("gemini", "one")
+    out = [frame for said in [gemini({"text": "a"}, finish=word)] for frame in t.feed(said)]
+    assert [*out, *t.finish()] == [{"text": "a"}, *([] if noted else [{"why": "done"}])]
+    told = [(n.effect, n.source_path) for n in t.notes if n.message == CANNOT]
+    assert told == ([("lost", "/0/candidates/0")] if noted else [])
 
 
 def test_nothing_of_an_error_within_a_stream_is_lost_in_silence() -> None:

@@ -37,11 +37,14 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     for name, shape in dialect.shapes.items():
         if name in contexts.of and len(shape.cases) > 1:
             _together(dialect, shape, findings)
+    pictures = [view.case.wire for view in contexts.all]
     for view in contexts.all:
         _shared(dialect, view.case, findings)
-        for p in pic.nodes(view.case.wire):
-            if isinstance(p, Fields) and p.spread:
-                _collide(dialect, p, findings)
+    for event in dialect.stream.events if dialect.stream is not None else ():
+        pictures += event.writes
+    for p in (node for picture in pictures for node in pic.nodes(picture)):
+        if isinstance(p, Fields) and p.spread:
+            _collide(dialect, p, findings)
 
 
 def _turns(dialect: Dialect, findings: Findings) -> None:

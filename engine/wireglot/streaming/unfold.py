@@ -150,6 +150,9 @@ class Unfold(Parts):
                     if self._finish(event, free, outcome, owner, nth, counts if last else None):
                         told = last and "usage" in event.acts
                         break
+                else:
+                    if owner.stops:
+                        self._unplaced(owner.stops[0][2], "no frame can say why it stopped")
         apart = self._known.usage
         if apart is not None and counts is not None and not told and "usage" not in self.unasked:
             self.frames.write(apart, {"usage": counts})
