@@ -118,6 +118,22 @@ def test_a_thought_goes_to_claude_on_converse_with_the_signature_that_comes_behi
     assert [p["type"] for p in parts(out, "bedrock-converse")] == ["reasoning", "text"]
 
 
+@pytest.mark.parametrize("target", ["llama-cpp", "deepseek", "anthropic"])
+def test_a_call_that_waits_until_it_is_whole_lets_none_go_first(target: str) -> None:
+    calls: list[Json] = [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}},
+        {"id": "c2", "type": "custom", "custom": {"name": "p", "input": "text"}},
+        {"id": "c3", "type": "function", "function": {"name": "f", "arguments": '{"x":2}'}},
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    body = {"id": "c", "model": "m", "choices": [{"index": 0, "message": message}]}
+    sent = list(RULES.frames(body, "openai-chat"))
+    out, t = translated(sent, "openai-chat", target)
+    assert [call[0] for call in called(out, target)] == ["c1", "c2", "c3"]
+    whole = list(RULES.frames(t.result.body, target))
+    assert called(out, target) == called(whole, target)
+
+
 @pytest.mark.parametrize("target", DIALECTS[1:])
 @pytest.mark.parametrize("frames", [INTERLEAVED, SEQUENTIAL], ids=["interleaved", "sequential"])
 def test_parallel_calls_stay_apart(frames: list[Json], target: str) -> None:

@@ -84,9 +84,19 @@ class Parts:
         slot = 0 if self._known.closes else self._known.slots.get(out.part.kind, 0)
         return self._queues.setdefault((out.part.candidate, slot), [])
 
-    def _free(self, out: Outgoing) -> bool:
-        """Tell whether a part flows beside others: its address says where it belongs."""
-        return out.flow is not None and bool(out.flow[1].addresses) and not self._known.closes
+    def _free(self, out: Outgoing, queue: list[Outgoing]) -> bool:
+        """Tell whether a part flows beside others: its address says where it belongs.
+
+        One that is written when it is whole lets none behind it go first: their order holds.
+        """
+        if out.flow is None or not out.flow[1].addresses or self._known.closes:
+            return False
+        for one in queue:
+            if one is out:
+                break
+            if one.flow is None:
+                return False
+        return True
 
     def _pump(self, part: Part) -> None:
         """Write what can be written of a part and of those that wait for it."""
@@ -94,7 +104,7 @@ class Parts:
         if out is None or self.failing:
             return
         queue = self._queue(out)
-        if self._free(out):
+        if self._free(out, queue):
             self._live(out)
             if not part.open and out in queue:  # one that was over when it began is out of it
                 self._over(out)
@@ -118,7 +128,7 @@ class Parts:
         if out is None or self.failing or out.gone:
             return None
         queue = self._queue(out)
-        free = self._free(out)
+        free = self._free(out, queue)
         if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
             return out, None, None
         if not (free or len(queue) == 1) or not (out.begun and out.text and out.ready):
