@@ -1077,6 +1077,16 @@ def test_a_stop_of_another_type_is_kept_at_home_and_told_abroad(reason: Json) ->
     assert "unfit" in codes(translated(frames, "anthropic", "openai-chat")[1])
 
 
+@pytest.mark.parametrize("target", ["gemini", "vertex", "gemini-interactions"])
+def test_a_result_without_a_name_is_in_a_stream_what_it_is_as_a_whole(target: str) -> None:
+    item = {"type": "function_call_output", "id": "i", "call_id": "c", "status": "completed"}
+    body = {"id": "r", "model": "m", "status": "completed", "output": [{**item, "output": "{}"}]}
+    out, t = translated(list(RULES.frames(body, "openai-responses")), "openai-responses", target)
+    (found,) = (p for p in parts(out, target) if p["type"] == "tool_result")
+    (whole,) = RULES[target].read(t.result.body, unit="response").ir["candidates"][0]["parts"]
+    assert (found["kind"], found["value"]) == (whole["kind"], whole["value"]) == ("data", {})
+
+
 def test_a_thought_of_which_nothing_but_its_signature_comes_is_there() -> None:
     detail = {"type": "reasoning.text", "signature": "s1", "format": "anthropic-claude-v1"}
     message = {"role": "assistant", "content": "Hi", "reasoning_details": [detail]}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 from ..interpreter import citations, share
 from ..interpreter.hands import Writer
 from ..ir import OPAQUE
 from ..language.events import USUAL, Event, Word
+from ..language.ladder import Row
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
 from ..language.shape import Case
@@ -49,7 +50,8 @@ class Outlook:
         # Whether parts come one after another.
         ends = any(word.act == "part_stop" for word in self.stream.of)
         self.closes = ends or not self.stream.plain
-        self._lost: dict[tuple[Any, ...], Set[str] | None] = {}  # what is lost of parts, by fields
+        # What is lost of parts, and what they lack, by their fields.
+        self._lost: dict[tuple[Any, ...], tuple[Set[str] | None, Set[str]]] = {}
         # What is said of a part of each kind when it is over, and the fields that are said there.
         self.closing: dict[str, list[tuple[Word, Event]]] = {}
         self.later: dict[str, frozenset[str]] = {}
@@ -103,7 +105,22 @@ class Outlook:
         return fields - known
 
     def lost(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
-        """Return the fields of a part that a whole response has no place for; None: nor for it.
+        """Return the fields of a part that a whole response has no place for; None: nor for it."""
+        return self._fit(writer, ir)[0]
+
+    def steps(self, writer: Writer, ir: dict[str, Any]) -> Sequence[Row]:
+        """Return the rows of the ladder for a part, in the order in which they are tried.
+
+        Those that add a field are for dialects that want it, and come first.
+        """
+        lost, lacks = self._fit(writer, ir)
+        rows = writer.ladder.get(str(ir.get("type")), [])
+        if lost is not None:  # a field without a place may have a row of its own
+            return [row for row in rows if lost & row.before.names]
+        return sorted((row for row in rows if row.adds <= lacks), key=lambda row: not row.adds)
+
+    def _fit(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
+        """Return which fields of a part are lost, as `lost` does, and which it lacks.
 
         It is written on trial, once for all parts that hold the same fields.
         """
@@ -111,7 +128,7 @@ class Outlook:
         if key is None:
             return self._tried(writer, ir)
         if key in self._lost:
-            return self._lost.get(key)
+            return self._lost[key]
         found = self._tried(writer, ir)
         if len(self._lost) >= MOST:
             self._lost.clear()
@@ -131,13 +148,13 @@ class Outlook:
         name = ir.get("name") if kind == "native" else None
         return kind, str(name), *said, *origins, *blank, stepping
 
-    def _tried(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
+    def _tried(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
         probe = Writer(self.dialect, False, Trail(), writer.options)
         if not share.directly(probe, self.lists, ir)[0]:
-            return None
+            return None, probe.missing
         lost = {path for owner, path in probe.lefts if owner == id(ir)}
         rows = writer.ladder.get(str(ir.get("type")), ())
-        return {path for path in lost if any(path in row.before.names for row in rows)}
+        return {path for path in lost if any(path in row.before.names for row in rows)}, set()
 
 
 def _said(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> Iterator[str]:

@@ -307,10 +307,7 @@ class Parts:
             return False  # which the whole response tells of, too
         lost = set() if self.same else self._known.lost(self.writer, ir)
         out.fits = out.fits or lost is not None
-        rows = self.writer.ladder.get(kind, ())
-        if lost is not None:  # a field without a place may have a row of its own
-            rows = [row for row in rows if lost & row.before.names]
-        for row in rows if depth < DEPTH else ():
+        for row in self._known.steps(self.writer, ir) if depth < DEPTH and not self.same else ():
             try:
                 new, beside, _ = ladders.step(row, ir, self.writer.trail)
             except Misfit:
