@@ -193,9 +193,6 @@ def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
                 findings.error("R017", message, hole.pos, "keep one of the two", word="$")
             rest = hole
             continue
-        if hole.shape == "conversation":
-            message = "`...` takes keys, and a conversation is a list"
-            findings.error("R017", message, hole.pos, "give it a key: `messages: $messages as ...`")
         if hole.shape not in dialect.shapes and hole.shape not in dialect.unions:
             continue
         for key in sorted(dialect.keys_of(hole.shape)):
