@@ -20,7 +20,7 @@ from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
 from wireglot.executor import values
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter import choosing, listforms
+from wireglot.interpreter import choosing, listforms, share
 from wireglot.ir import WHOLES
 from wireglot.language.ladder import step
 from wireglot.language.lenses import Misfit
@@ -186,6 +186,27 @@ def test_a_row_of_the_ladder_that_says_something_else_is_told(tmp_path: Path) ->
     found[0].said["to"]["value"] = "other"
     message = examples.check(PACKAGED, found[0])
     assert message is not None and "at /value" in message and str(row.pos) in message
+
+
+@pytest.mark.inside
+@pytest.mark.parametrize(("target", "taken"), [("anthropic", False), ("openai-responses", True)])
+def test_no_step_of_the_ladder_is_tried_where_none_leads_to_what_is_taken(
+    target: str, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A result in an answer to Claude took three hundred steps, each in vain."""
+    tried, real = [], share.descend
+
+    def counted(*given: Any) -> Any:
+        tried.append(given)
+        return real(*given)
+
+    monkeypatch.setattr(share, "descend", counted)
+    result = {"type": "tool_result", "tool_call_id": "c", "kind": "error", "value": "no"}
+    ir = {"candidates": [{"parts": [result], "stop_reason": "end_turn"}]}
+    out = PACKAGED[target].write(ir, unit="response")
+    assert bool(tried) == taken
+    lost = [note.code for note in out.notes if note.effect == "lost"]
+    assert lost == ([] if taken else ["no-place"])
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,8 @@ def give(
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
     rows = writer.ladder.get(str(kind), [])
+    if rows and _hopeless(writer, holes, part):
+        rows = []
     start = len(writer.notes)
     for row in rows if lower else ():
         if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
@@ -147,6 +149,22 @@ def give(
         writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
     writer.gone += [came] if came is part else [came, part]
     return []
+
+
+def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
+    """Tell whether no step down the ladder makes of a part what these holes take, by its type."""
+    kinds = [part.get("type")] if isinstance(part, dict) else []
+    for kind in kinds:  # which grow
+        for row in writer.ladder.get(str(kind), ()):
+            kinds += [row.becomes] if row.becomes not in (None, *kinds) else []
+    names = [one for h in holes for one in writer.dialect.unions.get(h.named, [h.named])]
+    taken = set[Any]().union(*(_kinds(writer.dialect, name) for name in names))
+    return None not in taken and all(isinstance(k, str) and k not in taken for k in kinds)
+
+
+def _kinds(dialect: Dialect, name: str) -> frozenset[Any]:
+    """Return the types that a shape holds, of one that gathers those of its pieces."""
+    return dialect.shapes[name].groups or dialect.kinds_of(name)
 
 
 def _alone(writer: WriteJob, part: dict[str, Any]) -> str:

@@ -51,6 +51,12 @@ class Row(NamedTuple):
             if isinstance(child, Literal) and child.values == (ABSENT,)
         )
 
+    @property
+    def becomes(self) -> Any:
+        """The type that it gives a value; None where this stays, ABSENT where it is read of it."""
+        said = next((child for names, child in self.after.entries if names[0] == "type"), None)
+        return said if said is None else said.values[0] if isinstance(said, Literal) else ABSENT
+
     def replaces(self, value: dict[str, Any]) -> bool:
         """Tell whether a field that need not be there is: then the row does not only add one."""
         return _there(self.before, value)
