@@ -143,9 +143,7 @@ class Remainder:
             kinds = {part.get("type") for part, _, _ in entries}
             # These may come back without what tells them from others.
             loose = "reasoning" in kinds or ("tool_call" in kinds and self._droppable())
-            # Texts that are one for the client come apart by what is said of each, and those that
-            # stand before a call for it go behind it.
-            moved = _order(entry for _, entry, _ in entries) != _order(parts)
+            moved = _moved(_order(entry for _, entry, _ in entries), _order(parts))
             if entries and (pieces or loose or moved or any(more for _, _, more in entries)):
                 if carries:
                     self._ride(candidate, entries, writer, there, moved)
@@ -299,8 +297,19 @@ class Remainder:
 
 def _order(parts: Iterable[Part]) -> list[str]:
     """Return in which order texts and calls stand among parts, or among entries of parts."""
-    seen = (part for part in parts if part.get("type") == "tool_call" or part.get("type") == "text")
-    return [p["type"] for p in seen if p["type"] != "text" or p.get("text") or p.get("size")]
+    kinds = ("text", "tool_call")
+    found = ((part.get("type"), part.get("text") or part.get("size")) for part in parts)
+    return [kind for kind, says in found if kind in kinds and (says or kind != "text")]
+
+
+def _moved(said: list[str], seen: list[str]) -> bool:
+    """Tell whether what is said of each part puts texts back where the provider had them.
+
+    Those that are one for the client come apart, and those before a call go behind it.
+    """
+    return said.count("text") > max(seen.count("text"), 1) or (
+        said != seen and sorted(said) == sorted(seen)
+    )
 
 
 def _here(part: Part, entry: Entry) -> Entry:
