@@ -156,7 +156,8 @@ def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     kinds = [part.get("type")] if isinstance(part, dict) else []
     for kind in kinds:  # which grow
         for row in writer.ladder.get(str(kind), ()):
-            kinds += [row.becomes] if row.becomes not in (None, *kinds) else []
+            if row.becomes is not None and row.becomes not in kinds:
+                kinds.append(row.becomes)
     names = [one for h in holes for one in writer.dialect.unions.get(h.named, [h.named])]
     taken = set[Any]().union(*(_kinds(writer.dialect, name) for name in names))
     return None not in taken and all(isinstance(k, str) and k not in taken for k in kinds)

@@ -54,8 +54,10 @@ class Row(NamedTuple):
     @property
     def becomes(self) -> Any:
         """The type that it gives a value; None where this stays, ABSENT where it is read of it."""
-        said = next((child for names, child in self.after.entries if names[0] == "type"), None)
-        return said if said is None else said.values[0] if isinstance(said, Literal) else ABSENT
+        for names, child in self.after.entries:
+            if names[0] == "type":
+                return child.values[0] if isinstance(child, Literal) else ABSENT
+        return None
 
     def replaces(self, value: dict[str, Any]) -> bool:
         """Tell whether a field that need not be there is: then the row does not only add one."""

@@ -176,7 +176,7 @@ class Unfold(Parts):
             if value_at(fields, owned(path, family).split(".")) not in (None, "", [], {}):
                 self._unplaced(outcome.place(path, answer), HELD.format(f"`{path}`"))
         for path in outcome.response if self.alone else ():
-            if path not in ("own", *known.unheld) and not known.tells("response", path):
+            if path not in {"own", *known.unheld} and not known.tells("response", path):
                 self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
 
     def _unsaid(self, outcome: Outcome) -> None:
