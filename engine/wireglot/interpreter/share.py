@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
-from ..language.ladder import Row, step, whose
+from ..language.ladder import Row, order, step, whose
 from ..language.lenses import Misfit, deepest, same
 from ..language.model import Dialect, once
 from ..language.picture import Hole
@@ -109,15 +109,8 @@ def give(
     except Misfit as misfit:
         misfit.__traceback__ = None
         best = misfit
-    if direct:
-        # A field without a place may have a row of its own.
-        lost = {path for owner, path in writer.lefts if owner == id(part)}
-        rows = [r for r in rows if lost & r.before.names and not r.adds]
-    else:
-        lost = set()
-        # A row that adds a field is for the dialects that want it, and comes first there.
-        missing = writer.missing
-        rows = sorted((r for r in rows if r.adds <= missing), key=lambda row: not row.adds)
+    lost = {path for owner, path in writer.lefts if direct and owner == id(part)}
+    rows = order(rows, lost if direct else None, writer.missing)
     drafts = writer.notes[mark:]
     for row in rows:
         del writer.notes[mark:]
@@ -158,14 +151,9 @@ def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
         for row in writer.ladder.get(str(kind), ()):
             if row.becomes is not None and row.becomes not in kinds:
                 kinds.append(row.becomes)
-    names = [one for h in holes for one in writer.dialect.unions.get(h.named, [h.named])]
-    taken = set[Any]().union(*(_kinds(writer.dialect, name) for name in names))
+    shapes = [shape for hole in holes for shape in writer.dialect.members(hole.named)]
+    taken = set[Any]().union(*(one.groups or writer.dialect.kinds_of(one.name) for one in shapes))
     return None not in taken and all(isinstance(k, str) and k not in taken for k in kinds)
-
-
-def _kinds(dialect: Dialect, name: str) -> frozenset[Any]:
-    """Return the types that a shape holds, of one that gathers those of its pieces."""
-    return dialect.shapes[name].groups or dialect.kinds_of(name)
 
 
 def _alone(writer: WriteJob, part: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ guards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from typing import Any, NamedTuple
 
 from ..ir import DERIVED, MEDIA
@@ -120,6 +120,17 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
     told = (row.said("effect", "changed"), row.said("note", name))
     examples = shown.value if shown else []
     return Row(name, before, after, aside, said, *told, row.pos, examples, scales, needs, wants)
+
+
+def order(rows: Sequence[Row], lost: Set[str] | None, lacks: Set[str]) -> list[Row]:
+    """Return the rows for a value in the order in which they are tried.
+
+    `lost` are the fields without a place of one that can be written, which may have rows of their
+    own; None of one that cannot, where rows that add what it `lacks` come first.
+    """
+    if lost is not None:
+        return [row for row in rows if lost & row.before.names and not row.adds]
+    return sorted((row for row in rows if row.adds <= lacks), key=lambda row: not row.adds)
 
 
 def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
 from ..interpreter import citations, share
 from ..interpreter.hands import Writer
 from ..ir import OPAQUE
 from ..language.events import USUAL, Event, Word
-from ..language.ladder import Row
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
 from ..language.shape import Case
@@ -106,20 +105,9 @@ class Outlook:
 
     def lost(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
         """Return the fields of a part that a whole response has no place for; None: nor for it."""
-        return self._fit(writer, ir)[0]
+        return self.fit(writer, ir)[0]
 
-    def steps(self, writer: Writer, ir: dict[str, Any]) -> Sequence[Row]:
-        """Return the rows of the ladder for a part, in the order in which they are tried.
-
-        Those that add a field are for dialects that want it, and come first.
-        """
-        lost, lacks = self._fit(writer, ir)
-        rows = writer.ladder.get(str(ir.get("type")), [])
-        if lost is not None:  # a field without a place may have a row of its own
-            return [row for row in rows if lost & row.before.names]
-        return sorted((row for row in rows if row.adds <= lacks), key=lambda row: not row.adds)
-
-    def _fit(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
+    def fit(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
         """Return which fields of a part are lost, as `lost` does, and which it lacks.
 
         It is written on trial, once for all parts that hold the same fields.

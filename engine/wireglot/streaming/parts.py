@@ -305,9 +305,10 @@ class Parts:
             ir = media.usual(self.writer, ir, None)
         except Misfit:
             return False  # which the whole response tells of, too
-        lost = set() if self.same else self._known.lost(self.writer, ir)
+        lost, lacks = (set(), set()) if self.same else self._known.fit(self.writer, ir)
         out.fits = out.fits or lost is not None
-        for row in self._known.steps(self.writer, ir) if depth < DEPTH and not self.same else ():
+        rows = ladders.order(self.writer.ladder.get(kind, ()), lost, lacks)
+        for row in rows if depth < DEPTH else ():
             try:
                 new, beside, _ = ladders.step(row, ir, self.writer.trail)
             except Misfit:
