@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from wireglot.loading.shelf import PREPARED, packaged_folder
+from wireglot.loading.rulesources import PREPARED, packaged_folder
 
 from . import workloads
 from .timing import Bar

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from wireglot.interpreter import sight
+from wireglot.interpreter import views
 from wireglot.jsontext import load, stringify
 from wireglot.payload import check_json as clean
 
@@ -97,7 +97,7 @@ def _written(part: Any, name: str) -> str:
             raise Unknown
         # Text stands for a value surely where it is what writes it.
         if (_spaced if '": ' in text else stringify)(value) != text:
-            if not sight.means(text, value):
+            if not views.means(text, value):
                 raise Unknown
         return text
     if len(part) != 5 or value.__class__ is not str or not (value.isascii() or value.encode()):

@@ -10,7 +10,7 @@ import pytest
 
 import wireglot
 from benchmarks import workloads
-from wireglot.interpreter import sight
+from wireglot.interpreter import views
 
 from .mutate import inside_each_text
 from .test_requests import WEATHER, pictured
@@ -83,7 +83,7 @@ WEATHER_IN_ANTHROPIC = wireglot.convert(WEATHER, "openai-chat", "anthropic").bod
     ],
 )
 def test_a_text_means_a_value_or_does_not(text: str, value: Any, right: bool) -> None:
-    assert sight.means(text, value) is right
+    assert views.means(text, value) is right
 
 
 @pytest.mark.parametrize("ir", [None, [], "x", {}, {"model": True}, {"messages": 5, "model": "m"}])

@@ -13,7 +13,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
-from wireglot.audits import audit, probes, provoke, straining
+from wireglot.audits import audit, hardcases, probes, provoke
 from wireglot.audits.gather import Line
 
 from . import audit as holding
@@ -213,7 +213,7 @@ def test_a_search_before_the_text_that_rests_on_it_is_tried(
 def test_results_in_another_order_are_tried_where_only_names_pair_them() -> None:
     (talk,) = (
         value
-        for value in straining.values("request")
+        for value in hardcases.values("request")
         if [p.get("name") for m in value["messages"][1:] for p in m["parts"]] == list("gffg")
     )
     rules = sweep.engine().rules

@@ -17,7 +17,7 @@ from wireglot import cli
 from wireglot.authoring import trial
 from wireglot.language import layers
 from wireglot.language.findings import Findings
-from wireglot.loading import checking, load, shelf
+from wireglot.loading import checking, load, rulesources
 
 from . import width
 from .tables import read_yaml
@@ -122,7 +122,7 @@ def test_the_packaged_rules_have_no_findings(
             return own._replace(overlays={n: own.overlays[n] for n in sorted(first.values())})
 
         monkeypatch.setattr(load, "of_sources", few)
-    shown = len(list((Path(shelf.packaged_folder()) / "examples").glob("*.yaml")))
+    shown = len(list((Path(rulesources.packaged_folder()) / "examples").glob("*.yaml")))
     files = len(load.packaged().files) + len(load.overlays_of()) + shown
     assert cli.main(["check"]) == 0, capsys.readouterr().out
     assert capsys.readouterr().out == f"{files} files, no findings\n"

@@ -13,7 +13,7 @@ import pytest
 from wireglot import cli
 from wireglot.commandline import given, terminal
 from wireglot.language.findings import Findings
-from wireglot.loading import checking, load, shelf
+from wireglot.loading import checking, load, rulesources
 
 from . import width
 from .command import run
@@ -455,6 +455,10 @@ def test_the_folder_of_the_packaged_rules_is_checked_as_such(
         return Findings()
 
     monkeypatch.setattr(checking, "check", noted)
-    for folder in ([], [shelf.packaged_folder()], [f"{shelf.packaged_folder()}/../rules"]):
+    for folder in (
+        [],
+        [rulesources.packaged_folder()],
+        [f"{rulesources.packaged_folder()}/../rules"],
+    ):
         assert cli.main(["check", *map(str, folder)]) == 0
     assert asked == [(None, [])] * 3 and "0 files, no findings" in capsys.readouterr().out

@@ -14,7 +14,7 @@ from wireglot.authoring.generate import Generator
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import orderly, reading, speaking, writing
-from wireglot.interpreter.sight import Look
+from wireglot.interpreter.views import Look
 from wireglot.ir import WHOLES
 
 from . import width

@@ -28,8 +28,8 @@ from tests.test_streams import (
     pieces,
 )
 from tests.test_streams import WHOLE as OTHERS
+from wireglot.streaming.responses import unfolded
 from wireglot.streaming.streams import Translator
-from wireglot.streaming.told import unfolded
 
 RULES = wireglot.load_rules()
 NAME = "openai-responses"

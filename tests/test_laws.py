@@ -25,7 +25,7 @@ from wireglot.ir import WHOLES
 from wireglot.language.ladder import step
 from wireglot.language.lenses import Misfit
 from wireglot.loading import load
-from wireglot.streaming.sighting import Frame
+from wireglot.streaming.recognising import Frame
 from wireglot.trace.where import rule_at
 from wireglot.trail import Trail
 

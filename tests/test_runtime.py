@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.loading import shelf
+from wireglot.loading import rulesources
 
 from . import width
 
@@ -140,7 +140,7 @@ def test_a_damaged_file_of_a_zip_file_is_told(tmp_path: Path) -> None:
 def test_too_many_entries_of_a_zip_file_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "MAX_ENTRIES", 1)
+    monkeypatch.setattr(rulesources, "MAX_ENTRIES", 1)
     path = zipped(tmp_path / "many.zip", {"acme.yaml": acme(), "b.yaml": acme()})
     with pytest.raises(wireglot.UsageError, match="more than 1 entries"):
         wireglot.load_rules(path)
@@ -157,8 +157,8 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def points(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    point = EntryPoint("acme", value, shelf.GROUP)
-    monkeypatch.setattr(shelf, "installed", lambda: [point])
+    point = EntryPoint("acme", value, rulesources.GROUP)
+    monkeypatch.setattr(rulesources, "installed", lambda: [point])
 
 
 def test_installed_packages_bring_rules_only_where_asked_for(

@@ -22,9 +22,9 @@ from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
 from wireglot import cli
 from wireglot.streaming.fold import Fold
+from wireglot.streaming.responses import frames as framed
+from wireglot.streaming.responses import unfolded
 from wireglot.streaming.streams import Translator
-from wireglot.streaming.told import frames as framed
-from wireglot.streaming.told import unfolded
 
 RULES = wireglot.load_rules()
 DIALECTS = ("openai-chat", "anthropic", "gemini", "vertex", "ollama")

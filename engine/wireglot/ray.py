@@ -17,7 +17,7 @@ from .jsontext import stringify
 if TYPE_CHECKING:
     from ray.data import Dataset
 
-    from .loading.shelf import Source
+    from .loading.rulesources import Source
     from .policy import Policy
 
 

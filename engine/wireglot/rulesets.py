@@ -121,18 +121,18 @@ class RuleSet(Loaded):
 
         To `notes` is added what was not carried into it, or not exactly.
         """
-        from .streaming import told
+        from .streaming import responses
 
-        return told.collect(self, frames, dialect, notes)
+        return responses.collect(self, frames, dialect, notes)
 
     def frames(self, response: Any, dialect: str, notes: list[Note] | None = None) -> Iterator[Any]:
         """Yield the frames of a stream that makes a response, in its own dialect.
 
         To `notes` is added what no frame can hold, or says otherwise, once the last was taken.
         """
-        from .streaming import told
+        from .streaming import responses
 
-        return told.frames(self, response, dialect, notes)
+        return responses.frames(self, response, dialect, notes)
 
     def audit(
         self,

@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 from wireglot.loading import prepare
-from wireglot.loading.shelf import PREPARED
+from wireglot.loading.rulesources import PREPARED
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -9,7 +9,7 @@ from typing import Any
 
 import wireglot
 from wireglot.authoring import examples
-from wireglot.loading import shelf
+from wireglot.loading import rulesources
 
 UNITS = ("request", "response", "error", "session")
 _CALL = {"name": "get_weather", "arguments": '{"city": "Oslo"}'}
@@ -68,7 +68,7 @@ def dialects() -> list[dict[str, Any]]:
 
 @functools.cache
 def _files() -> dict[str, str]:
-    return {file.stem: file.text() for file in shelf.files(shelf.packaged_folder())}
+    return {file.stem: file.text() for file in rulesources.files(rulesources.packaged_folder())}
 
 
 def rule(name: str) -> str:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from ..interpreter import reading
 from ..interpreter.hands import Writer
-from ..interpreter.sight import Look
 from ..interpreter.units import messages_of
+from ..interpreter.views import Look
 from ..ir import FUNCTION
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT
 from ..language.shape import Case, Shape
-from ..loading.shelf import packaged_folder
+from ..loading.rulesources import packaged_folder
 from ..notes import Note
 from ..results import Conversion, rule_of
 from ..rulesets import RuleSet

@@ -20,7 +20,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture, holes
 from ..language.shape import Case, Shape
 from ..language.source import Pos
-from ..loading.shelf import beside
+from ..loading.rulesources import beside
 
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
 Chosen = dict[Label, int]  # which way is taken; the first where nothing is said

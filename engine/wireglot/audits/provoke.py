@@ -13,7 +13,7 @@ from ..interpreter import reading
 from ..interpreter.reading import Read
 from ..language.lenses import stringify
 from ..trail import leaves, path_of
-from . import probes, straining
+from . import hardcases, probes
 
 ANY_MODEL = "m"
 Made = tuple[Any, bool, bool]  # a body; whether it is odd, and varied, as a Probe says
@@ -50,7 +50,7 @@ def payloads(
 
     def calls(wanted: list[tuple[str, str]]) -> list[Any]:
         try:
-            said = [_at_home(one, "messages", dialect.name) for one in straining.calls_of(wanted)]
+            said = [_at_home(one, "messages", dialect.name) for one in hardcases.calls_of(wanted)]
             found = dialect.write(said, "messages").body
         except (ConversionError, UsageError):
             return []
@@ -61,7 +61,7 @@ def payloads(
         for model in models:
             for body, odd in probes.explored(model, unit, calls, tried):
                 yield body, odd, model is not models[0]
-        for value in straining.values(unit):
+        for value in hardcases.values(unit):
             try:
                 yield dialect.write(_at_home(value, unit, dialect.name), unit).body, False, False
             except ConversionError:

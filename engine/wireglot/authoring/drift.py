@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 from ..dialects import DialectRules
 from ..errors import RuleError, UsageError
 from ..language.source import Node, parse, wrong
-from ..loading.shelf import packaged_folder
+from ..loading.rulesources import packaged_folder
 from . import wirefacts
 from .sdktypes import Field, Shape, Shapes, leaves
 from .wirefacts import Facts

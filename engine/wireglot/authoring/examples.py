@@ -33,7 +33,7 @@ from ..language.source import Node, Pos, wrong
 from ..loaded import converted
 from ..notes import Note
 from ..rulesets import RuleSet
-from ..streaming import told
+from ..streaming import responses
 from ..streaming.streams import Translator
 from ..trace import where
 from ..trail import At, Trail
@@ -243,7 +243,7 @@ class _AtWork:
             return self.model.schemas[self.named].write(ir), []
         if self.streamed:
             whole = self.dialect.write(ir, "response")  # what is noted of it is noted of its frames
-            frames = list(told.unfolded(self.dialect, ir, home, set()))
+            frames = list(responses.unfolded(self.dialect, ir, home, set()))
             return frames, [note.code for note in whole.notes]
         writer = Writer(self.model, home, Trail(), {}, self.dialect.ladder)
         if self.section != "shapes":

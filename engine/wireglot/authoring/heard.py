@@ -8,9 +8,9 @@ from typing import Any
 from ..language.lenses import stringify
 from ..language.picture import holes
 from ..notes import Note
-from ..streaming import streams, told
+from ..streaming import responses, streams
 from ..streaming.fold import Fold
-from ..streaming.sighting import Frame
+from ..streaming.recognising import Frame
 from ..trail import pointer
 from .difference import differences
 from .lawcase import Broken, Case, abroad
@@ -30,7 +30,7 @@ def heard(case: Case, wire: Any) -> None:
         ir["candidates"] = ir["candidates"][:1]  # it has frames for one
     whole, noted = case.write(ir)
     unplaced: list[Note] = []
-    frames = list(told.unfolded(rules, ir, False, set(), unplaced))
+    frames = list(responses.unfolded(rules, ir, False, set(), unplaced))
     fold = Fold(rules.model)
     for nth, frame in enumerate(frames):
         fold.feed(frame)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from ..interpreter.sight import means
+from ..interpreter.views import means
 from ..ir import unspelled
 from ..language.intext import Marks
 from ..language.lenses import parse_json

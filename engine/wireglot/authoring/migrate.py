@@ -22,7 +22,7 @@ from ..language.layers import flat
 from ..language.source import parse
 from ..language.version import VERSION
 from ..loading import load
-from ..loading.shelf import beside
+from ..loading.rulesources import beside
 from .oldorder import rewritten
 
 UNITS = ("envelope", "request", "response", "error", "session")

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..loading.shelf import Source
+from ..loading.rulesources import Source
 from ..policy import Policy
 from .job import Converted, Converter, Job, NoJson, keys
 from .pool import cores, over

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ..errors import ConversionError, UsageError, WireglotError
 from ..jsontext import parse, stringify
 from ..loaded import check_name
-from ..loading import shelf
-from ..loading.shelf import Source
+from ..loading import rulesources
+from ..loading.rulesources import Source
 from ..loading.start import wanted
 from ..notes import Note
 from ..policy import Policy, of
@@ -72,7 +72,7 @@ class Job(NamedTuple):
     def carrying(self) -> Job:
         """Return the job with the text of its rule files in it, for a machine without the files."""
         carried = [
-            one if isinstance(one, Mapping) else {f.stem: f.text() for f in shelf.files(one)}
+            one if isinstance(one, Mapping) else {f.stem: f.text() for f in rulesources.files(one)}
             for one in self.rules
         ]
         return self._replace(rules=tuple(carried))

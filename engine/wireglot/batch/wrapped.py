@@ -17,7 +17,7 @@ from ..language import picture as pic
 from ..language.lenses import guard, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.source import Pos
-from ..loading.shelf import node_beside
+from ..loading.rulesources import node_beside
 from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
 from ..results import rule_of
 from ..rulesets import RuleSet

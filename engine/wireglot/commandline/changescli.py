@@ -10,7 +10,7 @@ from ..authoring import breaking as changes
 from ..authoring import diff as sets
 from ..errors import UsageError, WireglotError
 from ..loaded import check_name
-from ..loading import shelf
+from ..loading import rulesources
 from . import given, terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
@@ -45,7 +45,7 @@ def _one(source: str | None) -> list[str]:
 
 
 def breaking(arguments: argparse.Namespace) -> int:
-    folder = os.path.normpath(arguments.dir or shelf.packaged_folder())
+    folder = os.path.normpath(arguments.dir or rulesources.packaged_folder())
     terminal.holds_rules(folder)
     try:
         found = changes.against(folder, arguments.against, not arguments.rules_only)

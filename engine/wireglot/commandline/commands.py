@@ -18,7 +18,7 @@ from ..errors import ConversionError, UsageError, WireglotError
 from ..interpreter import units
 from ..language.source import LADDER
 from ..loaded import check_name
-from ..loading import shelf
+from ..loading import rulesources
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..selecting import Selection
@@ -253,7 +253,7 @@ def test(arguments: argparse.Namespace) -> int:
 
 
 def schema(arguments: argparse.Namespace) -> int:
-    terminal.write(shelf.schema("ladder" if arguments.ladder else "rule-file"), None)
+    terminal.write(rulesources.schema("ladder" if arguments.ladder else "rule-file"), None)
     return OK
 
 

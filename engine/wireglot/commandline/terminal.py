@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .. import jsontext
-from ..loading import shelf
+from ..loading import rulesources
 from ..notes import Note, causes
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
@@ -52,7 +52,7 @@ def own(directory: str | None) -> str | None:
     if directory is None:
         return None
     holds_rules(directory)
-    packaged = shelf.packaged_folder()
+    packaged = rulesources.packaged_folder()
     same = os.path.isdir(directory) and os.path.samefile(directory, packaged)
     return None if same else directory
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter import gathering, listforms, media, share
-from ..interpreter.sight import Gathered, View, blank
+from ..interpreter.views import Gathered, View, blank
 from ..ir import FULL, FUNCTION, MEDIA
 from ..language import picture as pic
 from ..language.ladder import Ladder

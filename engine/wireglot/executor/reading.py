@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..interpreter import conversation, elements, intake
+from ..interpreter import conversation, elements, readhole
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..language.lenses import Misfit
@@ -78,7 +78,7 @@ class CodedReader(PictureReader):
         if texts and not any(may_fit(case, item) for _, case in texts):
             return None  # an element of another kind, mostly
         with self._at_home():
-            return intake.plain_text(self, item)
+            return readhole.plain_text(self, item)
 
     @contextlib.contextmanager
     def _at_home(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..interpreter import building, itself
+from ..interpreter import building, selfholes
 from ..interpreter.env import Memory
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.shape import Case, Shape
@@ -97,8 +97,8 @@ def within(
             if case.doubles and not x.probe and (case.note is not None or not x.away):
                 seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
                 seen.update((top, (fields[top], None)) for top in fields if top != "own")
-                if itself.chosen(x, shape, fields, seen) is not case:
-                    sp = marked(sp, key, itself.WORDS[spread], case.name)
+                if selfholes.chosen(x, shape, fields, seen) is not case:
+                    sp = marked(sp, key, selfholes.WORDS[spread], case.name)
                     building.told(x, case, at)
             whole = w if spread else None
             if not _take(x, made, fields, table, at, taken, whole, handed, *deeper):

@@ -9,9 +9,9 @@ from ..interpreter.choosing import reads_back
 from ..interpreter.elsewhere import any_there
 from ..interpreter.listforms import spelling
 from ..interpreter.making import by_hook, filled, made
-from ..interpreter.outlet import abroad, fitted
-from ..interpreter.sight import opened
 from ..interpreter.speaking import write_talk
+from ..interpreter.views import opened
+from ..interpreter.writehole import abroad, fitted
 from ..ir import FULL
 from ..language.lenses import WRITES, Misfit, guard, not_an_object, same
 from ..language.picture import ABSENT

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..interpreter import choosing, itself
+from ..interpreter import choosing, selfholes
 from ..interpreter.elsewhere import there
 from ..interpreter.jobs import WriteJob
-from ..interpreter.sight import View, means, memory_of
+from ..interpreter.views import View, means, memory_of
 from ..ir import DERIVED, field_type
 from ..language.lenses import GUARDS, same, stringify
 from ..language.picture import ABSENT, Hole
@@ -301,7 +301,7 @@ def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
-    x.by_case(case, itself.whence(x, o, claims), *itself.spot(wire, into))
+    x.by_case(case, selfholes.whence(x, o, claims), *selfholes.spot(wire, into))
 
 
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:

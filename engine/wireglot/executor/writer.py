@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..interpreter.sight import View
+from ..interpreter.views import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
 from ..language.model import Dialect

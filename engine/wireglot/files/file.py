@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.sight import memory_of
+from ..interpreter.views import memory_of
 from ..language.lenses import Misfit, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT

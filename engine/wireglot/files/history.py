@@ -7,7 +7,7 @@ from typing import Any
 
 from ..interpreter import conversation, speaking
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.sight import memory_of
+from ..interpreter.views import memory_of
 from ..language.documents import Summary
 from ..trail import value_at
 from . import ids, tree

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..interpreter import units
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.sight import View
+from ..interpreter.views import View
 from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import same

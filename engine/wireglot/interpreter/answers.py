@@ -14,7 +14,7 @@ from ..trail import At, pointer
 from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 from .placing import unplaced
-from .sight import memory_of
+from .views import memory_of
 
 RESULT = "result"  # the field of a call that holds its result, between the two
 AGAIN = "it says a call or its result again"

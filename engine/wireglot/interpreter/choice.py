@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..language.shape import Shape
     from ..language.source import Pos
     from ..notes import Weight
-    from .sight import View
+    from .views import View
 
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")

@@ -11,7 +11,7 @@ from ..language.shape import Case, Shape
 from ..notes import Draft
 from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
-from .sight import alike, memory_of, read_by
+from .views import alike, memory_of, read_by
 
 # What a case tells: notes, fields that find no place, what stands beside, parts that find none.
 _Told = tuple[list[Draft], list[tuple[int, str]], list[Any], list[Any]]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..language.schema import Schema
     from ..language.shape import Case
     from ..trail import At
-    from .sight import View
+    from .views import View
 
 
 def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:

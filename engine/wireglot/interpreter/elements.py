@@ -15,7 +15,7 @@ from ..trail import At
 from . import building, runs
 from .env import Env, show
 from .jobs import ReadJob
-from .sight import memory_of
+from .views import memory_of
 
 
 def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env) -> None:

@@ -13,7 +13,7 @@ from .copies import parts_of, with_parts, without
 from .jobs import Message, Part, WriteJob
 from .leftover import emptied
 from .placing import case_of, unplaced
-from .sight import blank
+from .views import blank
 
 
 def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:

@@ -14,7 +14,7 @@ from ..notes import no_place
 from . import leftover
 from .copies import instead
 from .jobs import WriteJob
-from .sight import Gathered, View
+from .views import Gathered, View
 
 
 def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:

@@ -19,7 +19,7 @@ from ..notes import CODES, LEFT_OUT, Draft, Effect, Weight
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
-from .sight import Look, View
+from .views import Look, View
 
 if TYPE_CHECKING:
     from ..language.events import Event

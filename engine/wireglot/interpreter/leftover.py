@@ -13,7 +13,7 @@ from ..notes import NO_MESSAGE, UNKNOWN_KEY, Weight, foreign, no_place, own_fiel
 from ..tagged import Several
 from ..trail import keys_of
 from .jobs import WriteJob
-from .sight import View
+from .views import View
 
 if TYPE_CHECKING:
     from ..trail import At

@@ -10,9 +10,9 @@ from ..language.lenses import Misfit, same, stringify
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import At, pointer
-from . import intake, share
+from . import readhole, share
 from .jobs import WriteJob
-from .sight import View, Written, means
+from .views import View, Written, means
 
 RETURNED = ("value", "result.value")  # where the list is what a tool returned
 FORMS = ("single", "bare", "blocks", "joined")  # lenses by which it is no list
@@ -130,7 +130,7 @@ def again(writer: WriteJob, h: Hole, view: View) -> str:
     holes, shares = view.case.lists.get(h.path, [h]), view.lists.get(h.path, {})
     said = [shares.get(id(hole), []) for hole in holes[: holes.index(h) + 1]]
     kinds = writer.dialect.kinds_of(h.named)
-    return intake.spoken([part for one in said for part, _ in one], kinds)
+    return readhole.spoken([part for one in said for part, _ in one], kinds)
 
 
 def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:

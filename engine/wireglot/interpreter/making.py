@@ -14,7 +14,7 @@ from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import HOLDERS, At, Ids
 from .jobs import WriteJob
-from .sight import View
+from .views import View
 
 # What another dialect cannot read would not be there again on the way back.
 _APART = ("spelled", "kept", "own", "signature", "cache", "metadata")

@@ -8,7 +8,7 @@ from ..language.model import Dialect, once
 from . import within
 from .enforce import SAID
 from .jobs import WriteJob
-from .sight import Look
+from .views import Look
 
 
 def orderly(writer: WriteJob, look: Look) -> bool:

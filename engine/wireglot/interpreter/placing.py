@@ -13,7 +13,7 @@ from ..language.talk import Conversation, Group
 from ..notes import Weight
 from .jobs import Message, WriteJob
 from .leftover import emptied
-from .sight import View, read_by
+from .views import View, read_by
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 

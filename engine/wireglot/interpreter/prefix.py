@@ -8,7 +8,7 @@ from ..language import picture as pic
 from ..language.model import Dialect, once
 from .copies import instead, with_parts
 from .jobs import Message, WriteJob
-from .sight import blank
+from .views import blank
 
 
 @once

@@ -20,7 +20,7 @@ from ..native import mypyc_attr
 from ..payload import MAX_DEPTH
 from ..tagged import Several
 from ..trail import At, path_of, pointer
-from . import building, conversation, elements, intake, itself, sums
+from . import building, conversation, elements, readhole, selfholes, sums
 from .env import Env, empty_of, like, show, which
 from .jobs import ReadJob
 
@@ -122,9 +122,9 @@ class PictureReader(ReadJob):
         for hole, wire, at, rel in unsolved:
             sums.unsolved(hole, wire, at, rel, env)
         for hole, wire, at, rel in env.copies:
-            intake.copied(self, hole, wire, at, rel, env)
+            readhole.copied(self, hole, wire, at, rel, env)
         for hole, wire, at, rel, spread in env.later:
-            itself.read(self, hole, wire, at, rel, env, spread)
+            selfholes.read(self, hole, wire, at, rel, env, spread)
 
     # -- pictures -----------------------------------------------------------------------------
 
@@ -287,7 +287,7 @@ class PictureReader(ReadJob):
     def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
         """Match a hole: absence by its mark, then lenses and shape backwards."""
         if h.path == "nth":
-            intake.place_of(self, h, wire, at, rel, env)
+            readhole.place_of(self, h, wire, at, rel, env)
             return
         if len(h.paths) > 1 or h.repeats:
             (env.copies if h.repeats else env.sums).append((h, wire, at, rel))
@@ -296,15 +296,19 @@ class PictureReader(ReadJob):
             wire is None and not (h.null and field_type(env.case.shape, h.path) == "any")
         )
         if none or (self.probe and h.mark == "fill" and same(wire, h.value)):
-            intake.nothing(self, h, wire, at, rel, env)
+            readhole.nothing(self, h, wire, at, rel, env)
             return
         if h.path == "signature" and wire in self.dialect.signatures.none:
             env.spell(rel, wire, ABSENT)  # there is none, and home says so again
             self.hush(at, "it says that there is none", h.pos)
             return
-        if "again" in h.lenses and intake.repeats(self, h, wire, at, rel, env):
+        if "again" in h.lenses and readhole.repeats(self, h, wire, at, rel, env):
             return
-        if h.path in env.fields and h.mode != "each" and intake.twice(self, h, wire, at, rel, env):
+        if (
+            h.path in env.fields
+            and h.mode != "each"
+            and readhole.twice(self, h, wire, at, rel, env)
+        ):
             return
         if h.path == ".":
             env.later.append((h, wire, at, rel, spread))
@@ -314,13 +318,13 @@ class PictureReader(ReadJob):
         may_keep = may_keep and (spread or len(at) != len(env.base))
         before = dict(env.spelled) if may_keep else None
         try:
-            value = intake.taken(self, h, wire, at, rel, env)
+            value = readhole.taken(self, h, wire, at, rel, env)
         except Misfit as misfit:
             misfit.__traceback__ = None
             if before is None:
                 raise
             env.spelled = before
-            intake.keep(h, wire, at, rel, env, misfit, spread)
+            readhole.keep(h, wire, at, rel, env, misfit, spread)
             return
         if h.dated:
             env.spelled.setdefault(pointer(rel), {})["old"] = True

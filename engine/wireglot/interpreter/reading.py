@@ -16,7 +16,7 @@ from ..trail import At, Trail, pointer, value_at
 from . import arguments, building, citations, conversation, pairing, units, unpictured, within
 from .env import Env
 from .hands import Reader
-from .sight import Look
+from .views import Look
 
 if TYPE_CHECKING:
     from ..language.held import Held

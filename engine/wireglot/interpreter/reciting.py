@@ -29,7 +29,7 @@ from .citations import (
     places_of,
 )
 from .jobs import WriteJob
-from .sight import memory_of
+from .views import memory_of
 
 _SAYS_NOTHING = frozenset(("spelled", "retrieved"))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..language.picture import Picture
     from ..language.source import Pos
     from .env import Env
-    from .sight import Written
+    from .views import Written
 
 
 class Whole(NamedTuple):

@@ -14,9 +14,9 @@ from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from ..tagged import every
-from . import elements, gathering, intake, media
+from . import elements, gathering, media, readhole
 from .jobs import WriteJob
-from .sight import blank
+from .views import blank
 
 KINDS = PARTS | TOOLS
 
@@ -52,7 +52,7 @@ def unread(writer: WriteJob, holes: Sequence[Hole], shares: list[list[Any]]) -> 
     """Note parts of a hole that is read as theirs only where holes before it say nothing."""
     for number, h in enumerate(holes):
         said = [part for one in shares[:number] for part, _ in one] if "again" in h.lenses else ()
-        if said and shares[number] and intake.spoken(said, writer.dialect.kinds_of(h.named)):
+        if said and shares[number] and readhole.spoken(said, writer.dialect.kinds_of(h.named)):
             for part, _ in shares[number]:
                 told = "parts stand before it that are said again here: it is read as one of these"
                 writer.told("inconsistent", "changed", part, told, h.pos)

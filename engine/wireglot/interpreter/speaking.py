@@ -33,8 +33,8 @@ from .copies import with_parts
 from .jobs import Message, WriteJob
 from .orderly import orderly
 from .placing import case_of, noted, placed, unplaced, walked
-from .sight import Look, memory_of
 from .system import PLAIN
+from .views import Look, memory_of
 
 TEXT = "\0"  # stands for any text
 

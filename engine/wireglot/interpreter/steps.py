@@ -8,7 +8,7 @@ from ..language.picture import Literal
 from ..language.shape import Case
 from ..trail import At
 from .jobs import Message, ReadJob, WriteJob
-from .sight import View, Written, memory_of
+from .views import View, Written, memory_of
 
 Mark = dict[str, Literal]
 

@@ -14,7 +14,7 @@ from .jobs import ReadJob, WriteJob
 
 if TYPE_CHECKING:
     from ..language.shape import Case
-    from .sight import View
+    from .views import View
 
 
 def _alone(case: Case) -> frozenset[str]:

@@ -9,7 +9,7 @@ from ..notes import NO_WORD
 from .copies import instead
 from .jobs import Message, WriteJob
 from .placing import down, unplaced
-from .sight import blank
+from .views import blank
 
 PLAIN = frozenset(("role", "parts", "spelled"))
 

@@ -16,7 +16,7 @@ from .choice import named
 from .copies import parts_of, with_parts
 from .jobs import Message, WriteJob
 from .placing import case_of, down, unplaced
-from .sight import blank
+from .views import blank
 
 
 def right(writer: WriteJob, messages: list[Message]) -> list[Message]:

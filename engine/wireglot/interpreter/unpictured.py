@@ -10,7 +10,7 @@ from ..language.picture import ABSENT
 from ..language.shape import Shape
 from ..trail import At, pointer
 from .jobs import ReadJob, WriteJob
-from .sight import memory_of
+from .views import memory_of
 
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")

@@ -15,11 +15,11 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..language.shape import Case, Shape, of_frame
 from ..native import mypyc_attr
 from ..trail import At, pointer
-from . import choosing, itself, leftover, listforms, making, outlet, speaking, sums
+from . import choosing, leftover, listforms, making, selfholes, speaking, sums, writehole
 from . import share as lists
 from .jobs import WriteJob
 from .limits import needs
-from .sight import View, Written
+from .views import View, Written
 
 if TYPE_CHECKING:
     from ..language.events import Event
@@ -245,7 +245,7 @@ class PictureWriter(WriteJob):
     def hole(self, h: Hole, view: View, rel: At, into: Any) -> Any:
         """Write one hole: value, shape, lenses, then the mark and the memory."""
         if h.path == ".":
-            made = itself.write(self, h, view, rel, into)
+            made = selfholes.write(self, h, view, rel, into)
             named = into is not None and into[1] is not None
             if made is ABSENT and h.mark != "optional":
                 entry = view.memory.get(pointer(rel)) if view.memory else None
@@ -288,7 +288,7 @@ class PictureWriter(WriteJob):
             claims = set(view.claims) if h.mark is not None else None
             mark = len(self.notes)
             try:
-                wire = outlet.put(self, h, value, view, rel, into)
+                wire = writehole.put(self, h, value, view, rel, into)
             except Misfit:
                 if claims is None:
                     raise
@@ -320,7 +320,7 @@ class PictureWriter(WriteJob):
         if h.mark == "made" and h.value is not None:
             if entry and entry.get("made"):
                 return ABSENT
-            return outlet.put(self, h, making.made_in(self, h, view, into), view, rel, into)
+            return writehole.put(self, h, making.made_in(self, h, view, into), view, rel, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)

@@ -30,7 +30,7 @@ from . import (
     within,
 )
 from .hands import Writer
-from .sight import Look, View, Written
+from .views import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held

@@ -15,7 +15,7 @@ from ..language.source import Node
 from ..room import unswept
 from ..rulesets import RuleSet
 from . import load
-from .shelf import Source, packaged_folder
+from .rulesources import Source, packaged_folder
 
 
 def loaded(

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from ..rulesets import RuleSet
-from . import shelf
+from . import rulesources
 
 SAID = re.compile(r"Not confirmed: (.*?)\.(?: |$)")
 
@@ -33,10 +33,10 @@ class Listed(NamedTuple):
 
 
 def listed(
-    rules: RuleSet, folders: Iterable[shelf.Source] = (), plugins: bool = False
+    rules: RuleSet, folders: Iterable[rulesources.Source] = (), plugins: bool = False
 ) -> list[Listed]:
     """Return what is to be said of each dialect of a rule set. Raises RuleError, UsageError."""
-    texts = dict(_texts([shelf.packaged_folder(), *folders], plugins))
+    texts = dict(_texts([rulesources.packaged_folder(), *folders], plugins))
     found = []
     for name in rules.dialects:
         model, text = rules[name].model, texts.get(name, "")
@@ -51,10 +51,10 @@ def listed(
     return found
 
 
-def _texts(folders: Iterable[shelf.Source], plugins: bool) -> Iterator[tuple[str, str]]:
+def _texts(folders: Iterable[rulesources.Source], plugins: bool) -> Iterator[tuple[str, str]]:
     """Yield the dialects of rule files with the text of each."""
-    sources = [shelf.files(folder) for folder in folders]
-    sources += map(shelf.plugged, shelf.installed()) if plugins else ()
+    sources = [rulesources.files(folder) for folder in folders]
+    sources += map(rulesources.plugged, rulesources.installed()) if plugins else ()
     for files in sources:
         for file in files:
             text = file.text()

@@ -14,8 +14,8 @@ from ..language.known import Known
 from ..language.layers import Sorted
 from ..language.source import LADDER, Node, parse, raised
 from ..rulesets import RuleSet
-from . import shelf
-from .shelf import PREPARED, Source, packaged_folder
+from . import rulesources
+from .rulesources import PREPARED, Source, packaged_folder
 
 if TYPE_CHECKING:
     from .kept import Kept
@@ -26,7 +26,7 @@ PACKAGED = "rules"  # how the packaged folder is called in messages
 
 def packaged() -> Known:
     """Return the packaged rule files, as a wheel has prepared or a checkout has kept them."""
-    return shelf.prepared() or _kept().known
+    return rulesources.prepared() or _kept().known
 
 
 def from_yaml(shown: str = PACKAGED) -> dict[str, Node]:
@@ -71,10 +71,10 @@ def called(folders: Iterable[Source]) -> str:
 
 def parsed(source: Source, shown: str | None) -> dict[str, Node]:
     """Parse every rule file of a source; `shown` is its name in messages, if not its own."""
-    return _parsed(shelf.files(source, shown), None)
+    return _parsed(rulesources.files(source, shown), None)
 
 
-def _parsed(files: Iterable[shelf.File], findings: Findings | None) -> dict[str, Node]:
+def _parsed(files: Iterable[rulesources.File], findings: Findings | None) -> dict[str, Node]:
     """Parse files; with `findings` what is wrong goes there, and a file with it is left out."""
     found: dict[str, Node] = {}
     texts, report = ({}, raised) if findings is None else (findings.texts, findings.take)
@@ -149,8 +149,8 @@ def of_sources(
     report = raised if findings is None else findings.take
     own = layers.Sorted.of()
     paths = [s if isinstance(s, Mapping) else os.path.normpath(s) for s in map(_source, sources)]
-    found = [shelf.files(s) for n, s in enumerate(paths) if s not in paths[:n]]
-    found += map(shelf.plugged, shelf.installed()) if plugins else ()
+    found = [rulesources.files(s) for n, s in enumerate(paths) if s not in paths[:n]]
+    found += map(rulesources.plugged, rulesources.installed()) if plugins else ()
     for files in found:
         layers.join(own, layers.by_name(_parsed(files, findings), report), report)
     return own

@@ -11,7 +11,7 @@ from ..language.source import Node, parse, wrong
 from ..notes import CODES, EFFECTS, SEVERITIES, Note
 from ..policy import WORDS, Policy, Row
 from ..selecting import Selection
-from .shelf import text_of
+from .rulesources import text_of
 
 ASKED = ("code", "effect", "severity", "source", "target", "path", "where")
 FIELDS = (*Note._fields, "source", "target")  # what `where` may ask for

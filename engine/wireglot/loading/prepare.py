@@ -15,7 +15,7 @@ from ..language import layers, variants
 from ..language.known import Known
 from ..language.source import LADDER, plain
 from ..rulesets import RuleSet
-from . import load, modelcode, shelf, shipped, written
+from . import load, modelcode, rulesources, shipped, written
 
 MOST = 8  # processes at once: each holds all rules
 KEPT = 8  # dialects that others extend, of which a process remembers what is written
@@ -42,7 +42,7 @@ def rules(folder: Path) -> Family:
     made, known = _read(folder)
     units = ("request", "response")
     models = {(n, unit): made[n].keys_of_model(unit) for n in made.dialects for unit in units}
-    shipped.write(str(folder / shelf.PREPARED), known._replace(models=models))
+    shipped.write(str(folder / rulesources.PREPARED), known._replace(models=models))
     return Family(made, known.parents)
 
 

@@ -11,7 +11,7 @@ from ..language.source import LADDER
 from ..payload import check_text
 from ..room import unswept
 from ..rulesets import RuleSet
-from .shelf import Source, prepared
+from .rulesources import Source, prepared
 
 _LOADING = RLock()  # threads that come at once want one set
 

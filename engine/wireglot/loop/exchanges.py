@@ -25,10 +25,10 @@ from ..seeds import digest
 from ..trail import value_at
 from . import carry, markers, memory, names, stored, undo
 from .memory import Part
-from .remainder import Remainder, Turn
 from .restored import Restored
 from .riders import Riders
 from .states import States, newest, opened
+from .unseen import Remainder, Turn
 
 if TYPE_CHECKING:
     from ..interpreter.hands import Writer

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ..interpreter.sight import means
+from ..interpreter.views import means
 from ..interpreter.within import shared
 from ..ir import BETWEEN_THOUGHTS
 from ..language.lenses import Misfit, parse_json

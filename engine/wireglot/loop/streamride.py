@@ -25,7 +25,7 @@ from ..streaming.streams import Translator
 from . import carry, memory, undo
 from .carry import Ride
 from .memory import Entry
-from .remainder import Remainder, Turn
+from .unseen import Remainder, Turn
 
 IR = dict[str, Any]
 

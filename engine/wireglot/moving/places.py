@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..batch.lines import unzstd
 from ..errors import UsageError
-from ..loading.shelf import beside
+from ..loading.rulesources import beside
 from ..serve.wires import filled
 
 FILE = "sessions/agents.yaml"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..loading.shelf import beside
+from ..loading.rulesources import beside
 from . import wires
 
 FILE = "serve/agents.yaml"

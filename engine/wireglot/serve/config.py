@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..language.findings import Findings, helped
 from ..language.source import Node
 from ..loading import policyfile, start
-from ..loading.shelf import text_of
+from ..loading.rulesources import text_of
 from ..loop.states import States
 from ..policy import Policy
 from ..rulesets import RuleSet

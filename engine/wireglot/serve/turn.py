@@ -22,7 +22,7 @@ from ..errors import ConversionError, WireglotError
 from ..loop.exchanges import Exchange
 from ..notes import Note
 from ..results import PolicyError
-from ..streaming import eventstream, framing, told
+from ..streaming import eventstream, framing, responses
 from ..streaming.streams import Translator
 from . import wires
 from .record import Kept
@@ -284,7 +284,7 @@ class Turn:
         stream = self._rules[self.upstream.dialect].model.streamed
         with contextlib.suppress(ValueError, RecursionError, WireglotError):
             whole = json.loads(data)
-            frames = list(told.frames(self._rules, whole, self.upstream.dialect, unplaced))
+            frames = list(responses.frames(self._rules, whole, self.upstream.dialect, unplaced))
             data = framing.written(frames, stream)
             self.notes.update(note.code for note in unplaced)
         return self._fed(data)

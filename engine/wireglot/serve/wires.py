@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..loading.shelf import beside
+from ..loading.rulesources import beside
 
 FILE = "serve/wires.yaml"
 KEY, TOKENS, MODEL = "$key", "$tokens", "$model"  # what stands for something in the file

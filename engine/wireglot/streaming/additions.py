@@ -10,7 +10,7 @@ from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
 from .incoming import Candidate, Part
-from .sighting import Sight
+from .recognising import Sight
 
 Addition = Callable[[Hearing, Word, Sight, Candidate], None]
 

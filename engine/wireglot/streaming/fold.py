@@ -1,7 +1,8 @@
 """Folding: the frames of a stream into parts, and these into the whole response.
 
 `Fold.feed` hears the events of a frame and tells a listener of each step: parts that open, grow and
-close. It knows no dialect; what it hears is what `sighting` finds by the pictures of the rule file.
+close. It knows no dialect; what it hears is what `recognising` finds by the pictures of the rule
+file.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, unplaced, wholes
-from .alike import Flow, forms_of
+from .frameforms import Flow, forms_of
 from .hearing import ASIDE, OWNED, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
-from .sighting import Failure, Frame, Sight, Taken
+from .recognising import Failure, Frame, Sight, Taken
 
 SILENT = {"end", "keepalive"}  # what may come once more when all is over
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are

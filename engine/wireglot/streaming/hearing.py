@@ -14,7 +14,7 @@ from ..language.picture import Hole
 from ..trail import At, Trail, path_of, value_at
 from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
-from .sighting import Sight
+from .recognising import Sight
 
 OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
 ASIDE = ("usage", "part", "parts", "piece", "response", ".")

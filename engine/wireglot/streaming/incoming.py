@@ -12,7 +12,7 @@ from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
 from ..native import mypyc_attr
 from ..trail import At, value_at
-from .sighting import Taken
+from .recognising import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
 _JSON = re.compile(r'["\\{}\[\]]')

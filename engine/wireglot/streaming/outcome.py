@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ..interpreter import building, itself
+from ..interpreter import building, selfholes
 from ..interpreter.env import Env
 from ..interpreter.hands import Reader, Writer
 from ..ir import owned
@@ -165,7 +165,7 @@ class Outcome:
             try:
                 if hole.path == ".":
                     assert hole.shape is not None
-                    itself.read(reader, hole, wire, rel, rel, env, rel == ())  # else under a key
+                    selfholes.read(reader, hole, wire, rel, rel, env, rel == ())  # else under a key
                 else:
                     reader.hole(hole, wire, rel, rel, env)
             except Misfit:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..interpreter import making
 from ..interpreter.hands import Writer
 from ..interpreter.leftover import leftover
-from ..interpreter.sight import View
+from ..interpreter.views import View
 from ..ir import owned
 from ..language import picture as pic
 from ..language.events import Event

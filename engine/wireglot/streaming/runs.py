@@ -2,9 +2,9 @@
 
 A run begins with a frame that did no more than to let a part grow, where it is clear what becomes
 of its pieces: they are written at once, or held, or the frame goes out as it came. It takes the
-frames that equal that one but for the piece and what may differ in its form (`alike.Flow`); every
-other frame goes the general way. As soon as something but a piece is heard or written all runs end:
-they only ever do again what the general way did.
+frames that equal that one but for the piece and what may differ in its form (`frameforms.Flow`);
+every other frame goes the general way. As soon as something but a piece is heard or written all
+runs end: they only ever do again what the general way did.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from ..jsontext import copied
 from ..trail import At, everywhere, leaves
-from .alike import Flow
 from .fold import Fold
+from .frameforms import Flow
 from .incoming import Part
 from .outgoing import Fill
 from .parts import Outgoing, Running

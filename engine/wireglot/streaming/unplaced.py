@@ -12,7 +12,7 @@ from ..language.events import Stream
 from ..trail import value_at
 from .hearing import Hearing
 from .incoming import Candidate, Item
-from .sighting import Sight
+from .recognising import Sight
 
 _ONE = frozenset({"text", "reasoning"})  # kinds of which no two grow at a time
 

@@ -14,14 +14,14 @@ from typing import Any
 
 from ..interpreter import units
 from ..interpreter.hands import Reader, Writer
-from ..interpreter.sight import View
+from ..interpreter.views import View
 from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
-from .sighting import Sight
+from .recognising import Sight
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 _MEMORY = ("spelled", "arguments_json", "value_json")  # other texts of the same

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..interpreter.recorder import Made, Recorder, Whole
-from ..interpreter.sight import View, Written
+from ..interpreter.views import View, Written
 from ..language import picture as pic
 from ..language.lenses import SAID, is_guard, same, stringify
 from ..language.model import Dialect

@@ -24,7 +24,7 @@ from ..notes import NOWHERE, Weight
 from ..trail import At, pointer
 from . import listforms, share
 from .jobs import WriteJob
-from .sight import View, means
+from .views import View, means
 
 
 def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:

@@ -16,7 +16,7 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
-from .sighting import Sight, Taken
+from .recognising import Sight, Taken
 
 MOST = 128  # forms that are remembered of one dialect
 DEEPEST = 20  # keys and numbers on the way to a value that no picture names

@@ -10,8 +10,8 @@ import pytest
 import wireglot
 from wireglot.errors import ConversionError
 from wireglot.payload import check_json
-from wireglot.streaming.alike import Forms
-from wireglot.streaming.sighting import Failure, Frame, Sight
+from wireglot.streaming.frameforms import Forms
+from wireglot.streaming.recognising import Failure, Frame, Sight
 
 from .streamdiff import SOURCES, mutant, streams
 

@@ -12,10 +12,10 @@ from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..language.shape import Shape
 from ..tagged import Several
 from ..trail import At, pointer
-from . import building, demands, intake
+from . import building, demands, readhole
 from .env import Env
 from .jobs import ReadJob, WriteJob
-from .sight import View, Written
+from .views import View, Written
 
 # What remembers the case that was read: at a key, and of keys that stand among those of a case.
 WORDS = ("case", "within")
@@ -49,7 +49,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
             take(reader, made, inner, env, Several.of(places) if places else at)
             return
     if env.lenient and h.mark is not None and best is not None:
-        intake.keep(h, wire, at, rel, env, best, spread)
+        readhole.keep(h, wire, at, rel, env, best, spread)
         return
     raise best or Misfit("nothing fits", at, h.pos)
 
