@@ -116,6 +116,37 @@ def called(made: list[tuple[str, Json]], state: str = "") -> list[Json]:
     return [{"functionCall": {"name": name, "args": args}, **extra} for name, args in made]
 
 
+@LAW
+@given(answered=st.lists(st.tuples(st.booleans(), names), min_size=1, max_size=6))
+def test_results_of_a_stream_have_the_ids_of_their_calls(answered: list[tuple[bool, str]]) -> None:
+    # An answer that holds calls and results, neither with an id: those are results of these.
+    parts = [
+        {"functionResponse": {"name": name, "response": {}}}
+        if result
+        else {"functionCall": {"name": name, "args": {}}}
+        for result, name in answered
+    ]
+    bodies = [
+        {"candidates": [{"content": {"role": "model", "parts": some}}], "responseId": "r"}
+        for some in (parts, *([part] for part in parts))
+    ]
+    t = wireglot.packaged().translator(source="gemini", target="openai-responses")
+    frames = [new for body in bodies[1:] for new in t.feed(body)] + t.finish()
+    done = [one["item"] for one in frames if one["type"] == "response.output_item.done"]
+    whole = wireglot.convert(bodies[0], "gemini", "openai-responses", "response").body["output"]
+    ids = [item["call_id"] for item in whole]
+    assert ids == [item["call_id"] for item in done]
+    assert ids == [item["call_id"] for item in t.result.body["output"]]
+    waiting: list[tuple[str, str]] = []
+    for (result, name), made in zip(answered, ids, strict=True):
+        call = next((one for one in waiting if result and one[0] == name), None)
+        if call is not None:
+            waiting.remove(call)
+        assert (call is None) or made == call[1]
+        if not result:
+            waiting.append((name, made))
+
+
 def history(turns: list[list[tuple[str, Json]]]) -> Json:
     """A request of Gemini in which no call has an id."""
     contents: list[Json] = [{"role": "user", "parts": [{"text": "Hi"}]}]

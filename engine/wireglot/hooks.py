@@ -17,6 +17,7 @@ from .waiting import Waiting
 
 Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any]]]]
 Part = dict[str, Any]
+Stood = tuple[int | None, Part, Part]  # the number of the answer, the owner, and the part in it
 _KEYS: dict[Any, str] = {"tool_call": "id", "tool_result": "tool_call_id"}
 
 
@@ -32,9 +33,10 @@ class _Maker:
 
     def id(self, candidate: int | None, owner: Part, part: Part) -> str:
         """Return the id of a call of a message, or of a result that has none."""
-        seed = self._trail.seed
+        seed, kind = self._trail.seed, "result " if part.get("type") == "tool_result" else ""
         if candidate is not None and seed is not None:
-            made = seed.call(candidate, self._next(str(candidate)), part, self.taken)
+            nth = f"{kind}{self._next(f'{kind}{candidate}')}"
+            made = seed.call(candidate, nth, part, self.taken)
         else:
             text = self._chain.at(self._trail.find(owner) or self._trail.find(part) or ())
             made = call_id(text, str(self._next(text)), self.taken)
@@ -67,7 +69,7 @@ def call_ids(
     maker = _Maker(ir, body, trail)
     made: list[tuple[str, dict[str, Any]]] = []
     waiting = Waiting()
-    results: list[tuple[Part, Part]] = []  # behind the last call
+    results: list[Stood] = []  # behind the last call
     for candidate, owner in _owners(ir):
         if owner.get("role", "assistant") != "assistant":
             waiting.over()
@@ -83,16 +85,20 @@ def call_ids(
                 names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
                 waiting.add(part, *names)
             elif part.get("type") == "tool_result":
-                results.append((owner, part))
+                results.append((candidate, owner, part))
     return made + _answered(results, waiting, maker, dialect, trail)
 
 
 def _answered(
-    results: list[tuple[Part, Part]], waiting: Waiting, maker: _Maker, dialect: str, trail: Trail
+    results: list[Stood],
+    waiting: Waiting,
+    maker: _Maker,
+    dialect: str,
+    trail: Trail,
 ) -> list[tuple[str, Part]]:
     """Give results the ids of their calls; take them all, and return those that had none."""
     alike: dict[tuple[str, Any], list[Part]] = {}
-    for _, part in results:
+    for _, _, part in results:
         key = part["tool_call_id"] if "tool_call_id" in part else trail.around(part, maker.calls)
         name = ("name", part["name"]) if part.get("name") is not None else ("", "")
         alike.setdefault(("id", key) if key in maker.taken else name, []).append(part)
@@ -101,10 +107,10 @@ def _answered(
         parts = alike[what]
         found.update(zip(map(id, parts), waiting.take(what, len(parts)), strict=False))
     made = []
-    for owner, part in results:
+    for candidate, owner, part in results:
         call, key = found.get(id(part)), part.get("tool_call_id")
         if key is None:
-            part["tool_call_id"] = maker.id(None, owner, part) if call is None else call["id"]
+            part["tool_call_id"] = maker.id(candidate, owner, part) if call is None else call["id"]
             left_out(part, dialect, "tool_call_id")
             made.append(("made-id", part))
         elif call is not None and call["id"] not in maker.told and key not in maker.taken:

@@ -52,8 +52,13 @@ class Seed:
             self._text = digest(*facts) if facts else digest(said)
         return self._text
 
-    def call(self, candidate: int, nth: int, part: dict[str, Any] | None, taken: set[str]) -> str:
-        """Return an id for a call by its number, and by what it says where that is known."""
+    def call(
+        self, candidate: int, nth: int | str, part: dict[str, Any] | None, taken: set[str]
+    ) -> str:
+        """Return an id for a call by its number, and by what it says where that is known.
+
+        The number of a result that answers no call says that it is one.
+        """
         says = ("name", "arguments", "arguments_text", "input", "signature")
         content = [part.get(k) for k in says] if part is not None and self._content else ""
         return call_id(digest(self.text(), content), f"{candidate}/{nth}", taken)

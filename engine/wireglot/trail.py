@@ -47,7 +47,7 @@ class Ids(Protocol):
 
     def text(self) -> str: ...
     def call(
-        self, candidate: int, nth: int, part: dict[str, Any] | None, taken: set[str]
+        self, candidate: int, nth: int | str, part: dict[str, Any] | None, taken: set[str]
     ) -> str: ...
 
 

@@ -72,17 +72,7 @@ def give(
     of the ladder takes it. `lower` are fields that rows take and no picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
-        wide = next((h for h in holes if "joined" not in h.lenses), None)  # no text alone
-        wide = holes[0] if wide is None and writer.same else wide
-        if wide is not None and part.get("dialect") == writer.dialect.name:
-            memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
-            hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
-            return [(hole, part, gathering.odd(writer, part))]
-        told = "no picture describes this, and the target has no place for it"
-        for place in every(writer.trail.find(part)):
-            writer.note("unknown-part", "lost", place, holes[0].pos, told)
-        writer.gone.append(part)
-        return []
+        return _unknown(writer, holes, part)
     if blank(writer, part, writer.role):
         for place in every(writer.trail.find(part)):
             writer.note("empty-text", "lost", place, holes[0].pos, NO_WORD)
@@ -92,11 +82,11 @@ def give(
     rows = writer.ladder.get(str(kind), [])
     if rows and _hopeless(writer, holes, part):
         rows = []
-    start = len(writer.notes)
+    start, came = len(writer.notes), part
     for row in rows if lower else ():
         if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
             return given
-    came = part
+    # A row that adds what the part lacks asks why it was refused, which its function does not say.
     refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
     direct: list[tuple[Hole, Any, Any]] = []
     best: Misfit | None = None
@@ -109,28 +99,50 @@ def give(
     except Misfit as misfit:
         misfit.__traceback__ = None
         best = misfit
+    # What was written may have lost a field for which the ladder has a row: that comes before it,
+    # and if no such row can be gone down, what was written stays, with what it told.
     lost = {path for owner, path in writer.lefts if direct and owner == id(part)}
-    rows = order(rows, lost if direct else None, writer.missing)
     drafts = writer.notes[mark:]
-    for row in rows:
+    for row in order(rows, lost if direct else None, writer.missing):
         del writer.notes[mark:]
         if given := descend(writer, holes, part, whole, row):
             return given
-    if not direct or lost & {"source", "output_ref"}:
+    if not direct or lost & {"source", "output_ref"}:  # the caller may know what it stands for
         del writer.notes[mark:]
         if given := media.supplied(writer, holes, part, whole):
             return given
     if direct:
         writer.notes[mark:] = drafts
         return direct
-    if best is None:
+    if best is None:  # only now is the reason wanted; the walk may also take what no function does
         direct, best = directly(writer, holes, part)
         if direct:
             return direct
     if whole and kind != "native":
         raise best
     del writer.notes[start:]
-    at = writer.trail.find(part) if isinstance(part, dict) else None
+    _homeless(writer, holes, part, kind, best)
+    writer.gone += [came] if came is part else [came, part]
+    return []
+
+
+def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole, Any, Any]]:
+    """Write what no picture describes where it stood at home; anywhere else it is lost."""
+    wide = next((h for h in holes if "joined" not in h.lenses), None)  # no text alone
+    wide = holes[0] if wide is None and writer.same else wide
+    if wide is not None and part.get("dialect") == writer.dialect.name:
+        memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+        hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
+        return [(hole, part, gathering.odd(writer, part))]
+    told = "no picture describes this, and the target has no place for it"
+    for place in every(writer.trail.find(part)):
+        writer.note("unknown-part", "lost", place, holes[0].pos, told)
+    writer.gone.append(part)
+    return []
+
+
+def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: Misfit) -> None:
+    """Note a part that neither a picture nor a row of the ladder takes."""
     code, told = "no-place", f"the target has no place for this {kind}: {best.reason}"
     if kind == "native":
         code, told = "own-field", _alone(writer, part)
@@ -138,10 +150,8 @@ def give(
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
-    for place in every(at):
+    for place in every(writer.trail.find(part) if isinstance(part, dict) else None):
         writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
-    writer.gone += [came] if came is part else [came, part]
-    return []
 
 
 def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:

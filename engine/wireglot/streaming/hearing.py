@@ -12,6 +12,7 @@ from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
 from ..language.picture import Hole
 from ..trail import At, Trail, path_of, value_at
+from ..waiting import Waiting
 from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
 from .recognising import Sight
@@ -48,6 +49,8 @@ class Hearing:
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.calls: set[str] = set()  # the ids of calls
+        self._waiting = Waiting()  # the calls that no result has answered, by their ids
+        self._lone = 0  # the results that answer no call, and had no id
         self._told: set[tuple[str, str]] = set()
 
     @property
@@ -156,9 +159,12 @@ class Hearing:
         if part.kind == "tool_call":
             self._identify(part)
             part.said.setdefault("name", "")
+            made, name = part.said["id"], str(part.said["name"])
+            self._waiting.add(made, ("id", made), ("name", name), ("", ""))
             if self.met is not None:
                 self.met(part)
         elif part.kind == "tool_result":
+            self._pair(part)
             owner = self.outcome.candidates[part.candidate]
             pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
         if self.listener is not None:
@@ -181,6 +187,21 @@ class Hearing:
             self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.name}")
         else:
             part.made = True
+
+    def _pair(self, part: Part) -> None:
+        """Give a result without an id that of its call, or of no call, as a hook would."""
+        said, known, name = part.said, part.said.get("tool_call_id"), part.said.get("name")
+        asked = ("name", name) if name is not None else ("", "")
+        found = self._waiting.take(asked if known is None else ("id", known), 1)
+        if known is not None or not self.dialect.hooks:
+            return
+        part.made = True
+        if not found:
+            nth, whole = f"result {self._lone}", said if part.whole else None
+            found = [self.outcome.seed.call(part.candidate, nth, whole, self.calls)]
+            self.calls.add(found[0])
+            self._lone += 1
+        said["tool_call_id"] = found[0]
 
     def grow(self, part: Part, piece: str) -> None:
         """Take a piece of a part that flows."""

@@ -97,6 +97,11 @@ class Part:
         return True
 
     @property
+    def named(self) -> str:
+        """The field by which a call has its result, in either of them."""
+        return "tool_call_id" if self.kind == "tool_result" else "id"
+
+    @property
     def name(self) -> str:
         """Its place in the answer: an address comes again once a part is let go."""
         return f"{self.candidate}/{self.nth}"

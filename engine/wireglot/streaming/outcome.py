@@ -217,8 +217,8 @@ class Outcome:
             for part, ir in zip(owner.parts, parts, strict=True):
                 ir.update(part.was)
                 trail.put(ir, None, part.at)
-                if part.made and free:
-                    ir.pop("id", None)
+                if part.made and (free or part.kind == "tool_result"):
+                    ir.pop(part.named, None)
                 self.homed(ir, part.key)
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -299,16 +300,21 @@ def _once(notes: Iterable[Note]) -> list[Note]:
 
 
 def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
-    """Let calls have the ids under which they went out; return those that the source gave."""
+    """Let calls and results have the ids with which they went out.
+
+    Returns those that the source gave to calls.
+    """
     was: dict[int, str] = {}
-    for candidate, owner in zip(ir.get("candidates", ()), fold.outcome.candidates, strict=False):
-        calls = [p for p in candidate.get("parts", ()) if p.get("type") == "tool_call"]
-        known = [p for p in owner.parts if p.kind == "tool_call"]
+    owners = zip(ir.get("candidates", ()), fold.outcome.candidates, strict=False)
+    for (candidate, owner), kind in itertools.product(owners, ("tool_call", "tool_result")):
+        calls = [p for p in candidate.get("parts", ()) if p.get("type") == kind]
+        known = [p for p in owner.parts if p.kind == kind]
         if len(calls) == len(known):
             for call, part in zip(calls, known, strict=True):
-                call["id"] = part.said["id"]
-                if "id" in part.was:
-                    was[id(call)] = part.was["id"]
+                if part.named in part.said:
+                    call[part.named] = part.said[part.named]
+                if part.named in part.was:
+                    was[id(call)] = part.was[part.named]
     return was
 
 

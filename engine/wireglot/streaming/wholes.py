@@ -269,14 +269,15 @@ def _settled(
 
 def _named(part: Part, ir: dict[str, Any]) -> dict[str, Any]:
     """Return what a part is as a whole, with the id and the name under which it went out."""
-    given = {*part.was, *(("id",) if part.kind == "tool_call" and not ir.get("id") else ())}
+    named = part.kind in ("tool_call", "tool_result") and not ir.get(part.named)
+    given = {*part.was, *((part.named,) if named else ())}
     given &= part.said.keys()  # one that waits for its name has no id yet
     return {**ir, **{key: part.said[key] for key in given}} if given else ir
 
 
 def _heard(part: Part, said: dict[str, Any]) -> dict[str, Any]:
     """Return what frames said of a part, without what it was given here."""
-    return {k: v for k, v in {**said, **part.was}.items() if k != "id" or not part.made}
+    return {k: v for k, v in {**said, **part.was}.items() if k != part.named or not part.made}
 
 
 def _rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
