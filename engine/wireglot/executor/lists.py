@@ -171,6 +171,8 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
     usual, usually, names, outer = listing.usual, listing.usually, listing.names, x.nth
     quickly = not (x.same or listing.marks)
     last, gathered = 0, False
+    # Three ways, from the usual to the rare: the type alone says which function writes a part; its
+    # fields say it, too (`_known`); or the walk tries holes and rows of the ladder (`_given`).
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
         way, wire, number, lower = None, None, 0, NONE
@@ -204,7 +206,8 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
                     break
                 del x.notes[m:], x.beside[b:]
             if wire is NO:
-                # At home a case that is only read there may still take it.
+                # The walk need not try it as it is, if no other hole might take it. At home a case
+                # that is only read there may.
                 wire = NO if len(shares) == 1 and not x.same else None
             elif x.lefts and _lower(x, kind, part):
                 del x.notes[m:], x.beside[b:]

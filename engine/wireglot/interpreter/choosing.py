@@ -33,6 +33,9 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
 
     loose = _loose(writer, shape, value)
     dated = _dated(writer, value)
+    # A case that says all and reads back as what was meant is taken at once. Of the others the one
+    # that loses least is kept (`poor`), else the first that would be read otherwise (`spare`); what
+    # a case noted is undone with it, and said again for the one that is taken.
     for case in _order(writer, shape, value, loose):
         if (dated and case.home and case is not loose) or (case.refused and writer.named):
             continue

@@ -136,6 +136,7 @@ def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
             continue
         calls += [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
         after = messages[i + 1] if i + 1 < len(messages) else {}
+        # What the model says in several messages may be one turn, answered behind the last of them.
         if after.get("role") == "assistant":
             if writer.same and talk.per == "run":
                 continue  # they are one turn

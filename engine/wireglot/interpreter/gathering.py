@@ -125,6 +125,8 @@ def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
             last = None
             found.append((part, wire))
             continue
+        # What stands beside a run is said of all its parts: one that says something else begins
+        # another run, and so does one that stood in another at home.
         apart = memory.get("../", {}).get("apart") or (wire.said and not _again(last, wire, part))
         apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:

@@ -25,6 +25,8 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
     talk, name = writer.dialect.talk, None
     if writer.same and "spelled" in message:
         name = read_by(writer, message)
+    # Mostly the role alone decides, and that is remembered; a level (developer) has cases of its
+    # own, and at home the case by which a message was read comes first.
     if not name and "level" not in message:
         role = message.get("role")
         if role not in talk.usual:

@@ -193,6 +193,8 @@ class _Runs:
         wires = self._lone(*run[0]) if len(run) == 1 else None
         if wires is None:
             wires = self._wires(run, self._made())
+        # Media that a result cannot hold have left it by now (`beside`). They stand in the run, if
+        # that may hold them, else in a user's message behind it: `behind` may be that message.
         beside = bool(writer.beside)
         if beside:
             if behind is not None:
@@ -201,7 +203,7 @@ class _Runs:
         self.out += wires
         if wires and writer.dialect.document is not None:
             writer.spoken[id(wires[0])] = run[0][1]
-        if self.joined:
+        if self.joined:  # noted while the run grew; only now there is what these notes point to
             for draft in self.joined if wires else ():
                 draft.owner = wires[0]
             self.joined.clear()

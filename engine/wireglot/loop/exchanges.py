@@ -28,7 +28,7 @@ from .memory import Part
 from .restored import Restored
 from .riders import Riders
 from .states import States, newest, opened
-from .unseen import Remainder, Turn
+from .unseen import Turn, Unseen
 
 if TYPE_CHECKING:
     from ..interpreter.hands import Writer
@@ -198,7 +198,7 @@ class Exchange:
             self._keep(two, out)
             return self._given(out, all_notes(read.notes, drafts, out, True))
         reading.told_in_texts(one, read, options)
-        out, drafts = Remainder(self._turn(one, two)).written(read)
+        out, drafts = Unseen(self._turn(one, two)).written(read)
         return self._given(out, all_notes(read.notes, drafts, out, False))
 
     def translator(self) -> Translator:

@@ -25,7 +25,7 @@ from ..streaming.streams import Translator
 from . import carry, memory, undo
 from .carry import Ride
 from .memory import Entry
-from .unseen import Remainder, Turn
+from .unseen import Turn, Unseen
 
 IR = dict[str, Any]
 
@@ -252,4 +252,4 @@ class TurnStream(Translator):
         assert self._unfold is not None
         self._turn.names.learn(self._unfold.writer.limits, self._target.name)
         rides = self._unfold.rides
-        return Remainder(self._turn, {} if rides is None else rides.rode).written(read)
+        return Unseen(self._turn, {} if rides is None else rides.rode).written(read)

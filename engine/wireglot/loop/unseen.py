@@ -60,7 +60,7 @@ class Turn(NamedTuple):
             limits.remember("tool_name", name, name)
 
 
-class Remainder:
+class Unseen:
     """A response of one provider on its way to a client of another dialect."""
 
     def __init__(self, turn: Turn, rode: dict[str, str] | None = None) -> None:

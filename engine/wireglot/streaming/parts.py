@@ -105,6 +105,7 @@ class Parts:
             return
         queue = self._queue(out)
         if self._free(out, queue):
+            # Frames say of which part they are: nobody waits for the parts before.
             self._live(out)
             if not part.open and out in queue:  # one that was over when it began is out of it
                 self._over(out)
@@ -114,6 +115,7 @@ class Parts:
             head = queue[0]
             if head.flow is not None:
                 self._live(head)
+            # Nobody may say that a call is over, but its arguments are whole, and another follows.
             if head.part.open and not (len(queue) > 1 and head.part.over):
                 return
             self._over(head)
@@ -236,6 +238,8 @@ class Parts:
             self.citing.over(part, out.place.index, ir)
             if self.rides is not None and not settled:
                 self.rides.over(part, ir, False)
+            # A whole response tells of what it cannot hold itself. This tells of what only frames
+            # cannot, or of all, where no whole response is made.
             if not settled and out.fits:
                 self._unplaced(part.at, HELD.format(f"this {part.kind}"))
             elif not settled and self.alone:

@@ -120,6 +120,8 @@ class Unfold(Parts):
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
+        # A target that holds one answer has written the first so far; of several the one that calls
+        # a tool is the answer, and follows now.
         acting = (
             0 if self._known.many or cut else units.acting([o.kinds for o in outcome.candidates])
         )
@@ -136,6 +138,8 @@ class Unfold(Parts):
         self.frames.head = outcome.response
         counts = outcome.counts()
         finish = self._known.finish
+        # They stand where the last answer ends, if a frame of that has a place for them, else in a
+        # frame of their own.
         told = False  # whether the counts are written
         if finish and not cut:
             owners = outcome.candidates or [Candidate()]
