@@ -364,8 +364,12 @@ class Fold(Hearing):
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
         parts, _ = self.elements(hole.shape, wire, place)
         address = self.address(sight)
-        if address and address in owner.places and owner.places[address].open:
-            self.shut(owner.places[address])
+        before = owner.places.get(address) if address else None
+        if before is not None and before.open:
+            if all(ir.get("type") == "unknown" for ir in parts):
+                address = ()  # it may be a piece of that part, which goes on
+            else:
+                self.shut(before)
         for ir in parts:
             part = self.whole(ir, owner, address)
             ends = self.stream.get("part_stop") or self.stream.get("item_stop")
