@@ -1,8 +1,7 @@
 """Folding: the frames of a stream into parts, and these into the whole response.
 
 `Fold.feed` hears the events of a frame and tells a listener of each step: parts that open, grow and
-close. It knows no dialect; what it hears is what `recognising` finds by the pictures of the rule
-file.
+close. It knows no dialect: what it hears is what `recognising` finds by the pictures of a file.
 """
 
 from __future__ import annotations
@@ -91,7 +90,8 @@ class Fold(Hearing):
             old = self._before.get(key, ABSENT)
             if old != taken[1]:
                 self._before[key] = taken[1]
-                if not self._said(taken[0].path):
+                # What is said of a field of the response that is known changes nothing.
+                if not self.outcome.knows(taken[0].path.removeprefix("response.")):
                     self.stirred = True
                 if ".own." in taken[0].path:
                     self.heard(taken[0].path, old, taken[1], taken[2])
@@ -113,10 +113,6 @@ class Fold(Hearing):
                 self.odd(told, "", found.ats["frame"])
             due = number
         self.due = None if due is None else due + 1
-
-    def _said(self, path: str) -> bool:
-        """Tell whether a field of the response is known: what is said of it changes nothing."""
-        return self.outcome.knows(path.removeprefix("response."))
 
     def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
         """Note what nothing has claimed of a frame, and return the places."""

@@ -1,4 +1,4 @@
-"""Frames of a stream as they are written: the pictures of an event, filled in."""
+"""Frames of a stream as they are written: the pictures of an event, filled in, and their parts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ..language.shape import of_frame
 from ..trail import everywhere, value_at
 from .incoming import Part, merged, put_at
 from .outcome import Outcome
+from .outlook import Flow
 
 Fill = Callable[[str], list[Any]]  # makes the frames of a piece
 MARK, NUMBER = "\0piece\0", "\0number\0"
@@ -38,6 +39,26 @@ class Place:
             "candidate": self.candidate, "index": self.index, "nth": self.nth,
             "item": self.item, "inner": self.inner, "entry": self.entry,
         }  # fmt: skip
+
+
+class Outgoing:
+    """A part on its way out: what flows of it, and how much of that is written."""
+
+    def __init__(self, part: Part) -> None:
+        self.part, self.place = part, Place(part.candidate)
+        self.flow: Flow | None = None
+        self.begun = self.gone = False
+        self.sent = 0  # pieces that are written
+        self.text = False  # whether some text was written
+        self.apart = ""  # what stands before its first piece
+        self.fits = False  # whether a whole response holds it, come as it may
+        self.ready: Fill | None = None  # what makes its next frames
+        self.more: dict[str, Any] = {}  # what its item says, and ids that were made for it
+        self.rider: Any = None  # what rides beside it at the end of its item
+
+
+# What goes out of a part, what makes its frames, and which pieces go so, if not all.
+Running = tuple[Outgoing | None, Fill | None, Callable[[str], bool] | None]
 
 
 class Frames:

@@ -6,44 +6,25 @@ those before are written; nothing else waits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..interpreter import media
 from ..interpreter.hands import Writer
+from ..interpreter.views import blank
 from ..ir import BETWEEN_THOUGHTS, owned
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
+from ..notes import NO_WORD
 from ..trail import At, value_at
 from .brackets import Brackets
 from .citing import Citing
 from .incoming import Part, merged, text_of
-from .outgoing import Fill, Frames, Place, Rides
+from .outgoing import Frames, Outgoing, Rides, Running
 from .outlook import Flow, Outlook
 
 DEPTH = 8  # steps down the ladder
 HELD = "no frame of the target can hold {}; its whole response does"
-
-
-class Outgoing:
-    """A part on its way out: what flows of it, and how much of that is written."""
-
-    def __init__(self, part: Part) -> None:
-        self.part, self.place = part, Place(part.candidate)
-        self.flow: Flow | None = None
-        self.begun = self.gone = False
-        self.sent = 0  # pieces that are written
-        self.text = False  # whether some text was written
-        self.apart = ""  # what stands before its first piece
-        self.fits = False  # whether a whole response holds it, come as it may
-        self.ready: Fill | None = None  # what makes its next frames
-        self.more: dict[str, Any] = {}  # what its item says, and ids that were made for it
-        self.rider: Any = None  # what rides beside it at the end of its item
-
-
-# What goes out of a part, what makes its frames, and which pieces go so, if not all.
-Running = tuple[Outgoing | None, Fill | None, Callable[[str], bool] | None]
 
 
 class Parts:
@@ -69,6 +50,10 @@ class Parts:
     def _unplaced(self, at: At, told: str) -> None:
         """Note what no frame can hold, though a whole response might."""
         self.notes.append(("no-place", "lost", at, self.stream.pos, told))
+
+    def _wordless(self, part: Part) -> None:
+        """Note a text that is left out, for it says nothing."""
+        self.notes.append(("empty-text", "lost", part.at, self.stream.pos, NO_WORD))
 
     # -- what flows, and in which order -----------------------------------------------------------
 
@@ -242,6 +227,8 @@ class Parts:
             # cannot, or of all, where no whole response is made.
             if not settled and out.fits:
                 self._unplaced(part.at, HELD.format(f"this {part.kind}"))
+            elif not settled and self.alone and blank(self.writer, ir, None):
+                self._wordless(part)
             elif not settled and self.alone:
                 self._unplaced(part.at, f"the target has no place for this {part.kind}")
             out.gone = True
@@ -267,6 +254,8 @@ class Parts:
             self._close(out, part.kind, said, cited)
             if self._items is None and not self.same and ir.get("own", {}).get(self.dialect.family):
                 self._partly(part, out.flow, ir)
+        elif self.alone and part.pieces and self._blank(part):
+            self._wordless(part)
         out.gone = True
 
     def _partly(self, part: Part, flow: Flow, ir: dict[str, Any]) -> None:
@@ -304,6 +293,8 @@ class Parts:
 
     def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
         """Write a whole part as it is, or as what the ladder makes of it."""
+        if not self.same and blank(self.writer, ir, None):
+            return False
         kind = str(ir.get("type"))
         try:
             ir = media.usual(self.writer, ir, None)

@@ -17,8 +17,7 @@ from ..trail import At, everywhere, leaves
 from .fold import Fold
 from .frameforms import Flow
 from .incoming import Part
-from .outgoing import Fill
-from .parts import Outgoing, Running
+from .outgoing import Fill, Outgoing, Running
 from .unfold import Unfold
 from .within import Within
 

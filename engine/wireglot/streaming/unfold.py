@@ -18,8 +18,8 @@ from ..language.lenses import Misfit
 from ..trail import At, value_at
 from .incoming import Candidate, Part, put_at, text_of
 from .outcome import Outcome
-from .outgoing import Place
-from .parts import HELD, Outgoing, Parts
+from .outgoing import Outgoing, Place
+from .parts import HELD, Parts
 
 UNSAID = "{} would stand at the end, which did not come; the whole response has that"
 

@@ -27,7 +27,7 @@ from ..language.model import Dialect
 from ..trail import At
 from .incoming import Part
 from .outcome import Outcome
-from .parts import Running
+from .outgoing import Running
 from .unfold import Unfold
 
 
