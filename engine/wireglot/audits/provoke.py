@@ -46,7 +46,7 @@ def payloads(
     """
     models = [one.model.of_unit(unit) for one in (dialect, *varied)]
     seen: set[str] = set()
-    places: set[str] = set()
+    places: set[tuple[str, bool]] = set()
 
     def calls(wanted: list[tuple[str, str]]) -> list[Any]:
         try:
@@ -80,7 +80,8 @@ def payloads(
                 probe.reads[(), str({})] = read
             elif not any(_read(one, body, unit, stream) for one in varied):
                 continue  # such a payload cannot be converted to anything
-            shown = {path_of(at) for at, _ in leaves(body)}
+            # Nothing is carried of what is empty: the same place is another one where it says more.
+            shown = {(path_of(at), bool(value)) for at, value in leaves(body)}
             probe.fresh = not shown <= places
             places |= shown
             yield probe

@@ -57,6 +57,7 @@ class Inners:
 
 
 WORDS = 64  # that a choice remembers
+NONE: dict[str, frozenset[str]] = {}
 Handed = dict[str, At]  # where fields came from
 
 
@@ -101,7 +102,8 @@ def within(
                     sp = marked(sp, key, selfholes.WORDS[spread], case.name)
                     building.told(x, case, at)
             whole = w if spread else None
-            if not _take(x, made, fields, table, at, taken, whole, handed, *deeper):
+            said = selfholes.shared(case) if deeper else NONE
+            if not _take(x, made, fields, table, at, taken, whole, handed, said, *deeper):
                 return ODD
             return sp, kp
     del x.notes[mark:]
@@ -117,16 +119,24 @@ def _take(
     taken: set[str],
     spread: Any,
     handed: Handed | None,
+    said: dict[str, frozenset[str]],
     deeper: Handed | None = None,
 ) -> bool:
-    """Hand on what an inner picture made to the object around it."""
+    """Hand on what an inner picture made to the object around it.
+
+    Of some objects the picture has `said` more than what stands `deeper`.
+    """
     places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
     around: At = Several.of(places) if places else at
     for key, value in fields.items():
         rel = table.get(key)
         where = around if rel is None else (*at, *rel)
-        if deeper is not None:
-            where = deeper.get(key, where)
+        if deeper is not None and key in deeper:
+            if key in said and isinstance(value, dict) and x.trail.find(value) is None:
+                names = tuple([name for name in value if name not in said[key]])
+                x.late((value, None, dict.fromkeys(names, deeper[key]), names))
+            else:
+                where = deeper[key]
         if handed is not None:
             handed[key] = where
         if key == "own":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Any
 
 from ..ir import DERIVED
 from ..language.ladder import Row, step
 from ..language.lenses import Misfit, deepest, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
-from ..language.shape import Shape
+from ..language.shape import Case, Shape
 from ..tagged import Several
 from ..trail import At, pointer
 from . import building, demands, readhole
@@ -46,7 +47,8 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 env.spelled.setdefault(pointer(rel), {})[WORDS[spread]] = case.name
                 building.told(reader, case, at)
             places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
-            take(reader, made, inner, env, Several.of(places) if places else at)
+            around = Several.of(places) if places else at
+            take(reader, made, inner, env, around, shared(case))
             return
     if env.lenient and h.mark is not None and best is not None:
         readhole.keep(h, wire, at, rel, env, best, spread)
@@ -73,14 +75,37 @@ def _agree(ir: Picture | None, path: str, env: Env) -> None:
                 raise Misfit(f"`{here}` says something else", env.base, child.pos)
 
 
-def take(reader: ReadJob, made: dict[str, Any], inner: Env, env: Env, at: At) -> None:
-    """Hand on what the inner picture made to the object around it."""
+@lru_cache(1024)
+def shared(case: Case) -> dict[str, frozenset[str]]:
+    """Return the objects of which a case says something itself, by its `ir` picture, and what."""
+    pictures = ((names[0], keyed(child)) for names, child in keyed(case.ir))
+    said = {name: frozenset(names[0] for names, _ in found) for name, found in pictures}
+    return {name: names for name, names in said.items() if names}
+
+
+def take(
+    reader: ReadJob,
+    made: dict[str, Any],
+    inner: Env,
+    env: Env,
+    at: At,
+    said: dict[str, frozenset[str]],
+) -> None:
+    """Hand on what the inner picture made to the object around it.
+
+    Of some objects the picture has `said` more itself: they are from where all of it stands.
+    """
     for key, value in made.items():
         if key == "own":
             for name, own in value.get(reader.dialect.family, {}).items():
                 env.put(f"own.{name}", own, inner.fields.get(f"own.{name}", (0, at))[1])
             continue
         where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at
+        if key in said and key in inner.fields and isinstance(value, dict):
+            if reader.trail.find(value) is None:  # else it was read as a whole, and knows its place
+                for name in value.keys() - said[key]:
+                    reader.trail.put(value, name, where)
+                where = at
         if reader.recorder is not None and (text := reader.recorder.made_of.get((id(made), key))):
             where = Several.of([where, *(one for one in text[1] if one != where)])
         old = env.fields.get(key, (0,))[0]

@@ -9,7 +9,7 @@ from typing import Any
 from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
-from .incoming import Candidate, Part
+from .incoming import Candidate, Part, clashes
 from .recognising import Sight
 
 Addition = Callable[[Hearing, Word, Sight, Candidate], None]
@@ -45,12 +45,17 @@ def _flowing(fold: Hearing, word: Word) -> Word | None:
 def _set(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     said = fold.fields(sight)
     part = _meant(fold, word, sight, owner)
+    if part is not None and part.sealed and not fold.address(sight) and clashes(part.said, said):
+        if part.kind == "reasoning":  # another thought, of a signature alone
+            part = fold.new(part.kind, part.field, owner, ())
+            fold.open(part)
     if part is not None:
         was, now = _data(part.said), _data(said)
         if was and now:  # bytes go on behind those before
             data = {"data": _joined(was, now)}
             part.said["source"], said["source"] = part.said["source"] | data, said["source"] | data
         wholes.over(fold, part, said)
+        part.sealed = part.sealed or bool(said.get("signature"))
 
 
 def _data(part: dict[str, Any]) -> str | None:

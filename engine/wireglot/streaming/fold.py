@@ -307,8 +307,9 @@ class Fold(Hearing):
         if part is not None and address:
             wholes.told(self, part, word, sight)
         if part is not None and not address:
-            signed = "signature" in sight.event.holes and bool(part.said.get("signature"))
-            if clashes(part.said, said) or (piece and signed and "signature" not in said):
+            anew = "signature" in sight.event.holes and "signature" not in said
+            signed = part.sealed or (anew and bool(part.said.get("signature")))
+            if clashes(part.said, said) or (piece and signed):
                 part = None  # what is signed has ended
         if part is None or (address and not part.open):
             if not piece and not said:
@@ -361,11 +362,10 @@ class Fold(Hearing):
         parts, _ = self.elements(hole.shape, wire, place)
         address = self.address(sight)
         before = owner.places.get(address) if address else None
-        if before is not None and before.open:
-            if all(ir.get("type") == "unknown" for ir in parts):
-                address = ()  # it may be a piece of that part, which goes on
-            else:
-                self.shut(before)
+        if before is not None and before.open and all(ir["type"] == "unknown" for ir in parts):
+            address = ()  # it may be a piece of that part, which goes on
+        elif before is not None and before.open:
+            self.shut(before)
         for ir in parts:
             part = self.whole(ir, owner, address)
             ends = self.stream.get("part_stop") or self.stream.get("item_stop")

@@ -61,6 +61,7 @@ class Part:
         self.open = True
         self.whole = False  # it came in one piece, as `said`
         self.made = False  # its id was made here
+        self.sealed = False  # its signature came behind it
         self.waits = False  # nobody was told of it: its name is not there
         self.textless = False  # its head has no place for a text: where none follows, there is none
         self.tree: Any = None  # an object that comes value by value

@@ -313,7 +313,13 @@ class Parts:
                     at, told = out.part.at, row.message
                     self.notes.append((row.name, row.effect, at, row.pos, told))
                 return True
-        return lost is not None and (self._flowing(out, ir, kind) or self._placed(out, ir, kind))
+        if lost is None:
+            return False
+        if self._flowing(out, ir, kind) or self._placed(out, ir, kind):
+            return True
+        # A hidden thought flows as one without a text, where nothing else says its signature.
+        hidden = kind == "reasoning" and "text" not in ir and self._signed(kind, ir)
+        return hidden and self._flowing(out, {**ir, "text": ""}, kind)
 
     def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
         """Write a whole part as one that flows at once, where all of it can be said so."""
