@@ -270,6 +270,16 @@ def test_references_that_grow_without_end_are_refused_in_time(rules: Any) -> Non
     ]
 
 
+def test_what_a_row_takes_away_is_told_of_its_schema(rules: Any) -> None:
+    schema = {"type": "object", "properties": {}, "required": []}
+    tool = {"type": "function", "function": {"name": "f", "parameters": schema}}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "tools": [tool]}
+    (note,) = rules.convert(body, "openai-chat", "groq").notes
+    assert (note.code, note.source_path, note.target_path) == (
+        "schema-reworded", "/tools/0/function/parameters/required", "/tools/0/function/parameters",
+    )  # fmt: skip
+
+
 def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": {"const": "x"}}}
     (note,) = rules.convert([tool], "openai-chat", "lossy", unit="tools").notes

@@ -6,6 +6,7 @@ PutGet   an IR value written without a note reads as the same value
 Stable   what was written reads and writes as itself
 Pure     inputs stay as they are
 Total    every payload can be written in every other dialect
+Placed   notes point to what is there, in the payload and in what becomes of it
 Cross    a payload comes back from another dialect the same, but for what the notes name
 Edited   what is changed in a part after reading is written at home
 Kept     at home no part is lost that has a form, whatever the memory around it says
@@ -27,7 +28,7 @@ from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace.where import picture_at, rule_at
-from ..trail import pointer, touch
+from ..trail import place_of, pointer, touch, value_at
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
@@ -149,6 +150,14 @@ def _total(case: Case, wire: Any) -> None:
         case.convert(wire, case.dialect, case.target)
     except ConversionError as error:
         raise Broken(f"{error.reason}, at {error.path or 'the top'}", error.rule) from None
+
+
+def _placed(case: Case, wire: Any) -> None:
+    made, notes, _ = case.convert(wire, case.dialect, case.target)
+    for note in notes:
+        for path, body in ((note.source_path, wire), (note.target_path, made)):
+            if path is not None and value_at(body, place_of(body, path), ABSENT) is ABSENT:
+                raise Broken(f"`{note.code}` points to {path}, and nothing is there", note.rule)
 
 
 def _cross(case: Case, wire: Any) -> None:
@@ -293,7 +302,7 @@ LAWS: dict[str, Law] = {
     "Kept": edits.kept,
 }
 STREAMED: dict[str, Law] = {"Heard": heard.heard}
-BETWEEN: dict[str, Law] = {"Total": _total, "Cross": _cross}
+BETWEEN: dict[str, Law] = {"Total": _total, "Placed": _placed, "Cross": _cross}
 
 
 # -- trying them ----------------------------------------------------------------------------------

@@ -256,7 +256,7 @@ class Walk:
             return  # it stands already as it is to be
         told = [t for key in gone for t in node.told.pop(key, ())]
         seen = {at for key in gone for at in node.used.pop(key, set())}
-        first = fresh[0] if fresh else ""
+        first = fresh[0] if fresh else None  # nothing stands for what is gone but its schema
         node.words = new
         for key in fresh:
             if place is not None:
@@ -265,8 +265,8 @@ class Walk:
             told.append(Told("schema-reworded", "changed", place, row.note, node.out, first))
         elif row.note is not None:
             told.append(Told("schema-added", "added", (), row.note, node.out, first))
-        node.told.setdefault(first, []).extend(told)
-        node.used.setdefault(first, set()).update(seen)
+        node.told.setdefault(first or "", []).extend(told)
+        node.used.setdefault(first or "", set()).update(seen)
 
     def _keywords(self, node: Node, told: list[Told], tells: Any) -> None:
         """Leave out what is not taken, and tell it; `tells`: in the description, if it can be."""
