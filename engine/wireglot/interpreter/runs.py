@@ -8,7 +8,7 @@ from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Literal, Text, keyed
 from ..language.shape import Case, Shape
 from ..tagged import Several
-from ..trail import At, Trail, keys_of
+from ..trail import At, Trail, keys_of, pointer
 from . import building
 from .env import Env
 from .jobs import ReadJob
@@ -47,7 +47,7 @@ def around(
     for key, value in kp.items():
         kept = made.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept[f"..{key}"] = value
-        reader.trail.late.append((made, None, {f"..{key}": (*at, key[1:])}, (f"..{key}",)))
+        reader.trail.late.append((made, None, {f"..{key}": (*at, *keys_of(key))}, (f"..{key}",)))
         more.append((*at, *keys_of(key)))
 
 
@@ -91,18 +91,18 @@ def beside(
 ) -> tuple[list[Any], Shape | None]:
     """Read what stands beside a run as elements of their own or as other runs, where it is some."""
     kept = first.get("kept", {}).get(reader.dialect.name, {})
-    keys = [key for key in item if f"../{key}" in kept and item[key] is not None]
+    keys = [key for key in item if _kept(key) in kept and item[key] is not None]
     fixed = {key: item[key] for key in _literals(run) if key in item}
     found: list[Any] = []
     last: Shape | None = None
     for some in (keys, *([key] for key in keys if len(keys) > 1)):
-        if not some or f"../{some[0]}" not in kept:
+        if not some or _kept(some[0]) not in kept:
             continue
         parts, shape = _alone(reader, cases, {**fixed, **{key: item[key] for key in some}}, at)
         if not parts or "kept" in parts[0]:
             continue
         for key in some:
-            del kept[f"../{key}"]
+            del kept[_kept(key)]
         reader.remember(parts[0], "../", "beside", True)
         if shape is None:
             reader.trail.put(parts[0], None, Several.of([(*at, key) for key in some]))
@@ -114,6 +114,11 @@ def beside(
         if not first["kept"]:
             del first["kept"]
     return found, last
+
+
+def _kept(key: str) -> str:
+    """Return where a key beside a run is kept with its first part."""
+    return f"..{pointer((key,))}"
 
 
 def _alone(
