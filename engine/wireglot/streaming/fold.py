@@ -359,7 +359,7 @@ class Fold(Hearing):
         known = self.dialect.kinds_of(hole.shape)
         nth = sum(kind in known for kind in owner.kinds)
         place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
-        parts, _ = self.elements(hole.shape, wire, place)
+        parts, _ = self.elements(hole.shape, wire, place, at)
         address = self.address(sight)
         before = owner.places.get(address) if address else None
         if before is not None and before.open and all(ir["type"] == "unknown" for ir in parts):

@@ -254,11 +254,17 @@ class Hearing:
             return {}
         return {key: value for key, value in made.items() if key not in ("kept", "spelled")}
 
-    def elements(self, shape: str, wire: Any, place: At) -> tuple[list[Any], Trail]:
-        """Read a whole part or item, and where it came from; what is none is noted."""
+    def elements(
+        self, shape: str, wire: Any, place: At, here: At | None = None
+    ) -> tuple[list[Any], Trail]:
+        """Read a whole part or item, and where it came from; what is none is noted.
+
+        It stands `here` in its frame, if not at that `place`, which what the frames make has.
+        """
         reader = Reader(self.dialect, self.outcome.options)
         try:
             return reader.element(shape, wire, place)[0], reader.trail
         except Misfit as misfit:
-            self.say("unfit", "lost", (self.frames - 1, *place), misfit.reason, misfit.reason)
+            at = (self.frames - 1, *(place if here is None else here))
+            self.say("unfit", "lost", at, misfit.reason, misfit.reason)
             return [], reader.trail
