@@ -228,7 +228,7 @@ def _more(value: dict[str, Any], taken: dict[str, Any], own: bool) -> bool:
     for key, inner in value.items():
         known = taken.get(key)
         if known is None:
-            if inner is not None and (own or key not in DERIVED):
+            if inner is not None and (own or key == "kept" or key not in DERIVED):
                 return True
         elif known and (inner.__class__ is not dict or not inner or _more(inner, known, own)):
             return True

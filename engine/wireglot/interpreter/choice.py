@@ -12,6 +12,7 @@ from ..language.lenses import same
 from ..language.model import Dialect, once
 from . import marks
 from .jobs import WriteJob
+from .leftover import unknown
 from .limits import TOLD
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         if "allowed" in (ir.get("tool_choice") or ()):
             _fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
             _kinds(writer, ir, choice["allowed"], stay, went, view)
+            _forgotten(writer, choice["allowed"], ir["tool_choice"]["allowed"], view)
 
 
 @once
@@ -159,8 +161,21 @@ def _kinds(
     told.update(free)
     choice = ir["tool_choice"]
     pairs = zip(stay, choice["allowed"], strict=True)
-    allowed = [{"name": new, "freeform": True} if told[name] else new for name, new in pairs]
+    more = {str(name_of(one)): one for one in said if isinstance(one, dict)}
+    allowed = [
+        {**more.get(name, {}), "name": new, "freeform": True} if told[name] else new
+        for name, new in pairs
+    ]
     ir["tool_choice"] = writer.trail.changed(choice, allowed=allowed)
+
+
+def _forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: View) -> None:
+    """Note unknown keys of tools that were objects in a choice, and are names yet."""
+    there = {id(one.get("kept")) for one in stay if isinstance(one, dict)}
+    for one in said:
+        if isinstance(one, dict) and id(one.get("kept")) not in there:
+            for kept in (one.get("kept") or {}).values():
+                unknown(writer, one, kept, "tool_choice", view.case.pos)
 
 
 def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:

@@ -12,7 +12,7 @@ from ..tagged import every
 from . import choice, marks
 from .copies import unchanged, with_parts
 from .jobs import WriteJob
-from .leftover import weighed
+from .leftover import unknown, weighed
 
 if TYPE_CHECKING:
     from ..language.schema import Schema
@@ -100,6 +100,8 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                 for name in own:
                     weight, told = weighed(writer, "tools", family, name)
                     writer.lost("own-field", own, told, pos, name, weight)
+            for kept in (part.get("kept") or {}).values():
+                unknown(writer, part, kept, "tools", pos)
             for tool in part["tools"]:
                 name = tool.get("name")
                 if name is not None and name in known:

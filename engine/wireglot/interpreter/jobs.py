@@ -16,6 +16,7 @@ from ..language.shape import Case, Shape
 from ..language.talk import Group
 from ..native import mypyc_attr
 from ..notes import CODES, LEFT_OUT, Draft, Effect, Weight
+from ..tagged import every
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
@@ -255,8 +256,9 @@ class WriteJob:
         path: str | None = None,
         weight: Weight = "",
     ) -> None:
-        """Note that something that was said, or one field of it, is left out."""
-        self.note(code, "lost", self.trail.find(part, path), rule, told, weight=weight)
+        """Note that something that was said, or one field of it, is left out, at all its places."""
+        for place in every(self.trail.find(part, path)):
+            self.note(code, "lost", place, rule, told, weight=weight)
 
     def emptied(self, message: Any) -> None:
         """Note that a message is left out; of one that says nothing it is little loss."""

@@ -16,6 +16,7 @@ from .jobs import WriteJob
 from .views import View
 
 if TYPE_CHECKING:
+    from ..language.source import Pos
     from ..trail import At
 
 
@@ -35,17 +36,8 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             here = {k: v for k, v in kept.items() if not k.startswith("..")}
             here = _unspoken(writer, view, here, wire)
             put_back(writer, here, wire, writer.trail.find(obj, "kept"), view)
-            continue
-        base = writer.trail.find(obj, "kept")
-        for key, value in kept.items():
-            if value is None or (value == "" and key.startswith("..")):
-                continue
-            at = writer.trail.find(obj, key) if key.startswith("..") else None
-            if at is None and base is not None:
-                at = (*base, *keys_of(key))
-            line = view.shape == "session" and key.startswith("..")
-            code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
-            writer.note(code, "lost", at, view.case.pos, told)
+        else:
+            unknown(writer, obj, kept, view.shape, view.case.pos)
     for path, (hole, rel) in view.refused.items():
         if path not in view.claims:
             view.claims.add(path)
@@ -63,6 +55,22 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             writer.marking[id(obj)][key] = True
         else:
             left(writer, view, key, value)
+
+
+def unknown(
+    writer: WriteJob, obj: dict[str, Any], kept: dict[str, Any], shape: str, pos: Pos | None
+) -> None:
+    """Note the keys of an object that no picture of its source names."""
+    base = writer.trail.find(obj, "kept")
+    for key, value in kept.items():
+        if value is None or (value == "" and key.startswith("..")):
+            continue
+        at = writer.trail.find(obj, key) if key.startswith("..") else None
+        if at is None and base is not None:
+            at = (*base, *keys_of(key))
+        line = shape == "session" and key.startswith("..")
+        code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
+        writer.note(code, "lost", at, pos, told)
 
 
 def _within(view: View, path: str) -> bool:
@@ -127,6 +135,8 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
                 continue
             if deeper not in view.claims and inner is not None and key not in DERIVED:
                 left(writer, view, deeper, inner)
+        for kept in value.get("kept", {}).values():
+            unknown(writer, value, kept, view.shape, view.case.pos)
         return
     places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
     weight: Weight = "slight" if _little(writer, view.shape, path, value) else ""
@@ -140,6 +150,8 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     if whole and opaque is None and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
+        for kept in value.get("kept", {}).values():
+            unknown(writer, value, kept, view.shape, view.case.pos)
         return
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return

@@ -60,7 +60,7 @@ class Fates:
         for base, said in self.recorder.said.items():
             if at in said:
                 return self._said(at, base, rule_of(said[at]))
-        if value is None or (value in ("", []) and at in self.recorder.reads):
+        if value is None or (value in ("", [], {}) and at in self.recorder.reads):
             return Fate("silent", (), "it is empty", None)
         for depth in range(len(at) - 1, 0, -1):
             if at[:depth] in self.recorder.silent:
