@@ -320,6 +320,18 @@ LOG = [
 ]  # fmt: skip
 
 
+def test_equal_texts_that_are_one_object_have_each_its_place() -> None:
+    said = "a"  # Python has one object for all texts of one sign
+    message = {"role": "assistant", "reasoning_content": said, "content": said}
+    body = {"id": "r", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    found = RULES.convert(body, "xai", "lm-studio", "response", trace=True).trace
+    assert found is not None
+    for key in ("reasoning_content", "content"):
+        place = f"/choices/0/message/{key}"
+        assert sources(found, place) == (place,)
+        assert found.fates[place].kind == "carried"
+
+
 def test_each_leaf_of_a_log_has_a_fate_and_the_head_its_place() -> None:
     out = RULES.convert(LOG, "gemini-cli", "openclaw", "session", trace=True)
     assert out.trace is not None

@@ -100,7 +100,7 @@ class Recorder:
     def wrote(self, owner: Any, key: Any, value: Any, made: Written) -> None:
         """`owner[key]` was written by a picture; a bare word by the picture that made it."""
         if _within(made.picture):
-            made = self.made_bare(value) or made
+            made = self._bare_within(value, made) or made
         self._written[id(owner), key] = (owner, made)
 
     def bare(self, wire: Any, made: Written) -> None:
@@ -110,11 +110,22 @@ class Recorder:
 
     def element(self, owner: list[Any], place: int, part: Any, made: Written) -> None:
         """An element of a list was written of a part, and is no object."""
-        for wire, bare in reversed(self._bare):
-            if bare.view.obj is part and wire is owner[place]:
-                made = bare
-                break
+        made = self._bare_of(part, owner[place]) or made
         self._written[id(owner), place] = (owner, made)
+
+    def _bare_within(self, value: Any, made: Written) -> Written | None:
+        """Return what wrote a value within a picture, by one hole or word alone."""
+        shares = made.view.lists.get(getattr(made.picture, "path", ""), {})
+        pairs = shares.get(id(made.picture), ())
+        if len(pairs) != 1:
+            return self.made_bare(value)
+        part, wire = pairs[0]  # a list of one element, which stands for it
+        return self._bare_of(part, value) if wire is value else None
+
+    def _bare_of(self, part: Any, value: Any) -> Written | None:
+        """Return what wrote a part as a value; equal texts may be one object."""
+        found = (bare for wire, bare in reversed(self._bare) if wire is value)
+        return next((bare for bare in found if bare.view.obj is part), None)
 
     def word(self, parts: list[Any], number: int) -> None:
         """An element of a list will be written now."""
