@@ -174,8 +174,7 @@ def _forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: View) -
     there = {id(one.get("kept")) for one in stay if isinstance(one, dict)}
     for one in said:
         if isinstance(one, dict) and id(one.get("kept")) not in there:
-            for kept in (one.get("kept") or {}).values():
-                unknown(writer, one, kept, "tool_choice", view.case.pos)
+            unknown(writer, one, "tool_choice", view.case.pos)
 
 
 def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:

@@ -100,8 +100,7 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                 for name in own:
                     weight, told = weighed(writer, "tools", family, name)
                     writer.lost("own-field", own, told, pos, name, weight)
-            for kept in (part.get("kept") or {}).values():
-                unknown(writer, part, kept, "tools", pos)
+            unknown(writer, part, "tools", pos)
             for tool in part["tools"]:
                 name = tool.get("name")
                 if name is not None and name in known:

@@ -37,7 +37,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             here = _unspoken(writer, view, here, wire)
             put_back(writer, here, wire, writer.trail.find(obj, "kept"), view)
         else:
-            unknown(writer, obj, kept, view.shape, view.case.pos)
+            _unnamed(writer, obj, kept, view.shape, view.case.pos)
     for path, (hole, rel) in view.refused.items():
         if path not in view.claims:
             view.claims.add(path)
@@ -57,10 +57,16 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             left(writer, view, key, value)
 
 
-def unknown(
+def unknown(writer: WriteJob, obj: dict[str, Any], shape: str, pos: Pos | None) -> None:
+    """Note the keys of an object that no picture of its source names, whichever that is."""
+    for kept in (obj.get("kept") or {}).values():
+        _unnamed(writer, obj, kept, shape, pos)
+
+
+def _unnamed(
     writer: WriteJob, obj: dict[str, Any], kept: dict[str, Any], shape: str, pos: Pos | None
 ) -> None:
-    """Note the keys of an object that no picture of its source names."""
+    """Note the keys of an object that no picture of one source names."""
     base = writer.trail.find(obj, "kept")
     for key, value in kept.items():
         if value is None or (value == "" and key.startswith("..")):
@@ -135,23 +141,19 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
                 continue
             if deeper not in view.claims and inner is not None and key not in DERIVED:
                 left(writer, view, deeper, inner)
-        for kept in value.get("kept", {}).values():
-            unknown(writer, value, kept, view.shape, view.case.pos)
+        unknown(writer, value, view.shape, view.case.pos)
         return
     places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
     weight: Weight = "slight" if _little(writer, view.shape, path, value) else ""
     if isinstance(places, Several):
         writer.lefts.append((id(obj), path.partition(".")[0]))
-        told = no_place(path)
-        for place in places.places:
-            writer.note("no-place", "lost", place, view.case.pos, told, weight=weight)
+        writer.lost("no-place", obj, no_place(path), view.case.pos, path, weight)
         return
     opaque = value if whole and last in OPAQUE else None
     if whole and opaque is None and writer.trail.spread(value, places):
         for key in value:
             left(writer, view, f"{path}.{key}", value[key])
-        for kept in value.get("kept", {}).values():
-            unknown(writer, value, kept, view.shape, view.case.pos)
+        unknown(writer, value, view.shape, view.case.pos)
         return
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return

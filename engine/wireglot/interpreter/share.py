@@ -13,7 +13,6 @@ from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
-from ..tagged import every
 from . import elements, gathering, media, readhole
 from .jobs import WriteJob
 from .views import blank
@@ -74,8 +73,7 @@ def give(
     if isinstance(part, dict) and part.get("type") == "unknown":
         return _unknown(writer, holes, part)
     if blank(writer, part, writer.role):
-        for place in every(writer.trail.find(part)):
-            writer.note("empty-text", "lost", place, holes[0].pos, NO_WORD)
+        writer.lost("empty-text", part, NO_WORD, holes[0].pos)
         return []
     usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
     kind = part.get("type", usual) if isinstance(part, dict) else ""
@@ -135,8 +133,7 @@ def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole,
         hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
         return [(hole, part, gathering.odd(writer, part))]
     told = "no picture describes this, and the target has no place for it"
-    for place in every(writer.trail.find(part)):
-        writer.note("unknown-part", "lost", place, holes[0].pos, told)
+    writer.lost("unknown-part", part, told, holes[0].pos)
     writer.gone.append(part)
     return []
 
@@ -150,8 +147,8 @@ def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: M
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
-    for place in every(writer.trail.find(part) if isinstance(part, dict) else None):
-        writer.note(code, "lost", place, best.pos or holes[0].pos, told, weight=weight)
+    known = part if isinstance(part, dict) else None  # of a bare value no place is known
+    writer.lost(code, known, told, best.pos or holes[0].pos, weight=weight)
 
 
 def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:

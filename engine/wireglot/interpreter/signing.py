@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..notes import foreign
-from ..tagged import every
 from .copies import parts_of, swapped, without
 from .jobs import Message, Part, WriteJob
 
@@ -19,8 +18,7 @@ def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """
     gone = [part for part in parts_of(messages, "reasoning") if not _own(writer, part)]
     for part in gone:
-        for place in every(writer.trail.find(part)):
-            writer.note("no-place", "lost", place, writer.rule("own-thought"), UNSIGNED)
+        writer.lost("no-place", part, UNSIGNED, writer.rule("own-thought"))
     return without(writer, messages, gone)
 
 
