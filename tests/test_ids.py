@@ -147,6 +147,24 @@ def test_results_of_a_stream_have_the_ids_of_their_calls(answered: list[tuple[bo
             waiting.append((name, made))
 
 
+def test_results_without_calls_are_numbered_in_their_answer() -> None:
+    def answer(index: int, *parts: Json) -> Json:
+        content = {"role": "model", "parts": [*parts]}
+        return {"index": index, "content": content, "finishReason": "STOP"}
+
+    first, second = ({"functionResponse": {"name": name, "response": {}}} for name in "fh")
+    call = {"functionCall": {"name": "g", "args": {}}}
+    # A target of one answer takes the one that calls a tool.
+    body = {"candidates": [answer(0, first), answer(1, call, second)], "responseId": "r"}
+    t = wireglot.packaged().translator(source="gemini", target="openai-responses")
+    t.feed(body)
+    t.finish()
+    whole = wireglot.convert(body, "gemini", "openai-responses", "response").body["output"]
+    assert [item["type"] for item in whole] == ["function_call", "function_call_output"]
+    streamed = t.result.body["output"]
+    assert [item["call_id"] for item in whole] == [item["call_id"] for item in streamed]
+
+
 def history(turns: list[list[tuple[str, Json]]]) -> Json:
     """A request of Gemini in which no call has an id."""
     contents: list[Json] = [{"role": "user", "parts": [{"text": "Hi"}]}]

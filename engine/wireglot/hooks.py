@@ -33,10 +33,10 @@ class _Maker:
 
     def id(self, candidate: int | None, owner: Part, part: Part) -> str:
         """Return the id of a call of a message, or of a result that has none."""
-        seed, kind = self._trail.seed, "result " if part.get("type") == "tool_result" else ""
+        seed, result = self._trail.seed, part.get("type") == "tool_result"
         if candidate is not None and seed is not None:
-            nth = f"{kind}{self._next(f'{kind}{candidate}')}"
-            made = seed.call(candidate, nth, part, self.taken)
+            nth = self._next(f"{candidate}/results" if result else str(candidate))
+            made = seed.call(candidate, nth, part, self.taken, result)
         else:
             text = self._chain.at(self._trail.find(owner) or self._trail.find(part) or ())
             made = call_id(text, str(self._next(text)), self.taken)

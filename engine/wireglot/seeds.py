@@ -53,15 +53,21 @@ class Seed:
         return self._text
 
     def call(
-        self, candidate: int, nth: int | str, part: dict[str, Any] | None, taken: set[str]
+        self,
+        candidate: int,
+        nth: int,
+        part: dict[str, Any] | None,
+        taken: set[str],
+        result: bool = False,
     ) -> str:
         """Return an id for a call by its number, and by what it says where that is known.
 
-        The number of a result that answers no call says that it is one.
+        A `result` that answers no call has one, too: it is numbered among those of its answer.
         """
         says = ("name", "arguments", "arguments_text", "input", "signature")
         content = [part.get(k) for k in says] if part is not None and self._content else ""
-        return call_id(digest(self.text(), content), f"{candidate}/{nth}", taken)
+        place = f"{candidate}/result {nth}" if result else f"{candidate}/{nth}"
+        return call_id(digest(self.text(), content), place, taken)
 
 
 class Chain:

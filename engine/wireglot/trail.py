@@ -47,7 +47,12 @@ class Ids(Protocol):
 
     def text(self) -> str: ...
     def call(
-        self, candidate: int, nth: int | str, part: dict[str, Any] | None, taken: set[str]
+        self,
+        candidate: int,
+        nth: int,
+        part: dict[str, Any] | None,
+        taken: set[str],
+        result: bool = False,
     ) -> str: ...
 
 

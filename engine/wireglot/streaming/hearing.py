@@ -50,7 +50,6 @@ class Hearing:
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.calls: set[str] = set()  # the ids of calls
         self._waiting = Waiting()  # the calls that no result has answered, by their ids
-        self._lone = 0  # the results that answer no call, and had no id
         self._told: set[tuple[str, str]] = set()
 
     @property
@@ -197,10 +196,10 @@ class Hearing:
             return
         part.made = True
         if not found:
-            nth, whole = f"result {self._lone}", said if part.whole else None
-            found = [self.outcome.seed.call(part.candidate, nth, whole, self.calls)]
+            owner, whole = self.outcome.candidates[part.candidate], said if part.whole else None
+            found = [self.outcome.seed.call(part.candidate, owner.lone, whole, self.calls, True)]
             self.calls.add(found[0])
-            self._lone += 1
+            owner.lone += 1
         said["tool_call_id"] = found[0]
 
     def grow(self, part: Part, piece: str) -> None:

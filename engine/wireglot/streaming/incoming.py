@@ -182,6 +182,7 @@ class Candidate:
         self.named: dict[str, int] = {}  # items by their ids, where frames do not number them
         self.last: Part | None = None  # the last text
         self.kinds: list[str] = []
+        self.lone = 0  # the results that answer no call, and had no id
         self.total = 0
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
