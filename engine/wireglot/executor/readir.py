@@ -117,6 +117,9 @@ class IrText(WireText):
                     values += "'', " if slot is None else f"{slot.var}, "
                 else:
                     values += f"'' if {slot.var} is ABSENT else {slot.var}, "
+            last = self._last(p)
+            if last is not None and len(path) == 1:
+                self._came(last, path[0], "made")
             return self._told(path, self._written(p, values)), True
         if isinstance(p, Fields):
             pieces, all_there = [], True
@@ -139,6 +142,11 @@ class IrText(WireText):
         self.line(f"if {text} is None: return {self.no}", p.pos)
         return text
 
+    def _last(self, p: Picture) -> Slot | None:
+        """Return what says where a hole, or a text of pieces, is from: the last of these."""
+        path = p.path if isinstance(p, Hole) else p.names[-1] if isinstance(p, Text) else None
+        return None if path is None else self.slot(path)
+
     def _told(self, path: tuple[str, ...], value: str) -> str:
         """Return a value that is made here; of an opaque field with its origin."""
         origin = self.dialect.origin.get(path[-1])
@@ -152,7 +160,7 @@ class IrText(WireText):
             inner = f"{owner}[{name!r}]"
             found: Table = {}
             for (key, *_), leaf in child.entries:
-                slot = self.slot(leaf.path) if isinstance(leaf, Hole) else None
+                slot = self._last(leaf)
                 if slot is not None and slot.rel is not None:
                     found[key] = plain(slot.rel)
                     if slot.keys:

@@ -110,8 +110,9 @@ def _made(reader: ReadJob, ir: Picture, fields: dict[str, Any], env: Env) -> Any
         at = None
         if isinstance(child, pic.Test):
             continue
-        if isinstance(child, Hole):
-            at = fields.get(child.path, (None, None))[1]
+        if isinstance(child, Hole | Text):  # a text is from where its last piece is
+            last = child.path if isinstance(child, Hole) else child.names[-1]
+            at = fields.get(last, (None, None))[1]
         elif isinstance(child, Literal) and child.values[0] is ABSENT:
             continue
         value = _made(reader, child, fields, env)
