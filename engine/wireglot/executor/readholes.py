@@ -239,6 +239,8 @@ def _apart(t: CaseText, h: Hole, v: str, var: str) -> str:
 def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
     """Write how a conversation is read."""
     t.inside()
+    if "listed" in h.lenses:
+        t.line(f"if {v}.__class__ is dict: return {t.odd}", h.pos)
     if "bare" not in h.lenses:
         t.line(f"{var} = x.messages({v}, {t.at(rel)})", h.pos)
         t.line(f"if {var} is NO: return {t.no}")

@@ -72,13 +72,18 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
 
 
 def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
-    """Read a conversation; where its hole is `bare`, one plain text is what a user says."""
-    if "bare" not in h.lenses:
-        return read_messages(reader, wire, at)
-    if isinstance(wire, str):
+    """Read a conversation; where its hole is `bare`, one plain text is what a user says.
+
+    Where it is `listed`, one message may stand in the place of the list.
+    """
+    if "bare" in h.lenses and isinstance(wire, str):
         return one_text(reader, wire, at)
-    messages = read_messages(reader, wire, at)
-    if lone(messages):
+    if "listed" in h.lenses and isinstance(wire, dict):
+        env.spell(rel, wire, [wire])
+        messages = together(reader, [(*reader.message(wire, at), reader.run)])
+    else:
+        messages = read_messages(reader, wire, at)
+    if "bare" in h.lenses and lone(messages):
         env.spelled.setdefault(pointer(rel), {})["list"] = True
     return messages
 
