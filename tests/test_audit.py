@@ -268,7 +268,7 @@ def test_the_payloads_take_each_case_and_each_table_row() -> None:
 
 
 def test_a_matrix_counts_the_lines_of_all_pairs() -> None:
-    cells = audit.matrix(rules_of(), ["request"])
+    cells = audit.matrix(rules_of(), ["request"], ("left", "right"), ("left", "right"))
     assert [(cell.source, cell.target) for cell in cells] == [("left", "right"), ("right", "left")]
     there, back = cells
     assert there.counts["lost"] > back.counts.get("lost", 0)
@@ -352,9 +352,9 @@ def test_a_matrix_leaves_children_out_and_one_dialect_alone_has_its_pairs(
     (Path(folder) / "nephew.yaml").write_text(CHILD, "utf-8")
     ours, whole = {"left", "right", "nephew"}, audit.matrix
 
-    def few(rules: Any, units: Any, names: Any, model: Any, options: Any, targets: Any) -> Any:
+    def few(rules: Any, units: Any, names: Any, targets: Any, *more: Any) -> Any:
         one, two = ([n for n in given if n in ours] for given in (names, targets))
-        return whole(rules, units, one, model, options, two)
+        return whole(rules, units, one, two, *more)
 
     monkeypatch.setattr(audit, "matrix", few)
     given = [*words, "--rules", folder, "--unit", "request", "--format", "json"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -23,7 +23,7 @@ from .gather import EFFECTS, Gatherer, Line
 from .provoke import ANY_MODEL, Probe, payloads
 
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
-LAST = "last"  # the payloads that were asked for the last time
+LAST = "last"  # the payloads that were asked for the last time, and of which unit they are
 WORST = 3  # codes of a cell
 
 
@@ -114,52 +114,38 @@ def audit(
 
 def matrix(
     rules: Loaded,
-    units: Iterable[str] = WHOLES,
-    names: Iterable[str] | None = None,
+    units: Iterable[str],
+    sources: Collection[str],
+    targets: Collection[str],
     model: str | None = None,
     options: Mapping[str, Any] | None = None,
-    targets: Iterable[str] | None = None,
 ) -> tuple[Cell, ...]:
     """Count what the conversions of all pairs note, for one kind of model.
-
-    `names` are the dialects to convert from, and to where there are no `targets`; all, if neither.
 
     What becomes of unknown keys and of values of another type is the same everywhere, and is not
     counted.
     """
-    known = _CACHE.setdefault(rules, {})
-    names = tuple(rules.dialects if names is None else names)
-    ends = names if targets is None else tuple(targets)
+    chosen, models = dict(options or {}), [model or ANY_MODEL]
     cells = []
     for unit in units:
-        there, beyond = (
-            [name for name in one if unit in rules[name].model.units] for one in (names, ends)
-        )
-        for source in there:
-            for target in (name for name in beyond if name != source):
-                key = ("cell", source, target, unit, model, stringify(dict(options or {})))
-                if key not in known:
-                    made = [p for p in _payloads(rules, source, unit) if not p.odd]
-                    work = Gatherer(rules, source, target, unit, dict(options or {}))
-                    lines = work.noted(made, [model or ANY_MODEL]).lines()
-                    known[key] = _cell(source, target, unit, lines)
-                cells.append(known[key])
-    return tuple(map(_telling(cells), cells))
+        for source in (name for name in sources if unit in rules[name].model.units):
+            made = [probe for probe in _payloads(rules, source, unit) if not probe.odd]
+            for target in targets:
+                if target != source and unit in rules[target].model.units:
+                    work = Gatherer(rules, source, target, unit, chosen)
+                    cells.append(_cell(source, target, unit, work.noted(made, models).lines()))
+    return tuple(_telling(cells))
 
 
-def _telling(cells: list[Cell]) -> Callable[[Cell], Cell]:
-    """Return what leaves of a cell's codes the gravest that not every pair of its unit has."""
-    found: dict[str, set[str]] = {}
+def _telling(cells: list[Cell]) -> Iterator[Cell]:
+    """Yield cells with the gravest of their codes that not every pair of their unit has."""
+    common: dict[str, set[str]] = {}
     for cell in cells:
-        found[cell.unit] = found.get(cell.unit, set(cell.worst)) & set(cell.worst)
-
-    def telling(cell: Cell) -> Cell:
-        worst = [code for code in cell.worst if code not in found[cell.unit]]
-        return cell._replace(worst=tuple(worst[:WORST]))
-
-    return (
-        telling if len(cells) > len(found) else lambda cell: cell._replace(worst=cell.worst[:WORST])
-    )
+        common[cell.unit] = common.get(cell.unit, set(cell.worst)) & set(cell.worst)
+    several = len(cells) > len(common)
+    for cell in cells:
+        worst = [code for code in cell.worst if not several or code not in common[cell.unit]]
+        yield cell._replace(worst=tuple(worst[:WORST]))
 
 
 def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
@@ -181,16 +167,14 @@ def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:
 
 
 def _payloads(rules: Loaded, name: str, unit: str) -> tuple[Probe, ...]:
+    """Return the payloads of a unit; the last are kept, with what was read of them."""
     known = _CACHE.setdefault(rules, {})
-    key = ("payloads", name, unit)
-    if key not in known:
-        known[key] = tuple(payloads(rules[name], unit, rules.variants(name)))
-    last = known.get(LAST, key)
-    for probe in known[last] if last != key else ():
-        probe.reads.clear()  # what was read is kept for one source at a time
-    known[LAST] = key
-    found: tuple[Probe, ...] = known[key]
-    return found
+    last = known.get(LAST)
+    if last is None or last[0] != (name, unit):
+        found = tuple(payloads(rules[name], unit, rules.variants(name)))
+        last = known[LAST] = (name, unit), found
+    made: tuple[Probe, ...] = last[1]
+    return made
 
 
 def _order(line: Line) -> tuple[Any, ...]:

@@ -61,9 +61,7 @@ def counted(counts: dict[str, int]) -> str:
 def groups(audit: Audit) -> Iterator[tuple[str, list[Line]]]:
     """Yield the lines of each effect, but for what is the same between all dialects."""
     for effect in audit.counts:
-        found = [x for x in audit.lines if x.effect == effect and x.code not in EVERYWHERE]
-        if found:
-            yield effect, found
+        yield effect, [x for x in audit.lines if x.effect == effect and x.code not in EVERYWHERE]
 
 
 def everywhere(audit: Audit) -> str:
@@ -119,13 +117,12 @@ def markdown(audit: Audit) -> Iterator[str]:
         yield ""
         yield f"### {effect}: what {WORDS[effect]}"
         yield ""
-        yield "| field | becomes | code | why | rules |"
-        yield "|---|---|---|---|---|"
+        cells = [("field", "becomes", "code", "why", "rules")]
         for line in lines:
             to = ", ".join(f"`{one}`" for one in line.targets)
             code = f"`{line.code}`" if line.code else ""
-            cells = (f"`{place(line)}`", to, code, said(line), ", ".join(rules_of(line)))
-            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+            cells.append((f"`{place(line)}`", to, code, said(line), ", ".join(rules_of(line))))
+        yield from table(cells)
     if told := everywhere(audit):
         yield ""
         yield told
@@ -144,11 +141,10 @@ def rows(cells: Sequence[Cell]) -> list[tuple[object, ...]]:
 
 def table(rows: Sequence[Sequence[object]]) -> Iterator[str]:
     """Yield the lines of a table in Markdown, its head first."""
-    head, *found = rows
-    yield f"| {' | '.join(map(str, head))} |"
-    yield f"|{'---|' * len(head)}"
-    for row in found:
-        yield f"| {' | '.join(map(str, row))} |"
+    for number, row in enumerate(rows):
+        if number == 1:
+            yield f"|{'---|' * len(row)}"
+        yield f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |"
 
 
 def page(audits: Sequence[Audit], cells: Sequence[Cell], rules_hash: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..authoring.difference import excerpt, written
 from ..errors import UsageError
 from ..interpreter import reading
 from ..interpreter.hands import Writer
@@ -15,7 +15,6 @@ from ..interpreter.units import messages_of
 from ..interpreter.views import Look
 from ..ir import FUNCTION
 from ..language.lenses import Misfit
-from ..language.picture import ABSENT
 from ..language.shape import Case, Shape
 from ..loading.rulesources import packaged_folder
 from ..notes import Note
@@ -23,9 +22,8 @@ from ..results import Conversion, rule_of
 from ..rulesets import RuleSet
 from ..selecting import Selection
 from ..traces import OUTSIDE, Fate, Origin, Trace
-from ..trail import At, Trail, place_of, pointer, value_at, within
+from ..trail import At, Trail, pointer, within
 
-WIDTH = 60
 PACKAGED = "rules/"  # how the places of packaged rules begin
 
 
@@ -219,26 +217,9 @@ def rule_line(rule: str) -> str | None:
     return None
 
 
-def written(done: Conversion, at: str) -> str:
-    """Return the beginning of what stands at a pointer into an output, or into its envelope."""
-    if not at.startswith(OUTSIDE):
-        return excerpt(done.body, at)
-    envelope = done.envelope._asdict() if done.envelope is not None else {}
-    return excerpt(envelope, at.removeprefix(OUTSIDE))
-
-
-def excerpt(body: Any, at: str) -> str:
-    """Return the beginning of what stands at a pointer, as JSON."""
-    value = value_at(body, place_of(body, at), ABSENT)
-    if value is ABSENT:
-        return "?"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
-
-
 def _pointer(path: str) -> str:
     return path if not path or path.startswith(("/", OUTSIDE)) else f"/{path}"
 
 
 def _names(place: str | None, at: str) -> bool:
-    return place is not None and (within(place, at))
+    return place is not None and within(place, at)

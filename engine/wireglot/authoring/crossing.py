@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..audits import explain, payloads
 from ..errors import ConversionError
 from ..ir import WHOLES
 from ..language import variants
@@ -19,8 +18,9 @@ from ..rulesets import RuleSet
 from ..trace import paths
 from ..traces import OUTSIDE, Fate, Trace
 from ..trail import path_of, place_of, pointer, touch
+from . import payloads
 from .changes import Change, sentence
-from .difference import differences, shown
+from .difference import differences, shown, written
 
 FEW = 3
 VALUES = "now: `"
@@ -231,7 +231,7 @@ def _fate(before: Conversion, after: Conversion, was: Fate | None, now: Fate | N
         return f"goes to {ends[1]} now, went to {ends[0]}"
     for target in now.targets:
         if target in was.targets:
-            values = [explain.written(out, target) for out in (before, after)]
+            values = [written(out, target) for out in (before, after)]
             if values[0] != values[1]:
                 return f"is in `{_end(after, target)}` {VALUES}{values[1]}`, was `{values[0]}`"
     return ""

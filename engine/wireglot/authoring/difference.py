@@ -1,12 +1,15 @@
-"""Where two JSON values differ first: the smallest thing worth saying about them."""
+"""Where two JSON values differ first, and how values are said: the smallest thing worth saying."""
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 from ..language.lenses import same, stringify
 from ..language.picture import ABSENT
-from ..trail import At, pointer
+from ..results import Conversion
+from ..traces import OUTSIDE
+from ..trail import At, place_of, pointer, value_at
 
 WIDTH = 60
 
@@ -43,7 +46,22 @@ def differences(meant: Any, found: Any, at: At = ()) -> list[Difference]:
 
 def shown(value: Any) -> str:
     """Show a value as JSON, shortened."""
-    if value is ABSENT:
-        return "nothing"
-    text = stringify(value)
+    return "nothing" if value is ABSENT else _begun(stringify(value))
+
+
+def written(done: Conversion, at: str) -> str:
+    """Return the beginning of what stands at a pointer into an output, or into its envelope."""
+    if not at.startswith(OUTSIDE):
+        return excerpt(done.body, at)
+    envelope = done.envelope._asdict() if done.envelope is not None else {}
+    return excerpt(envelope, at.removeprefix(OUTSIDE))
+
+
+def excerpt(body: Any, at: str) -> str:
+    """Return the beginning of what stands at a pointer, as JSON."""
+    value = value_at(body, place_of(body, at), ABSENT)
+    return "?" if value is ABSENT else _begun(json.dumps(value, ensure_ascii=False))
+
+
+def _begun(text: str) -> str:
     return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."

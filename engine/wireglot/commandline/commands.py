@@ -10,7 +10,7 @@ import functools
 import importlib
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..columns import columns
@@ -124,13 +124,11 @@ def audit(arguments: argparse.Namespace) -> int:
         for name in filter(None, (one, two)):
             check_name(name, rules.dialects)
         units = arguments.unit or ["request", "response"]
-        whole: Iterable[str] = rules.dialects
+        whole: Sequence[str] = rules.dialects
         if one is None and two is None:  # those that lie over another differ little from it
             whole = [listed.name for listed in _listed(rules, arguments) if not listed.parent]
-        ends = [two] if two else whole
-        cells = audit.matrix(
-            rules, units, [one] if one else whole, arguments.model, options, targets=ends
-        )
+        ends = [one] if one else whole, [two] if two else whole
+        cells = audit.matrix(rules, units, *ends, arguments.model, options)
         text = auditform.shown([], cells, arguments.format, rules.hash)
     else:
         pairs = [(one, two), (two, one)] if arguments.both else [(one, two)]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..authoring import examples
-from ..authoring.generate import Generator
 from ..dialects import DialectRules
 from ..language import picture
 from ..language.lenses import stringify
@@ -14,6 +12,8 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Literal
 from ..trace import paths
 from ..trail import leaves
+from . import examples
+from .generate import Generator
 
 DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
 SEED = "payloads"
