@@ -19,11 +19,11 @@ import yaml
 
 from ..errors import RuleError
 from ..language.layers import flat
-from ..language.source import parse
+from ..language.source import Node, parse
 from ..language.version import VERSION
 from ..loading import load
 from ..loading.rulesources import beside
-from .oldorder import rewritten
+from .oldorder import ALSO, rewritten
 
 UNITS = ("envelope", "request", "response", "error", "session")
 # Words that have another name now, by what they stand in.
@@ -72,8 +72,6 @@ INNER: dict[str, dict[str, str]] = {
 BEHIND = r"\b(?:as|each|entries)\s+"  # what stands before a shape in a hole
 Path = tuple[str, ...]  # the keys above something, without `!`; a row of variants is a file
 Names = dict[str, str]
-
-
 GONE = {"talk": "by", "schema": "numbered"}  # what goes without saying
 
 
@@ -90,12 +88,14 @@ def migrated(text: str, file: str) -> str:
 
     Raises RuleError for what is no rule file of version 1 or 2.
     """
-    said = parse(text, file).get("wireglot")
-    if said is not None and said.value == VERSION and not isinstance(said.value, bool):
+    node = parse(text, file)
+    said = node.get("wireglot")
+    version = None if said is None or isinstance(said.value, bool) else said.value
+    if version == VERSION:
         return text
-    if said is None or said.value != 1 or isinstance(said.value, bool):
+    if version != 1:
         help = "only files of version 1 are rewritten"
-        pos = said.pos if said is not None else parse(text, file).pos
+        pos = (said or node).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
     root = _composed(text)  # first the names: words are known by present ones
     text = _edited(text, _renamed(root, text))
@@ -132,23 +132,34 @@ def _edited(text: str, edits: Iterable[Edit]) -> str:
     return text
 
 
+def _entries(node: Any) -> dict[str, Any]:
+    return {str(key.value): value for key, value in node.value}
+
+
+def _lower(file: dict[str, Any]) -> Node | None:
+    """Return the packaged dialect that a file lies over, with all that is below it."""
+    named = file.get("extends") or file.get("overlay")
+    return flat(load.from_yaml()).get(str(named.value)) if named is not None else None
+
+
 def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
     """Yield how `enforce` is said now, of a file and of its variants."""
-    file = {str(key.value): value for key, value in root.value}
-    below = file.get("extends") or file.get("overlay")
-
-    def inherited() -> set[str]:
-        return _inherited(str(below.value)) if below is not None else set()
-
+    file = _entries(root)
+    lower = _lower(file)
+    below = lower.get("conversation") if lower is not None else None
+    inherited = set(ALSO.values()) & set(below.said("enforce", ()) if below is not None else ())
     own = _also(file["conversation"]) if "conversation" in file else None
     rows = file["variants"].value if isinstance(file.get("variants"), yaml.SequenceNode) else []
-    for said, whole in [(root, below is not None), *((row, True) for row in rows)]:
+    for said, whole in [
+        (root, "extends" in file or "overlay" in file),
+        *((row, True) for row in rows),
+    ]:
         for key, talk in said.value if isinstance(said, yaml.MappingNode) else ():
-            if str(key.value).rstrip("!") == "conversation" and isinstance(talk, yaml.MappingNode):
-                bang = str(key.value).endswith("!")
-                taken = inherited if said is root or own is None else lambda: own or set()
+            if _bare(key) == "conversation" and isinstance(talk, yaml.MappingNode):
+                over = whole and not str(key.value).endswith("!")
+                taken = inherited if said is root or own is None else own
                 try:
-                    yield from (Edit(*e) for e in rewritten(talk, text, whole and not bang, taken))
+                    yield from (Edit(*e) for e in rewritten(talk, text, over, taken))
                 except (AttributeError, LookupError, TypeError, ValueError):
                     at = talk.start_mark
                     message = "`enforce` says here what version 1 does not know"
@@ -157,17 +168,15 @@ def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
 
 def _also(talk: Any) -> set[str] | None:
     """Return which words the `enforce-also` of a conversation says, if it has one."""
-    said = {str(key.value): value for key, value in talk.value}.get("enforce-also")
+    said = _entries(talk).get("enforce-also")
     words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
-    names = {"thought-beside": "beside", "signed": "calls", "this-turn": "reasoning"}
-    return {names[word] for word in words & names.keys()} if said else None
+    return {ALSO[word] for word in words & ALSO.keys()} if said else None
 
 
 def _written(root: Any) -> Iterator[Edit]:
     """Yield where a layer writes a packaged case that is only read: its holes replace others."""
-    file = {str(key.value): value for key, value in root.value}
-    named = file.get("extends") or file.get("overlay")
-    lower = flat(load.from_yaml()).get(str(named.value)) if named is not None else None
+    file = _entries(root)
+    lower = _lower(file)
     below = lower.get("shapes") if lower is not None else None
     stack = [(below, file.get("shapes"))]
     while stack:
@@ -183,9 +192,7 @@ def _written(root: Any) -> Iterator[Edit]:
                 continue
             word, wire = said["wire"]
             if _replaces(wire, one.get("wire")):
-                gap = ", " if shape.flow_style else "\n" + " " * word.start_mark.column
-                at = word.start_mark.index
-                yield Edit(at, at, f"read-only: $removed{gap}")
+                yield _before(shape, word, "read-only: $removed")
 
 
 def _replaces(wire: Any, below: Any) -> bool:
@@ -194,13 +201,6 @@ def _replaces(wire: Any, below: Any) -> bool:
         return True
     holes = {key for key, value in below.value.items() if str(value.value).startswith("$")}
     return any(str(key.value) in holes for key, _ in wire.value)
-
-
-def _inherited(parent: str) -> set[str]:
-    """Return which words of `enforce-also` a packaged dialect says in `enforce` now."""
-    node = flat(load.from_yaml()).get(parent)
-    talk = node.get("conversation") if node is not None else None
-    return {"beside", "calls", "reasoning"} & set(talk.said("enforce", ()) if talk else ())
 
 
 def _edits(root: Any, text: str) -> Iterator[Edit]:
@@ -213,8 +213,7 @@ def _edits(root: Any, text: str) -> Iterator[Edit]:
             if new is not None and text[start:end] == key.value:
                 yield Edit(start, end, new + key.value[len(bare) :])
             if place == "shape" and bare == "wire" and _at_home(child):
-                gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
-                yield Edit(start, start, f"read-only: true{gap}")
+                yield _before(node, key, "read-only: true")
             if GONE.get(place) == bare:
                 yield _without(node, key, child, text)
             if place == "file" and bare == "wireglot":
@@ -235,6 +234,12 @@ def _place(path: Path) -> str:
         inner = INNER.get(place, {})
         place = inner.get(word, inner.get("*", ""))
     return place
+
+
+def _before(node: Any, key: Any, said: str) -> Edit:
+    """Return how something is put before a key of a mapping."""
+    gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
+    return Edit(key.start_mark.index, key.start_mark.index, said + gap)
 
 
 def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
@@ -276,7 +281,7 @@ def _below(name: str | None) -> Iterator[str]:
 
 def _renamed(root: Any, text: str) -> Iterator[Edit]:
     """Yield the places of old names in a file, each with the present name."""
-    file = {str(key.value): value for key, value in root.value}
+    file = _entries(root)
     # A file that has the name of a packaged dialect stands in its place, below the others.
     named, over = file.get("dialect") or file.get("overlay"), file.get("extends")
     chain = [str(named.value)] if named is not None else []

@@ -3,62 +3,79 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
-# A step of version 1, and the word and value that say it now; a value in [ ] is one of a list.
-STEPS = {
-    "answer-next": ("results", "[next]"),
-    "order-results-by-calls": ("results", "[in-order]"),
-    "put-first": ("results", "[first]"),
-    "no-blank": ("text", "not-blank"),
-    "no-empty-text": ("text", "not-empty"),
-    "narrow-tools": ("tools", "[narrowed]"),
-    "lift": ("system", "lifted"),
-    "leave": ("system", "lifted-from-others"),
-    "this-turn": ("reasoning", "this-turn"),
-    "thought-beside": ("beside", '{tool_call: {reasoning: ""}}'),
-    "signed": ("calls", "[signed]"),
-    "alternate": ("turns", "alternate: true"),
-    "no-empty": None,  # goes without saying
+from .sketch import Say, flow
+
+# A step of version 1, and what says it now.
+STEPS: dict[str, dict[str, Any]] = {
+    "answer-next": {"results": ["next"]},
+    "order-results-by-calls": {"results": ["in-order"]},
+    "put-first": {"results": ["first"]},
+    "no-blank": {"text": "not-blank"},
+    "no-empty-text": {"text": "not-empty"},
+    "narrow-tools": {"tools": ["narrowed"]},
+    "lift": {"system": "lifted"},
+    "leave": {"system": "lifted-from-others"},
+    "this-turn": {"reasoning": "this-turn"},
+    "thought-beside": {"beside": {"tool_call": {"reasoning": ""}}},
+    "signed": {"calls": ["signed"]},
+    "alternate": {"turns": {"alternate": True}},
+    "no-empty": {},  # goes without saying
 }
 TEXTS = {"pair": "unanswered", "some-message": "if-empty", "strict": "strict"}
 PLACES = {"start": "first", "end": "last"}
+ALSO = {"thought-beside": "beside", "signed": "calls", "this-turn": "reasoning"}
 
 
 def rewritten(
-    talk: Any, text: str, whole: bool, inherited: Callable[[], set[str]]
+    talk: Any, text: str, whole: bool, inherited: set[str]
 ) -> Iterator[tuple[int, int, str]]:
     """Yield what stands in a conversation instead of its lists: start, end and text.
 
-    `whole`: the list replaces one that it lies over. `inherited` tells which words of an
-    `enforce-also` of version 1 stand in what this lies over: another such list took them away.
+    `whole`: the list replaces one that it lies over. `inherited` are the words of an
+    `enforce-also` of version 1 in what this lies over: another such list took them away.
     """
     found = {str(key.value): (key, value) for key, value in talk.value}
     lists = [found[word] for word in ("enforce", "enforce-also") if word in found]
     lists = [one for one in lists if isinstance(one[1], yaml.SequenceNode)]
     if not lists:
         return
-    words: dict[str, list[str]] = {}
+    words: dict[str, Any] = {}
     comments: dict[str, str] = {}
-    for said, comment in (item for _, node in lists for item in _items(node, text)):
+    items = [item for _, node in lists for item in _items(node, text)]
+    for said, comment in items:
         for word, value in _words(said, text):
-            words.setdefault(word, []).append(value)
+            words[word] = _both(words.get(word), value)
             comments[word] = comments.get(word, "") + comment
-    if "enforce" in found and words.get("system") == ["lifted-from-others"]:
-        del words["system"]  # without `lift` there was nothing to `leave`
+    if "enforce" in found and not any("lift" in said for said, _ in items):
+        words.pop("system", None)  # there was nothing to `leave`
     if "enforce-also" in found and "enforce" not in found:
-        gone = inherited() - words.keys()
-        words |= {word: ["$removed"] for word in sorted(gone)}
+        words |= dict.fromkeys(sorted(inherited - words.keys()), "$removed")
     key, node = lists[0]
     name = "enforce!" if whole and str(key.value) == "enforce" else "enforce"
-    flow = node.flow_style and not any(comments.values())
-    yield key.start_mark.index, _end(node), name + _mapping(words, comments, key, flow)
+    if not words or (node.flow_style and not any(comments.values())):
+        made = f" {flow(words)}"
+    else:
+        gap = "\n" + " " * (key.start_mark.column + 2)
+        told = {word: f"    {comment}" for word, comment in comments.items() if comment}
+        made = "".join(f"{gap}{w}: {flow(v)}{told.get(w, '')}" for w, v in words.items())
+    yield key.start_mark.index, _end(node), f"{name}:{made}"
     for key, node in lists[1:]:
         start = text.rfind("\n", 0, key.start_mark.index)
         yield max(start, 0), _end(node), ""
+
+
+def _both(one: Any, two: Any) -> Any:
+    """Return what two steps say by one word: lists and mappings grow, else the last counts."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        if one.keys() & two.keys():
+            raise ValueError("what is said twice")
+        return one | two
+    return [*one, *two] if isinstance(one, list) else two
 
 
 def _end(node: Any) -> int:
@@ -81,49 +98,27 @@ def _items(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
         yield said, comment
 
 
-def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
-    """Yield the words of version 2 for one item, each with its value as text."""
+def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the words of version 2 for one item, each with its value."""
     if "insert" in said:
         ((role, spoken),) = [(k.value, _source(v, text)) for k, v in said["insert"].value]
         if "between" in said:
             after, before = (one.value for one in said["between"].value)
-            turn = f"between: {{{role}: {spoken}, after: {after}, before: {before}}}"
+            yield "turns", {"between": {role: spoken, "after": after, "before": before}}
         else:
-            beside = f", before: {said['before'].value}" if "before" in said else ""
-            turn = f"{PLACES.get(said['at'].value, 'last')}: {{{role}: {spoken}{beside}}}"
-        yield "turns", turn
+            beside = {"before": said["before"].value} if "before" in said else {}
+            yield "turns", {PLACES.get(said["at"].value, "last"): {role: spoken, **beside}}
         return
     for word, taken in said.items():
         if word in TEXTS:
             yield TEXTS[word], _source(taken, text)
-        elif word == "user-only" and taken.value != "reasoning":
-            yield "user-only", f"[{taken.value}]"
         elif word == "user-only":
-            yield "reasoning", "never"
-        elif (step := STEPS[word]) is not None:
-            yield step
+            only = taken.value
+            yield ("reasoning", "never") if only == "reasoning" else ("user-only", [only])
+        else:
+            yield from STEPS[word].items()
 
 
-def _source(node: Any, text: str) -> str:
-    return text[node.start_mark.index : node.end_mark.index].strip()
-
-
-def _mapping(words: dict[str, list[str]], comments: dict[str, str], key: Any, flow: bool) -> str:
-    said = {word: _value(word, values) for word, values in words.items()}
-    if flow or not said:
-        return ": {" + ", ".join(f"{word}: {value}" for word, value in said.items()) + "}"
-    gap = "\n" + " " * (key.start_mark.column + 2)
-    lines = (
-        f"{w}: {v}" + (f"    {comments[w]}" if comments.get(w) else "") for w, v in said.items()
-    )
-    return ":" + "".join(gap + line for line in lines)
-
-
-def _value(word: str, values: list[str]) -> str:
-    if values == ["$removed"]:
-        return "$removed"
-    if word == "turns":
-        return "{" + ", ".join(values) + "}"
-    if values[0].startswith("[") and word in ("results", "calls", "tools", "user-only"):
-        return "[" + ", ".join(value.strip("[]") for value in values) + "]"
-    return values[-1]  # `lift` and `leave`
+def _source(node: Any, text: str) -> Say:
+    """Return a value as it stands in the text."""
+    return Say(text[node.start_mark.index : node.end_mark.index].strip())
