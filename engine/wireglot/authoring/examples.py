@@ -15,7 +15,7 @@ must come back exactly.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,7 @@ from ..streaming import responses
 from ..streaming.streams import Translator
 from ..trace import where
 from ..trail import At, Trail
-from .difference import differences
-from .lawcase import Broken
+from .lawcase import Broken, alike
 
 WHOLE = ("conversation", "envelope", "stream", *WHOLES)
 
@@ -133,38 +132,29 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
     if "writes" not in said:
         read, found = at_work.read(wire)
         codes += found
-        _same("reads otherwise than it says", ir, unspelled(read), at_work.rule_of)
+        alike("reads otherwise than it says", ir, unspelled(read), at_work.rule_of)
         if not (at_work.worded or at_work.streamed):  # frames come out as they went in
             home = at_work.write(read, True)[0]
-            _same("does not come back at home", wire, home, at_work.rule_at)
+            alike("does not come back at home", wire, home, at_work.rule_at)
     if "reads" not in said:
         written, found = at_work.write(ir, False)
         codes += found
         meant = said.get("wire", said.get("as"))
-        _same("writes otherwise than it says", meant, written, at_work.rule_at)
+        alike("writes otherwise than it says", meant, written, at_work.rule_at)
     expected = sorted(set(said.get("notes", ())))
     if expected != sorted(set(codes)):
         raise Broken(f"makes the notes {sorted(set(codes))}, not {expected}")
     for target, counts in said.get("crossing", {}).items():
         notes = at_work.crossed(rules, wire, target)
-        _same(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
-
-
-def _same(
-    what: str, meant: Any, found: Any, rule_at: Callable[[At], Pos | None] | None = None
-) -> None:
-    apart = differences(meant, found)
-    if apart:
-        rule = rule_at(apart[0].at) if rule_at is not None else None
-        raise Broken(f"{what} at {apart[0]}", str(rule) if rule else None)
+        alike(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
 
 
 def _row(rules: RuleSet, example: Example) -> None:
     kind, _, name = example.owner.partition("/")
     row = next(r for r in rules.ladder[kind] if r.name == name)
     new, beside, _ = ladder.step(row, example.said["from"], Trail())
-    _same("becomes something else", example.said["to"], new)
-    _same("moves something else", example.said.get("beside", []), beside)
+    alike("becomes something else", example.said["to"], new)
+    alike("moves something else", example.said.get("beside", []), beside)
 
 
 def example(

@@ -37,9 +37,9 @@ def heard(case: Case, wire: Any) -> None:
         for code, _, at, rule, message in fold.notes:
             if code != "dropped":
                 raise Broken(f"the frame {stringify(frame)} is not heard as it is written:"
-                             f" {code} at {pointer(at)}, {message}", str(rule))  # fmt: skip
+                             f" {code} at {pointer(at)}, {message}", rule)  # fmt: skip
         if fold.error is None and not Frame(frame, rules.model).sights(stream):
-            raise Broken(f"nothing hears the frame {nth}, {stringify(frame)}", str(stream.pos))
+            raise Broken(f"nothing hears the frame {nth}, {stringify(frame)}", stream.pos)
     fold.close()
     if unplaced or any(note.effect in ("lost", "changed", "moved") for note in noted):
         return
@@ -47,7 +47,7 @@ def heard(case: Case, wire: Any) -> None:
     meant, found = (list(_said(case.read(one))) for one in (whole, body))
     for apart in differences(meant, found):
         raise Broken(f"what was written in frames reads otherwise than the whole, at {apart}",
-                     str(stream.pos))  # fmt: skip
+                     stream.pos)  # fmt: skip
 
 
 def _said(ir: Any) -> Iterator[list[dict[str, Any]]]:

@@ -13,18 +13,30 @@ from ..language.intext import Marks
 from ..language.lenses import parse_json
 from ..language.nodes import match
 from ..language.picture import ABSENT, Fields, Literal, holes
+from ..language.source import Pos
 from ..loaded import converted
 from ..notes import Note
 from ..rulesets import RuleSet
+from ..trace import where
+from ..trail import At
 from .difference import Difference, differences
 
 
 class Broken(Exception):
     """Raised with what does not hold, and the place in the rules if it is known."""
 
-    def __init__(self, message: str, rule: str | None = None) -> None:
+    def __init__(self, message: str, rule: object = None) -> None:
         super().__init__(message)
-        self.rule = rule
+        self.rule = str(rule) if rule else None
+
+
+def alike(
+    what: str, meant: Any, found: Any, rule_at: Callable[[At], Pos | None] = lambda _: None
+) -> None:
+    """Raise Broken where a value is not what was meant, with the rule of the first place."""
+    apart = differences(meant, found)
+    if apart:
+        raise Broken(f"{what} at {apart[0]}", rule_at(apart[0].at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +63,10 @@ class Case:
     def read(self, wire: Any) -> Any:
         """Read a payload into the IR, memory and all."""
         return self.rules[self.dialect].read(wire, self.unit).ir
+
+    def rule_at(self, at: At) -> Pos | None:
+        """Return the place of the picture of a path of the wire."""
+        return where.rule_at(self.rules[self.dialect].model, self.unit, at)
 
     def unsaid(self, ir: Any) -> list[str]:
         """Return the fields that the other dialect means by writing nothing: `wire: $absent`."""

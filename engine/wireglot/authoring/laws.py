@@ -27,12 +27,12 @@ from ..language.lenses import same, stringify
 from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..rulesets import RuleSet
-from ..trace.where import picture_at, rule_at
+from ..trace.where import picture_at
 from ..trail import place_of, pointer, touch, value_at
 from . import edits, heard
 from .difference import Difference, differences
 from .generate import Generator
-from .lawcase import Broken, Case, abroad, alone, longer, one_text, results_apart, same_json
+from .lawcase import Broken, Case, abroad, alike, alone, longer, one_text, results_apart, same_json
 from .shrink import shrink
 
 RUNS = 10
@@ -43,17 +43,9 @@ DERIVED = (("name",), ("arguments_json",), ("value_json",))
 # -- the laws -------------------------------------------------------------------------------------
 
 
-def _reads(case: Case, wire: Any) -> None:
-    try:
-        case.read(wire)
-    except ConversionError as error:
-        raise Broken(f"{error.reason}, at {error.path or 'the top'}", error.rule) from None
-
-
 def _getput(case: Case, wire: Any) -> None:
-    apart = differences(wire, case.write(case.read(wire))[0])
-    if apart:
-        raise _broken(case, "at home it comes back otherwise", apart[0])
+    home = case.write(case.read(wire))[0]
+    alike("at home it comes back otherwise,", wire, home, case.rule_at)
 
 
 def _plainly(ir: Any) -> Any:
@@ -122,9 +114,7 @@ def _stable(case: Case, wire: Any) -> None:
     again, more = case.write(abroad(read))
     if any(note.code == "unpaired" for note in more):
         return  # results of calls that stand in a text there, of which they are no parts
-    apart = differences(written, again)
-    if apart:
-        raise _broken(case, "what was written is written otherwise the next time", apart[0])
+    alike("what was written is written otherwise the next time,", written, again, case.rule_at)
 
 
 def _unknown(ir: Any) -> int:
@@ -141,15 +131,11 @@ def _pure(case: Case, wire: Any) -> None:
     first, second = case.write(ir), case.write(ir)
     if not same(before, wire) or not same(kept, ir):
         raise Broken("the input was changed")
-    if not same(first[0], second[0]):
-        raise _broken(case, "written twice it differs", differences(first[0], second[0])[0])
+    alike("written twice it differs,", first[0], second[0], case.rule_at)
 
 
 def _total(case: Case, wire: Any) -> None:
-    try:
-        case.convert(wire, case.dialect, case.target)
-    except ConversionError as error:
-        raise Broken(f"{error.reason}, at {error.path or 'the top'}", error.rule) from None
+    case.convert(wire, case.dialect, case.target)
 
 
 def _placed(case: Case, wire: Any) -> None:
@@ -199,7 +185,8 @@ def _cross(case: Case, wire: Any) -> None:
         if added and apart.found is ABSENT and at in _filled(case, ir):
             continue
         if not _lost_there(case, normal, at, two):
-            raise _broken(case, "it comes back otherwise and no note says so", apart)
+            told = f"it comes back otherwise and no note says so, at {apart}"
+            raise Broken(told, case.rule_at(apart.at))
 
 
 def _filled(case: Case, ir: Any) -> set[str | None]:
@@ -286,14 +273,9 @@ def _shifted(notes: list[Note], at: str) -> bool:
     return False
 
 
-def _broken(case: Case, told: str, apart: Difference) -> Broken:
-    rule = rule_at(case.rules[case.dialect].model, case.unit, apart.at)
-    return Broken(f"{told}, at {apart}", str(rule) if rule else None)
-
-
-Law = Callable[[Case, Any], None]
+Law = Callable[[Case, Any], object]
 LAWS: dict[str, Law] = {
-    "Reads": _reads,
+    "Reads": Case.read,
     "GetPut": _getput,
     "PutGet": _putget,
     "Stable": _stable,
@@ -365,7 +347,7 @@ def fault(hold: Law, case: Case, payload: Any) -> Broken | None:
     except Broken as broken:
         return broken
     except ConversionError as error:
-        return Broken(str(error), error.rule)
+        return Broken(f"{error.reason}, at {error.path or 'the top'}", error.rule)
     except RecursionError:
         return None
     return None
@@ -381,6 +363,6 @@ def _smallest(law: str, hold: Law, case: Case, payload: Any) -> str:
 
 def _fails_alike(law: str, hold: Law, case: Case, payload: Any) -> bool:
     # What cannot even be read breaks all laws; only the first of them is meant then.
-    if law != "Reads" and fault(_reads, case, payload) is not None:
+    if law != "Reads" and fault(Case.read, case, payload) is not None:
         return False
     return fault(hold, case, payload) is not None

@@ -16,7 +16,7 @@ their crossings, so a file of one dialect may add its wires to what another file
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from ..language.source import Node, Pos
 from ..rulesets import RuleSet
 from ..trace import where
 from ..trail import At
-from .difference import differences
+from .lawcase import Broken, alike
 
 LISTS = {"messages": "conversation", "tools": "tool"}  # units that are lists, and of what
 MODEL = "m"  # what is asked for where a body does not say
@@ -89,15 +89,18 @@ def check(rules: RuleSet, wire: Wire) -> str | None:
 
     try:
         body, codes = _written(rules, wire)
-        told = _apart("is written otherwise", wire.meant, body, rule_at)
         back = rules.convert(wire.meant, wire.dialect, wire.dialect, wire.unit, wire.model).body
-        told = told or _apart("does not come back at home", wire.meant, back, rule_at)
+        alike("is written otherwise", wire.meant, body, rule_at)
+        alike("does not come back at home", wire.meant, back, rule_at)
+        if codes != wire.codes:
+            raise Broken(f"makes the notes {list(codes)}, not {list(wire.codes)}")
     except (ConversionError, UsageError) as error:
         told = f": {error}"
+    except Broken as fault:
+        told = f" {fault}" + (f" (rule {fault.rule})" if fault.rule else "")
     else:
-        if not told and codes != wire.codes:
-            told = f" makes the notes {list(codes)}, not {list(wire.codes)}"
-    return f"`{wire.name}` as {wire.dialect}{told}" if told else None
+        return None
+    return f"`{wire.name}` as {wire.dialect}{told}"
 
 
 def _written(rules: RuleSet, wire: Wire) -> tuple[Any, tuple[str, ...]]:
@@ -106,11 +109,3 @@ def _written(rules: RuleSet, wire: Wire) -> tuple[Any, tuple[str, ...]]:
     else:
         out = rules.convert(wire.given, wire.source, wire.dialect, wire.unit, wire.model)
     return out.body, tuple(sorted({note.code for note in out.notes}))
-
-
-def _apart(what: str, meant: Any, found: Any, rule_at: Callable[[At], Pos | None]) -> str:
-    apart = differences(meant, found)
-    if not apart:
-        return ""
-    rule = rule_at(apart[0].at)
-    return f" {what} at {apart[0]}" + (f" (rule {rule})" if rule else "")
