@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..dialects import DialectRules
@@ -19,6 +20,7 @@ ANY_MODEL = "m"
 Made = tuple[Any, bool, bool]  # a body; whether it is odd, and varied, as a Probe says
 
 
+@dataclass(slots=True, eq=False)
 class Probe:
     """One payload, with or without a stream asked for.
 
@@ -27,14 +29,12 @@ class Probe:
     pictures it.
     """
 
-    __slots__ = ("body", "fresh", "odd", "reads", "stream", "varied")
-
-    def __init__(
-        self, body: Any, odd: bool, stream: bool | None = None, varied: bool = False
-    ) -> None:
-        self.body, self.odd, self.stream, self.varied = body, odd, stream, varied
-        self.fresh = False
-        self.reads: dict[Any, Read] = {}  # by rows of variants and options
+    body: Any
+    odd: bool
+    stream: bool | None
+    varied: bool
+    fresh: bool = False
+    reads: dict[Any, Read] = field(default_factory=dict)  # by rows of variants and options
 
 
 def payloads(

@@ -238,11 +238,13 @@ class _Beside:
 
     def rows(self, pictured: Collection[str], dropped: Collection[str]) -> Iterator[Row]:
         """Yield what either side lacks; of a whole object only its path."""
-        lacking = missing(self.paths, pictured, dropped)
+        known, given_up = Known(pictured), Known(dropped)
+        left = [path for path in self.paths if not known.covers(path)]
+        lacking = (path for path in left if not given_up.covers(path, below=True))
         yield from self.topmost(lacking, _with_above(self.facts), "rules")
-        known = Known(_with_above(self.paths))
-        alone = {p for p in self.facts if p and self.written(p) and not known.covers(p)}
-        yield from self.topmost(alone, known.exact, "sdk")
+        there = Known(_with_above(self.paths))
+        alone = (path for path in self.facts if path and self.written(path))
+        yield from self.topmost((p for p in alone if not there.covers(p)), there.exact, "sdk")
         whole = {path[:-2] for path in pictured if path.endswith(".*")}
         for path in sorted(self.paths.keys() & self.facts.keys()):
             if whole.isdisjoint(_prefixes(path)):
@@ -292,15 +294,6 @@ class _Beside:
         return own and all(any(each) for each in told if each)
 
 
-def missing(
-    paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]
-) -> frozenset[str]:
-    """Return the SDK's paths that no picture and no drop names."""
-    known, given_up = Known(pictured), Known(dropped)
-    left = (path for path in paths if not known.covers(path))
-    return frozenset(path for path in left if not given_up.covers(path, below=True))
-
-
 class Known:
     """Paths that are named, and what stands below those that are carried whole."""
 
@@ -310,7 +303,7 @@ class Known:
 
     def covers(self, path: str, *, below: bool = False) -> bool:
         """Say whether a path is named; `below`: whether what stands above it is enough."""
-        plain = path[:-2] if path.endswith(".*") else path
+        plain = path.removesuffix(".*")
         if path in self.exact or plain in self.exact or plain in self.roots:
             return True
         if plain.endswith("[]") and plain[:-2] in self.exact:
@@ -321,11 +314,7 @@ class Known:
 
 def _prefixes(path: str) -> list[str]:
     """List what stands above a path: `a[].b` stands below `a[]` and `a`."""
-    found = []
-    for n, character in enumerate(path):
-        if character in ".[" and n:
-            found.append(path[:n])
-    return found
+    return [path[:n] for n, sign in enumerate(path) if n and sign in ".["]
 
 
 def _with_above(paths: Iterable[str]) -> set[str]:

@@ -47,10 +47,6 @@ class Generator(Maker):
         super().__init__(dialect)
         self.chance = random.Random(seed)
 
-    def often(self) -> bool:
-        """Say yes about every second time."""
-        return self.chance.random() < (0.5 if self.depth < MAX_DEPTH else 0.1)
-
     def rarely(self) -> bool:
         """Say yes now and then."""
         return self.chance.random() < 0.04
@@ -69,16 +65,17 @@ class Generator(Maker):
     def mostly(self, what: Any, ways: Sequence[Any]) -> Any:
         return self.chance.choice(ways) if self.rarely() else ways[0]
 
-    def maybe(self, what: Any) -> bool:
-        return self.often()
+    def maybe(self, what: Any = None) -> bool:
+        """Say yes about every second time."""
+        return self.chance.random() < (0.5 if self.depth < MAX_DEPTH else 0.1)
 
     # -- pictures -----------------------------------------------------------------------------
 
     def piece(self, name: str, made: Made) -> str:
-        return self.chance.choice(MEDIA[name]) if name in MEDIA and self.often() else self.text()
+        return self.chance.choice(MEDIA[name]) if name in MEDIA and self.maybe() else self.text()
 
     def rest(self, n: int, hole: Hole, made: Made) -> Any:
-        return self.hole(hole, made) if hole.mark is None or self.often() else ABSENT
+        return self.hole(hole, made) if hole.mark is None or self.maybe() else ABSENT
 
     def unknown(self) -> Any:
         return self.chance.choice(ANY) if self.rarely() else ABSENT
@@ -88,13 +85,13 @@ class Generator(Maker):
         if h.path in made.summed and h.shape is None:
             there = made.number(h.path, self) is not None
         else:
-            there = h.mark in ("made", "fill", "default") or self.often()
+            there = h.mark in ("made", "fill", "default") or self.maybe()
         if there:
             return True
         return None if self.rarely() and h.mark != "made" else ABSENT
 
     def number(self, path: str, there: bool) -> int | None:
-        out = not there and not self.often()
+        out = not there and not self.maybe()
         return None if out else self.chance.choice((0, 1, 7, 40))
 
     # -- values -------------------------------------------------------------------------------
@@ -138,7 +135,7 @@ class Generator(Maker):
             if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in BY_TYPE]):
                 return self.chance.choice(BY_TYPE[self.chance.choice(kinds)])
         last = h.path.rpartition(".")[2]
-        if last in MEDIA and not h.path.startswith("own.") and self.often():
+        if last in MEDIA and not h.path.startswith("own.") and self.maybe():
             return self.chance.choice(MEDIA[last])
         kind = field_type(made.case.shape, h.path)
         if h.path in made.summed:
@@ -157,7 +154,7 @@ class Generator(Maker):
         kinds = sorted(schema.types) or ["string", "integer"]
         inner = {"a": {"type": self.chance.choice(kinds)}}
         made: dict[str, Any] = {"type": schema.root or "object"}
-        return {**made, "properties": inner} if self.often() else made
+        return {**made, "properties": inner} if self.maybe() else made
 
     def json(self, h: Hole, value: Any) -> str:
         guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
@@ -166,11 +163,11 @@ class Generator(Maker):
         return f" {text}" if self.rarely() else text
 
     def form(self, lens: str, value: Any) -> Any:
-        if (lens in ("bare", "blocks") and self.often()) or (
+        if (lens in ("bare", "blocks") and self.maybe()) or (
             lens == "plain" and isinstance(value, list)
         ):
             return self.text()
-        return value[0] if lens == "listed" and len(value) == 1 and self.often() else value
+        return value[0] if lens == "listed" and len(value) == 1 and self.maybe() else value
 
     def turns(self, cases: list[Case]) -> Iterator[Case]:
         for _ in range(self.chance.randint(1, 4)):

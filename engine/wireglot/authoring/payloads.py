@@ -34,7 +34,7 @@ class Least(Plain):
         """Make a value where one must stand."""
         return ABSENT if h.mark is not None else super().hole(h, made)
 
-    def often(self) -> bool:
+    def maybe(self, what: Any = None) -> bool:
         """Say no."""
         return False
 

@@ -64,7 +64,7 @@ class Seen:
         found: dict[Path, list[dict[str, Any]]] = {}
         for body in bodies:
             for path, listed in lists(body):
-                if listed and all(schemas(one) for one in listed):
+                if all(schemas(one) for one in listed):
                     found.setdefault(path, []).extend(listed)
         return max(found.items(), key=lambda pair: len(pair[1]), default=None)
 
@@ -82,16 +82,13 @@ class Seen:
     # -- messages -----------------------------------------------------------------------------
 
     def _talk(self, bodies: list[dict[str, Any]]) -> Talk | None:
-        best: tuple[int, Talk] | None = None
-        for body in bodies:
-            for path, listed in lists(body):
-                if not listed or (self.tools is not None and path == self.tools[0]):
-                    continue
+        found = [one for body in bodies for one in lists(body)]
+        for path, _ in sorted(found, key=lambda one: -sum(1 for _ in leaves(one[1]))):
+            if self.tools is None or path != self.tools[0]:
                 talk = self._talk_of(path, [m for b in bodies for m in objects(b, path)])
-                weight = sum(1 for _ in leaves(listed))
-                if talk is not None and (best is None or weight > best[0]):
-                    best = weight, talk
-        return None if best is None else best[1]
+                if talk is not None:
+                    return talk
+        return None
 
     def _talk_of(self, path: Path, messages: list[dict[str, Any]]) -> Talk | None:
         texts = [k for k in common(messages) if all(isinstance(m[k], str) for m in messages)]
@@ -132,12 +129,9 @@ class Seen:
         """Return where a response holds its parts: the path of the candidate, and the key."""
         for body in bodies:
             for path, listed in lists(body):
-                if listed and any(is_content(one) for one in listed[0].values()):
-                    inner = next(k for k, v in listed[0].items() if is_content(v))
-                    if not isinstance(listed[0][inner], str):
-                        return path, inner
-                if listed and path:
-                    return path, None
+                inner = next((k for k, v in listed[0].items() if is_content(v)), None)
+                whole = inner is None or isinstance(listed[0][inner], str)
+                return path, None if whole else inner
         return None
 
     def _saying(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -103,15 +103,12 @@ def _short(node: Node, pos: Pos) -> str | None:
     """Return a node in one line where all of it stands on the line of `pos`."""
     if not isinstance(node.value, dict | list):
         return scalar(node.value, False)
-    if not node.value:
-        return flow(node.plain())
-    if all(p.file == pos.file and p.line == pos.line for p in _places(node)):
-        return flow(node.plain())
-    if isinstance(node.value, list) and not any(
+    here = all(p.file == pos.file and p.line == pos.line for p in _places(node))
+    # Words are one thing, in however many lines they were written.
+    words = isinstance(node.value, list) and not any(
         isinstance(i.value, dict | list) or getattr(i, "was", None) for i in node.value
-    ):
-        return flow(node.plain())  # words are one thing, in however many lines they were written
-    return None
+    )
+    return flow(node.plain()) if here or words or not node.value else None
 
 
 def _places(node: Node) -> Iterator[Pos]:

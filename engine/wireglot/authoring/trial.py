@@ -64,14 +64,12 @@ class Trial:
 
     def cross(self, rules: RuleSet, files: Iterable[Node]) -> Trial:
         """Try the wires that files of crossings show, with what other files say of them."""
-        there: list[str] = []
-        for wire in wires.find(files, there):
+        for wire in wires.find(files, self.failures):
             if self._within(wire.pos):
                 self.examples.add(wire.pos)
                 message = wires.check(rules, wire)
                 if message:
-                    there.append(f"{wire.pos}: {message}")
-        self.failures.extend(there)
+                    self.failures.append(f"{wire.pos}: {message}")
         return self
 
     def _examples(
