@@ -33,7 +33,8 @@ FLOORS = (
     ("trace",),
     ("checks",),
     ("calls", "loading"),
-    ("audits", "authoring", "batch", "moving", "serve"),
+    ("authoring",),
+    ("audits", "batch", "moving", "serve"),
     ("command line",),
 )
 GROUPS = {
