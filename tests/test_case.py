@@ -123,7 +123,7 @@ def test_laws_that_do_not_hold_are_faults(tmp_path: Path) -> None:
     assert fault.rule is not None and "one.yaml:" in fault.rule
     small = one.smallest(body, fault)
     assert len(str(small)) < 60
-    told = one.tried(json.dumps(one.crossing(small, fault, "two keys")))
+    told = one.tried(json.dumps(one.crossing(small, "two keys")))
     assert told is not None and told.startswith("one is written otherwise at /")
 
 
@@ -146,4 +146,4 @@ def test_leaves_without_a_fate_and_internal_errors_are_faults(
     monkeypatch.setattr(Asked, "convert", broken)
     fault = one.fault(PAYLOAD)
     assert fault is not None and fault.told == "internal error: KeyError('x')"
-    assert one.crossing({}, fault, "n")["crossings"]["request"]["n"]["wires"]["anthropic"] == {}
+    assert one.crossing({}, "n")["crossings"]["request"]["n"]["wires"]["anthropic"] == {}

@@ -144,7 +144,7 @@ def test_what_is_written_loads_and_takes_the_recordings(written: tuple[Path, str
 
 
 def recordings_of(rules: wireglot.RuleSet, text: str) -> list[recordings.Recorded]:
-    words = vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
+    words = vocabulary.Vocabulary(rules)
     return recordings.read(text, rules, LIKE, words.unit_of)
 
 

@@ -199,7 +199,7 @@ def test_a_format_of_answers_is_asked_for_and_not_drawn() -> None:
 
 
 def test_a_dialect_is_nearest_to_its_own_payloads() -> None:
-    words = vocabulary.Vocabulary(RULES[name].model for name in RULES.dialects)
+    words = vocabulary.Vocabulary(RULES)
 
     def nearest(body: Any) -> tuple[str, float]:
         return vocabulary.nearest(RULES, [("request", body)], words)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -23,7 +23,6 @@ from .gather import EFFECTS, Gatherer, Line
 from .provoke import ANY_MODEL, Probe, payloads
 
 EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
-LAST = "last"  # the payloads that were asked for the last time, and of which unit they are
 WORST = 3  # codes of a cell
 
 
@@ -81,7 +80,16 @@ class Cell(NamedTuple):
 
 # -- making them ----------------------------------------------------------------------------------
 
-_CACHE: WeakKeyDictionary[Loaded, dict[Any, Any]] = WeakKeyDictionary()
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a rule set: its audits, and the payloads that were asked for last."""
+
+    audits: dict[tuple[Any, ...], Audit] = field(default_factory=dict)
+    last: tuple[str, str, tuple[Probe, ...]] = ("", "", ())
+
+
+_CACHE: WeakKeyDictionary[Loaded, _Known] = WeakKeyDictionary()
 
 
 def audit(
@@ -97,7 +105,7 @@ def audit(
     check_call(model, None, source=source, target=target)
     chosen = known_options(options)
     _check(rules, (source, target), unit)
-    known = _CACHE.setdefault(rules, {})
+    known = _CACHE.setdefault(rules, _Known()).audits
     key = (source, target, unit, model, stringify(chosen))
     if key not in known:
         made = _payloads(rules, source, unit)
@@ -105,7 +113,7 @@ def audit(
         lines = work.noted(made, [model] if model else work.models()).traced(made).lines()
         found = sorted(lines, key=_order)
         known[key] = Audit(source, target, unit, tuple(found), len(made), rules.hash)
-    whole: Audit = known[key]
+    whole = known[key]
     if examples:
         return whole
     bare = tuple(dataclasses.replace(line, example=None) for line in whole.lines)
@@ -168,13 +176,12 @@ def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:
 
 def _payloads(rules: Loaded, name: str, unit: str) -> tuple[Probe, ...]:
     """Return the payloads of a unit; the last are kept, with what was read of them."""
-    known = _CACHE.setdefault(rules, {})
-    last = known.get(LAST)
-    if last is None or last[0] != (name, unit):
+    known = _CACHE.setdefault(rules, _Known())
+    last = known.last
+    if last[:2] != (name, unit):
         found = tuple(payloads(rules[name], unit, rules.variants(name)))
-        last = known[LAST] = (name, unit), found
-    made: tuple[Probe, ...] = last[1]
-    return made
+        last = known.last = (name, unit, found)
+    return last[2]
 
 
 def _order(line: Line) -> tuple[Any, ...]:

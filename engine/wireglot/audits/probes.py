@@ -9,7 +9,7 @@ numbers too large, schemas of odd keywords.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..authoring.generate import BY_TYPE
@@ -25,6 +25,7 @@ from ..loading.rulesources import beside
 Label = tuple[Any, ...]  # the place of a decision, and what is decided
 Chosen = dict[Label, int]  # which way is taken; the first where nothing is said
 Ways = tuple[Pos | None, Sequence[Any]]  # of a decision: where its picture stands, and the ways
+Calls = Callable[[list[tuple[str, str]]], list[Any]]  # the messages of calls: ids and names
 Met = dict[Label, tuple[str, Ways]]  # the shape of a decision, and its ways
 MAX_DEPTH = 6
 NEAR = 6  # steps above a decision that tell its place from others
@@ -98,7 +99,7 @@ def _form(dialect: Dialect, shape: Shape) -> Any:
     return shape, unions, [(one.to_ir, one.read_also, one.closed) for one in tables]
 
 
-def explored(dialect: Dialect, unit: str, calls: Any, tried: Tried) -> Iterator[tuple[Any, bool]]:
+def explored(dialect: Dialect, unit: str, calls: Calls, tried: Tried) -> Iterator[tuple[Any, bool]]:
     """Yield payloads of a unit in which each decision is taken in every way, the smallest first.
 
     With each comes whether it holds what no picture takes. `calls` gives the wire messages of calls
@@ -125,7 +126,7 @@ def explored(dialect: Dialect, unit: str, calls: Any, tried: Tried) -> Iterator[
 class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
-    def __init__(self, dialect: Dialect, chosen: Chosen, calls: Any) -> None:
+    def __init__(self, dialect: Dialect, chosen: Chosen, calls: Calls) -> None:
         super().__init__(dialect)
         self.chosen, self.calls = chosen, calls
         self.met: Met = {}
@@ -321,7 +322,7 @@ class Prober(Maker):
         outer, self.at = self.at, (*self.at, Role(case.name))
         found = super().messages(case)
         self.at = outer
-        if self.wanted and self.calls is not None:
+        if self.wanted:
             found = [*self.calls(self.wanted), *found]
             self.wanted = []
         return found

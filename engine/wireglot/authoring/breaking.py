@@ -28,7 +28,7 @@ GRADES = ("wire", "notes", "prose")
 NOTED = {"unsupported", "repeated", "slight", "note", "effect"}  # words that only notes show
 EXAMPLES = (WORD, CROSSINGS)  # a file that has one of them says nothing to a conversion
 ENDING = ".yaml"
-PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?", re.DOTALL)  # a file, a line, a column
+PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?\Z", re.DOTALL)  # a file, a line, a column
 Texts = Mapping[str, str]  # of rule files, by their paths in a folder
 
 
@@ -47,9 +47,8 @@ class Graded(NamedTuple):
         level = dict(zip(GRADES, ("error", "warning", "notice"), strict=True))[self.grade]
         at = ""
         if self.rule is not None and self.rule.startswith(f"{folder}/"):
-            place = PLACE.fullmatch(self.rule)
-            file, line, column = place.groups("1") if place else (self.rule, "1", "1")
-            at = f" file={_escaped(file, ':,')},line={line},col={column}"
+            ((file, line, column),) = PLACE.findall(self.rule)
+            at = f" file={_escaped(file, ':,')},line={line or 1},col={column or 1}"
         return f"::{level}{at}::{_escaped(f'{self.grade}: {self.said}')}"
 
 

@@ -22,7 +22,6 @@ from ..trace.where import Place, objects, places
 from ..trail import At, leaves, value_at
 from .recordings import STREAM, Heard, Recorded, Unknown
 from .sketch import Say, Tree
-from .starter import vocabulary_of
 from .vocabulary import Vocabulary
 from .wirefacts import spelt
 
@@ -57,7 +56,7 @@ def changes(
             asked.append(f"{one.unit}: {_dotted(one.at)} is a form that no picture has")
         else:
             grouped.setdefault((place.path, str(rest[0])), []).append((one, rest))
-    words = vocabulary_of(rules)
+    words = Vocabulary(rules)
     for (path, key), ones in grouped.items():
         dialects = ((one, _pictures(one, path)) for one in (base, model))
         there = [one for one, pictures in dialects if any(key in p.names for p in pictures)]

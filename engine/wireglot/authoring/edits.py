@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..ir import PARTS, USER_DATA
-from ..language.lenses import same, stringify
+from ..language.lenses import same
+from ..language.picture import ABSENT
 from ..trail import At, pointer, value_at
+from .difference import shown
 from .lawcase import Broken, Case, abroad
 
 # What a caller changes in a part of each kind.
@@ -39,12 +41,10 @@ def edited(case: Case, wire: Any) -> None:
         return
     found = case.read(written)
     for at, new in changed:
-        if not same(value_at(found, at), new):
-            told = stringify(value_at(found, at)) if value_at(found, at) is not None else "nothing"
-            raise Broken(
-                f"an edit is not written at home, at {pointer(at)} of the IR:"
-                f" expected {stringify(new)}, got {told}"
-            )
+        there = value_at(found, at, ABSENT)
+        if not same(there, new):
+            told = f"at {pointer(at)} of the IR: expected {shown(new)}, got {shown(there)}"
+            raise Broken(f"an edit is not written at home, {told}")
 
 
 def kept(case: Case, wire: Any) -> None:

@@ -117,17 +117,14 @@ class Asked(NamedTuple):
         return shrink(body, fails, TRIES)
 
     def _comes_back(self, body: Any) -> bool:
-        made = (self.source, self.source, self.unit, self.model or wires.MODEL)
-        try:
-            return same(self.rules.convert(body, *made).body, body)
-        except Exception:  # as below
-            return False
+        home = self._made(body, self.source)
+        return home is not None and same(home.body, body)
 
-    def crossing(self, body: Any, fault: Fault, name: str) -> dict[str, Any]:
-        """Return a file of crossings that shows the fault, as plain JSON."""
+    def crossing(self, body: Any, name: str) -> dict[str, Any]:
+        """Return a file of crossings that shows what is wrong, as plain JSON."""
         meant: Any = [] if self.unit in wires.LISTS else {}
         codes: list[str] = []
-        if (out := self._made(body)) is not None:
+        if (out := self._made(body, self.target)) is not None:
             meant = copy.deepcopy(out.body)
             codes = sorted({note.code for note in out.notes} - {self.code})
         if self.at is not None:
@@ -137,9 +134,10 @@ class Asked(NamedTuple):
         said |= {"model": self.model} if self.model else {}
         return {"wireglot": 2, "crossings": {self.unit: {name: said}}}
 
-    def _made(self, body: Any) -> Conversion | None:
+    def _made(self, body: Any, target: str) -> Conversion | None:
+        model = self.model or wires.MODEL
         try:
-            return self.convert(body)
+            return self.rules.convert(body, self.source, target, self.unit, model)
         except Exception:  # it is what the case shows
             return None
 

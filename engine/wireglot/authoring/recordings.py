@@ -18,10 +18,10 @@ from ..streaming import framing
 from ..streaming.streams import Translator
 from ..trail import At, leaves, place_of, value_at
 from .difference import differences
+from .wires import MODEL
 
 STREAM = "stream"
 UNNAMED = ("unknown-key", "unknown-part", "unfit")  # codes of what no picture takes
-MODEL = "m"
 
 
 class Recorded(NamedTuple):
@@ -148,12 +148,11 @@ def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: He
 
 
 def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Heard) -> None:
-    home = Translator(rules[pair[0]], rules[pair[0]], {}, policy.of(None))
+    home, out = (Translator(rules[pair[0]], rules[end], {}, policy.of(None)) for end in pair)
     made = [one for frame in frames for one in home.feed(frame)] + home.finish()
     if made != frames:
         found.faults.append("stream: does not come back at home")
     whole = home.result.body
-    out = Translator(rules[pair[0]], rules[pair[1]], {}, policy.of(None))
     for frame in frames:
         out.feed(frame)
     out.finish()

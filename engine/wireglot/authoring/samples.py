@@ -120,9 +120,8 @@ class Seen:
     # -- parts --------------------------------------------------------------------------------
 
     def _elements(self, bodies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        for body in bodies if self.talk else ():
-            assert self.talk is not None
-            for message in objects(body, self.talk.path):
+        if self.talk is not None:
+            for message in (one for body in bodies for one in objects(body, self.talk.path)):
                 yield from objects(message, (self.talk.content,))
 
     def _said(self, bodies: list[dict[str, Any]]) -> tuple[Path, str | None] | None:

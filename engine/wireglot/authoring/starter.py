@@ -18,7 +18,8 @@ from ..trail import keys_of, value_at
 from . import examples, layout, vocabulary, wirefacts
 from .draft import Draft, Shown
 from .samples import Seen
-from .sketch import ASK, Say, Tree, block, listed, scalar
+from .sketch import ASK, Say, Tree, block, listed
+from .vocabulary import Vocabulary
 
 NEAR = 0.6  # the part of the samples from which on a dialect is a parent
 HALF = 0.5  # the part of each kind of payload that a parent takes at least
@@ -44,18 +45,13 @@ class Started(NamedTuple):
     findings: list[Finding]
 
 
-def vocabulary_of(rules: RuleSet) -> vocabulary.Vocabulary:
-    """Return the words that the dialects of a rule set use."""
-    return vocabulary.Vocabulary(rules[name].model for name in rules.dialects)
-
-
 def units(
     rules: RuleSet, bodies: Sequence[Any], unit: str | None, dialect: str | None
 ) -> list[Sample]:
     """Return samples with what they are, told by their keys where it is not said."""
     if dialect is not None:
         rules[dialect]
-    words = vocabulary_of(rules)
+    words = Vocabulary(rules)
     return [(unit or words.unit_of(body), body) for body in bodies]
 
 
@@ -64,7 +60,7 @@ def start(
 ) -> Started:
     """Write the first text of a rule file. Raises UsageError."""
     told: list[str] = []
-    words = vocabulary_of(rules)
+    words = Vocabulary(rules)
     base = wanted.overlay or wanted.parent
     if base is None and samples:
         # Many have errors of their own, and all else of another.
@@ -111,7 +107,7 @@ def start(
 
 
 def _changes(
-    model: Dialect, rules: RuleSet, samples: Sequence[Sample], words: vocabulary.Vocabulary
+    model: Dialect, rules: RuleSet, samples: Sequence[Sample], words: Vocabulary
 ) -> tuple[Tree, list[str]]:
     """Picture what samples have and a dialect lacks; keys that are alike take another's place."""
     tree: Tree = {}
@@ -139,14 +135,12 @@ def _changes(
 
 
 def placed(
-    top: Picture, keys: list[str], unit: str, value: Any, words: vocabulary.Vocabulary, body: Any
+    top: Picture, keys: list[str], unit: str, value: Any, words: Vocabulary, body: Any
 ) -> tuple[Say, Tree, str]:
     """Find the hole of a key that is not pictured: that of a key which means the same, or none."""
-    beside: dict[str, Picture] = {}
-    body = value_at(body, keys[:-1])
-    for step in (*keys[:-1], None):
-        beside = {names[0]: child for names, child in keyed(top)}
-        top = beside.get(step, top) if step is not None else top
+    for step in keys[:-1]:
+        top = next((child for names, child in keyed(top) if names[0] == step), top)
+    body, beside = value_at(body, keys[:-1]), {names[0]: child for names, child in keyed(top)}
     known = words.field(unit, keys[-1], value)
     there = {c.path: (n, c) for n, c in beside.items() if isinstance(c, Hole)}
     if known is not None and known[0] in there and there[known[0]][0] not in (body or {}):
@@ -179,17 +173,14 @@ def text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
         lines.append(
             f"# What stands behind `{ASK[2:]}` is a guess or a question; take the sign away then."
         )
-    lines.append(f"wireglot: {VERSION}")
+    head: Tree = {"wireglot": VERSION}
     if wanted.overlay is not None:
-        lines.append(f"overlay: {scalar(wanted.overlay)}")
+        head["overlay"] = wanted.overlay
     else:
-        lines.append(f"dialect: {scalar(wanted.name)}")
-        lines += [f"extends: {scalar(wanted.parent)}"] if wanted.parent else []
-        see = wanted.see or f"https://{wanted.name}.example/api"
-        lines.append(
-            f"see: {scalar(see)}" + ("" if wanted.see else f"    {ASK} the page of the API")
-        )
-        lines.append(f"verified: {wanted.today}")
+        head |= {"dialect": wanted.name} | ({"extends": wanted.parent} if wanted.parent else {})
+        page = Say(f"https://{wanted.name}.example/api", "the page of the API")
+        head |= {"see": wanted.see or page, "verified": wanted.today}
+    lines += block(head)
     for word, value in tree.items():
         lines += ["", f"{word}:", *(f"  {line}" for line in block(value))]
     if base is not None and not tree:
@@ -208,7 +199,7 @@ def again(
     node = parse(text, f"{name}.yaml")
     overlay = node.get("overlay")
     wanted = Wanted(name, None, "", overlay=str(overlay.value) if overlay is not None else None)
-    made = Draft(Seen(vocabulary_of(rules), samples))
+    made = Draft(Seen(Vocabulary(rules), samples))
     made.tree()
     lines = layout.formatted(text, f"{name}.yaml").split("\n")
     if "examples" in node.keys:

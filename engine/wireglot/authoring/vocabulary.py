@@ -45,14 +45,14 @@ def fits(kind: str, value: Any) -> bool:
 class Vocabulary:
     """By which keys dialects name fields of the IR, and their words for roles, kinds and ends."""
 
-    def __init__(self, dialects: Iterable[Dialect]) -> None:
+    def __init__(self, rules: RuleSet) -> None:
         self.keys: dict[str, dict[tuple[str, ...], Counter[str]]] = {}
         self.roles: dict[str, str] = {role: role for role in ("user", "assistant", "system")}
         self.stops: dict[str, str] = {}
         self.usual = ""  # why a response ends, for a dialect that has no word for it
         self.tops: dict[str, Counter[str]] = {}  # the keys of whole payloads, by their dialects
         self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
-        for dialect in dialects:
+        for dialect in (rules[name].model for name in rules.dialects):
             if "request" in dialect.units:  # files of agents have words of their own
                 self._learn(dialect)
 
@@ -208,7 +208,7 @@ def hint(rules: RuleSet, body: Any, name: str, unit: str) -> str | None:
     A dialect looks like a payload by the part of its values that pictures take and the IR has
     fields for.
     """
-    words = Vocabulary(rules[one].model for one in rules.dialects)
+    words = Vocabulary(rules)
     sample = [(unit, body)]
     taken = nearness(rules, name, sample, words)
     if taken >= CLEAR:

@@ -43,7 +43,7 @@ def case(arguments: argparse.Namespace) -> int:
     body = asked.smallest(body, fault)
     fault = asked.fault(body) or fault
     title = arguments.name or fault.told.splitlines()[0]
-    crossing = asked.crossing(body, fault, title)
+    crossing = asked.crossing(body, title)
     text = faultcase.text(crossing, _head(asked, fault, faultcase.text(crossing, [])))
     terminal.say(text, arguments.output)
     return OK

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..authoring import recordings, starter, vendor
 from ..authoring.starter import Wanted
+from ..authoring.vocabulary import Vocabulary
 from ..loaded import check_name
 from ..loading import start
 from ..rulesets import RuleSet
@@ -56,7 +57,7 @@ def new(arguments: argparse.Namespace) -> int:
 def _like(rules: RuleSet, arguments: argparse.Namespace, wanted: Wanted, path: Path) -> int:
     """Write what recordings of a vendor have, and a dialect like it has not."""
     check_name(arguments.like, rules.dialects)
-    words = starter.vocabulary_of(rules)
+    words = Vocabulary(rules)
     held = []
     for name in arguments.sample:
         text = terminal.text(terminal.read(name), terminal.named(name))
