@@ -109,7 +109,6 @@ LANGUAGE |= {"image/png", "text/plain", "application/pdf", "application/json"}
 
 # Why a response stopped, in words of the IR (docs/ir.md) that are words of a wire, too.
 STOPS = {
-    "hardcases.py": {"end_turn", "tool_use", "content_filter", "malformed_call"},
     "within.py": {"end_turn", "tool_use"},
     # Their words are those of the language, of plans and of HTTP; a wire has the same by chance.
     "form.py": {"TEXT"},
