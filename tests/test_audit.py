@@ -363,6 +363,16 @@ def test_a_matrix_leaves_children_out_and_one_dialect_alone_has_its_pairs(
     assert {(cell["source"], cell["target"]) for cell in cells} == found
 
 
+def test_the_only_pair_of_a_unit_keeps_its_gravest_codes() -> None:
+    made = [
+        ("right", "request", ("a", "b")),
+        ("far", "request", ("a",)),
+        ("right", "error", ("a",)),
+    ]
+    cells = [audit.Cell("left", target, unit, {}, worst) for target, unit, worst in made]
+    assert [cell.worst for cell in audit._telling(cells)] == [("b",), (), ("a",)]
+
+
 def test_markdown_is_tables(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = run(capsys, folder, "--format", "markdown")
     rows = [line for line in said.splitlines() if line.startswith("|")]

@@ -150,9 +150,10 @@ def _telling(cells: list[Cell]) -> Iterator[Cell]:
     common: dict[str, set[str]] = {}
     for cell in cells:
         common[cell.unit] = common.get(cell.unit, set(cell.worst)) & set(cell.worst)
-    several = len(cells) > len(common)
+    pairs = Counter(cell.unit for cell in cells)
     for cell in cells:
-        worst = [code for code in cell.worst if not several or code not in common[cell.unit]]
+        shared = common[cell.unit] if pairs[cell.unit] > 1 else ()
+        worst = [code for code in cell.worst if code not in shared]
         yield cell._replace(worst=tuple(worst[:WORST]))
 
 
