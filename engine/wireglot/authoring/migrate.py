@@ -3,9 +3,9 @@
 Each change is made where it stands in the text, so comments, line breaks and quotes stay as they
 are. A YAML library that writes a file anew joins what goes on in the next line (docs/authoring.md).
 
-`rules/migrate/names.yaml` says what shapes, unions, tables and cases of packaged dialects were
-called in version 1. A file that lies over such a dialect uses these names, and one that stands in
-its place has them.
+`rules/migrate/words.yaml` has the words, and `names.yaml` says what shapes, unions, tables and
+cases of packaged dialects were called in version 1. A file that lies over such a dialect uses these
+names, and one that stands in its place has them.
 """
 
 from __future__ import annotations
@@ -23,56 +23,11 @@ from ..language.source import Node, parse
 from ..language.version import VERSION
 from ..loading import load
 from ..loading.rulesources import beside
-from .oldorder import ALSO, rewritten
-
-UNITS = ("envelope", "request", "response", "error", "session")
-# Words that have another name now, by what they stand in.
-KEYS = {
-    "file": {"drop": "unsupported"},
-    "limit": {"rest": "chars", "unless": "not-with"},
-    "shape": {"gathers": "groups"},
-    "example": {"abroad": "crossing"},
-}
-# What stands in a hole, in this order.
-HOLES = (
-    (re.compile(r"\(old\s+taken\)"), "(read-only)"),
-    (re.compile(r"(\s(?:each|entries)\s[^()]*)\(old\)"), r"\1(read-only)"),
-    (re.compile(r"\(old\)"), "(refused)"),
-    (re.compile(r"\(else(?=\s)"), "(fill"),
-    (re.compile(r"\|\s*lone\b"), "| single"),
-    (re.compile(r"\|\s*(?:bare|plain)\b"), "| text (or list)"),
-    (re.compile(r"\|\s*joined\b"), "| text"),
-    (re.compile(r"\|\s*blocks\b"), "| list (or text)"),
-    (re.compile(r"\|\s*listed\b"), "| list (or one)"),
-    (re.compile(r"\s*\|\s*home\b"), ""),  # the case says so: `read-only: true`
-    (re.compile(r"\s*\|\s*(?:\w+\+)*any(?:\+\w+)*(?![\w-])"), ""),  # all pass without it, too
-)
-# What stands under a word, and `*` under all others.
-INNER: dict[str, dict[str, str]] = {
-    "file": {
-        **dict.fromkeys(UNITS, "shape"), "conversation": "talk", "limits": "limits",
-        "schemas": "schemas",
-        "shapes": "shapes", "stream": "stream",
-        "variants": "file", "examples": "shown", "ladder": "picture", "document": "picture",
-        "*": "",
-    },
-    "limits": {"*": "limit"},
-    "schemas": {"*": "schema"},
-    "shapes": {"*": "shape"},
-    "shape": {"wire": "picture", "ir": "picture", "message": "picture", "cases": "shapes",
-              "examples": "example", "*": ""},
-    "talk": {"wire": "picture", "cases": "shapes", "examples": "example", "*": ""},
-    "stream": {"frame": "picture", "events": "picture", "read-also": "picture",
-               "examples": "example", "*": ""},
-    "picture": {"examples": "", "*": "picture"},
-    "shown": {"*": "example"},
-}  # fmt: skip
-
+from .oldorder import rewritten, version_1
 
 BEHIND = r"\b(?:as|each|entries)\s+"  # what stands before a shape in a hole
 Path = tuple[str, ...]  # the keys above something, without `!`; a row of variants is a file
 Names = dict[str, str]
-GONE = {"talk": "by", "schema": "numbered"}  # what goes without saying
 
 
 class Edit(NamedTuple):
@@ -147,7 +102,8 @@ def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
     file = _entries(root)
     lower = _lower(file)
     below = lower.get("conversation") if lower is not None else None
-    inherited = set(ALSO.values()) & set(below.said("enforce", ()) if below is not None else ())
+    there = below.said("enforce", ()) if below is not None else ()
+    inherited = set(version_1()["also"].values()) & set(there)
     own = _also(file["conversation"]) if "conversation" in file else None
     rows = file["variants"].value if isinstance(file.get("variants"), yaml.SequenceNode) else []
     for said, whole in [
@@ -169,8 +125,8 @@ def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
 def _also(talk: Any) -> set[str] | None:
     """Return which words the `enforce-also` of a conversation says, if it has one."""
     said = _entries(talk).get("enforce-also")
-    words = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
-    return {ALSO[word] for word in words & ALSO.keys()} if said else None
+    named = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
+    return {now for word, now in version_1()["also"].items() if word in named} if said else None
 
 
 def _written(root: Any) -> Iterator[Edit]:
@@ -209,29 +165,29 @@ def _edits(root: Any, text: str) -> Iterator[Edit]:
         place, inner = _place(path), _place(path if key is None else (*path, _bare(key)))
         if key is not None:
             start, end, bare = key.start_mark.index, key.end_mark.index, _bare(key)
-            new = KEYS.get(place, {}).get(bare)
+            new = version_1()["keys"].get(place, {}).get(bare)
             if new is not None and text[start:end] == key.value:
                 yield Edit(start, end, new + key.value[len(bare) :])
             if place == "shape" and bare == "wire" and _at_home(child):
                 yield _before(node, key, "read-only: true")
-            if GONE.get(place) == bare:
+            if version_1()["gone"].get(place) == bare:
                 yield _without(node, key, child, text)
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
         if inner == "picture" and isinstance(child.value, str) and child.value.startswith("$"):
             start, end = child.start_mark.index, child.end_mark.index
             hole = text[start:end]
-            for old, now in HOLES:
-                hole = old.sub(now, hole)
+            for old, now in version_1()["holes"]:
+                hole = re.sub(old, now, hole)
             if hole != text[start:end]:
                 yield Edit(start, end, hole)
 
 
 def _place(path: Path) -> str:
-    """Return what a path leads to, as INNER calls it."""
+    """Return what a path leads to, as `inner` calls it."""
     place = "file"
     for word in path:
-        inner = INNER.get(place, {})
+        inner = version_1()["inner"].get(place, {})
         place = inner.get(word, inner.get("*", ""))
     return place
 

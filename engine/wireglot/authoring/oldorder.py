@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import yaml
 
+from ..loading.rulesources import beside
 from .sketch import Say, flow
 
-# A step of version 1, and what says it now.
-STEPS: dict[str, dict[str, Any]] = {
-    "answer-next": {"results": ["next"]},
-    "order-results-by-calls": {"results": ["in-order"]},
-    "put-first": {"results": ["first"]},
-    "no-blank": {"text": "not-blank"},
-    "no-empty-text": {"text": "not-empty"},
-    "narrow-tools": {"tools": ["narrowed"]},
-    "lift": {"system": "lifted"},
-    "leave": {"system": "lifted-from-others"},
-    "this-turn": {"reasoning": "this-turn"},
-    "thought-beside": {"beside": {"tool_call": {"reasoning": ""}}},
-    "signed": {"calls": ["signed"]},
-    "alternate": {"turns": {"alternate": True}},
-    "no-empty": {},  # goes without saying
-}
-TEXTS = {"pair": "unanswered", "some-message": "if-empty", "strict": "strict"}
-PLACES = {"start": "first", "end": "last"}
-ALSO = {"thought-beside": "beside", "signed": "calls", "this-turn": "reasoning"}
+
+@cache
+def version_1() -> dict[str, Any]:
+    """Return the words of version 1, and what says the same now."""
+    said: dict[str, Any] = beside("migrate/words.yaml")
+    return said
 
 
 def rewritten(
@@ -106,17 +95,18 @@ def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, Any]]:
             after, before = (one.value for one in said["between"].value)
             yield "turns", {"between": {role: spoken, "after": after, "before": before}}
         else:
-            beside = {"before": said["before"].value} if "before" in said else {}
-            yield "turns", {PLACES.get(said["at"].value, "last"): {role: spoken, **beside}}
+            more = {"before": said["before"].value} if "before" in said else {}
+            place = version_1()["places"].get(said["at"].value, "last")
+            yield "turns", {place: {role: spoken, **more}}
         return
     for word, taken in said.items():
-        if word in TEXTS:
-            yield TEXTS[word], _source(taken, text)
+        if word in version_1()["texts"]:
+            yield version_1()["texts"][word], _source(taken, text)
         elif word == "user-only":
             only = taken.value
             yield ("reasoning", "never") if only == "reasoning" else ("user-only", [only])
         else:
-            yield from STEPS[word].items()
+            yield from version_1()["steps"][word].items()
 
 
 def _source(node: Any, text: str) -> Say:
