@@ -57,9 +57,14 @@ def written(done: Conversion, at: str) -> str:
     return excerpt(envelope, at.removeprefix(OUTSIDE))
 
 
+def standing(body: Any, at: str) -> Any:
+    """Return what stands at a pointer, ABSENT for nothing."""
+    return value_at(body, place_of(body, at), ABSENT)
+
+
 def excerpt(body: Any, at: str) -> str:
     """Return the beginning of what stands at a pointer, as JSON."""
-    value = value_at(body, place_of(body, at), ABSENT)
+    value = standing(body, at)
     return "?" if value is ABSENT else _begun(json.dumps(value, ensure_ascii=False))
 
 

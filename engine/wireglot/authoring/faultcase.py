@@ -16,9 +16,9 @@ from ..language.picture import ABSENT
 from ..language.source import parse
 from ..results import Conversion
 from ..rulesets import RuleSet
-from ..trail import keys_of, leaves, place_of, pointer, value_at
+from ..trail import keys_of, leaves, pointer
 from . import laws, sketch, wires
-from .difference import shown
+from .difference import shown, standing
 from .shrink import shrink
 
 TRIES = 3000
@@ -75,11 +75,11 @@ class Asked(NamedTuple):
 
     def _unexpected(self, out: Conversion, at: str) -> Fault | None:
         """Return what stands where something else is expected."""
-        around = _value(out.body, _around(at))
+        around = standing(out.body, _around(at))
         number = keys_of(at)[-1].isdecimal()
         if not (isinstance(around, dict) or (isinstance(around, list) and number)):
             return None
-        found, wanted = _value(out.body, at), self.expected
+        found, wanted = standing(out.body, at), self.expected
         if found is wanted or (ABSENT not in (found, wanted) and same(found, wanted)):
             return None
         told = f"{at} is {shown(found)}, and should be {shown(wanted)}"
@@ -159,17 +159,13 @@ def text(crossing: dict[str, Any], head: list[str]) -> str:
     return "".join(f"{line}\n" for line in [*lines, *sketch.block(crossing)])
 
 
-def _value(body: Any, at: str) -> Any:
-    return value_at(body, place_of(body, at), ABSENT)
-
-
 def _around(at: str) -> str:
     return at.rpartition("/")[0]
 
 
 def _put(body: Any, at: str, value: Any) -> None:
     """Put what is expected where it is expected, or take away what stands there."""
-    around, key = _value(body, _around(at)), keys_of(at)[-1]
+    around, key = standing(body, _around(at)), keys_of(at)[-1]
     if isinstance(around, list):
         step = int(key)
         around[step : step + 1] = [] if value is ABSENT else [value]

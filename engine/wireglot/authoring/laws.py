@@ -28,9 +28,9 @@ from ..language.picture import ABSENT, Hole, holes
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace.where import picture_at
-from ..trail import place_of, pointer, touch, value_at
+from ..trail import pointer, touch
 from . import edits, heard
-from .difference import Difference, differences
+from .difference import Difference, differences, standing
 from .generate import Generator
 from .lawcase import Broken, Case, abroad, alike, alone, longer, one_text, results_apart, same_json
 from .shrink import shrink
@@ -142,7 +142,7 @@ def _placed(case: Case, wire: Any) -> None:
     made, notes, _ = case.convert(wire, case.dialect, case.target)
     for note in notes:
         for path, body in ((note.source_path, wire), (note.target_path, made)):
-            if path is not None and value_at(body, place_of(body, path), ABSENT) is ABSENT:
+            if path is not None and standing(body, path) is ABSENT:
                 raise Broken(f"`{note.code}` points to {path}, and nothing is there", note.rule)
 
 
