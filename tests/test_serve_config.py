@@ -61,7 +61,7 @@ def served(tmp_path: Path, text: str, *urls: str) -> Iterator[serving.Served]:
         text = text.replace("URL", url, 1)
     file = tmp_path / "serve.yaml"
     file.write_text(text, "utf-8")
-    given = config.setting_of(str(file), config.rules_of(str(file)), wireglot.States())
+    given = config.relay_of(str(file), wireglot.States())
     with serving.running(given) as one:
         yield one
 
@@ -132,9 +132,9 @@ def test_the_file_of_the_documentation_is_right(
     (tmp_path / "serve.yaml").write_text(page.split("```yaml\n")[1].split("```")[0], "utf-8")
     monkeypatch.setenv("DEEPSEEK_API_KEY", "key-of-deepseek")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-of-anthropic")
-    given = config.setting_of(str(tmp_path / "serve.yaml"), wireglot.packaged(), None)
+    given = config.relay_of(str(tmp_path / "serve.yaml"), None)
     asked = {
-        model: [(one.name, one.model) for one in given.relay.upstreams(model)]
+        model: [(one.name, one.model) for one in given.upstreams(model)]
         for model in ("claude-opus-5", "fast", "gpt-5.4", None)
     }
     claude, deepseek = ("claude", "claude-opus-4-8"), ("deepseek", "deepseek-v4-pro")

@@ -18,7 +18,7 @@ import pytest
 
 import wireglot
 from wireglot.errors import WireglotError
-from wireglot.serve import turn, wires
+from wireglot.serve import turn
 from wireglot.serve.relay import Asked, Limits, Relay, Row, upstream
 
 from . import width
@@ -201,7 +201,7 @@ def test_frames_that_came_in_one_piece_with_one_that_is_too_long_go_on(
     monkeypatch.setattr(turn, "FRAME", 300_000)
     rules = wireglot.packaged()
     asks = upstream(rules, "openai-chat", "m", "http://127.0.0.1")
-    relay = Relay(rules, (Row("*", (asks,)),), wireglot.States(), wires.packaged())
+    relay = Relay(rules, (Row("*", (asks,)),), wireglot.States())
     body = json.dumps({**HELLO, "stream": True}).encode()
     one = turn.begin(relay, Asked("POST", "/v1/messages", {}, body))
     assert isinstance(one, turn.Turn)

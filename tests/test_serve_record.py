@@ -17,7 +17,6 @@ import pytest
 from wireglot import cli
 from wireglot.serve import config, record
 from wireglot.serve.guard import Guard
-from wireglot.serve.wires import packaged
 
 from .loop import sdks, serving, streamed
 from .loop.server import Server, running
@@ -121,7 +120,7 @@ def test_a_request_that_came_to_no_provider_is_recorded_under_none(
     monkeypatch.setenv("NOBODY_HAS_THIS", "k")
     (tmp_path / "serve.yaml").write_text(CONFIG, encoding="utf-8")
     file, folder = str(tmp_path / "serve.yaml"), tmp_path / "seen"
-    given = config.setting_of(file, config.rules_of(file), None)
+    given = config.relay_of(file, None)
     with serving.running(given, folder=str(folder)) as (url, _):
         assert asked(f"{url}/v1/messages", {**HELLO, "model": "c"})[0] == 404
         assert asked(f"{url}/v1/messages", {**HELLO, "model": "b", "messages": 5})[0] == 400
@@ -214,6 +213,6 @@ def test_the_page_is_for_this_machine_and_for_who_has_the_key() -> None:
         # Basic opens the page alone.
         status, *_ = asked(f"{url}/v1/messages", HELLO, authorization=f"Basic {word}")
         assert status == 401
-    guard = Guard(packaged(), "0.0.0.0", None)
+    guard = Guard("0.0.0.0", None)
     assert guard.page_refused({"host": "127.0.0.1:1"}, {}, 1, "192.0.2.1")
     assert not guard.page_refused({"host": "127.0.0.1:1"}, {}, 1, "127.0.0.1")

@@ -273,10 +273,15 @@ class LiveRules:
     # -- watching ----------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        paths = [os.fspath(s) for s in self.rules.sources if isinstance(s, str | os.PathLike)]
+        paths = paths_of(self.rules)
         if not paths:
             raise UsageError("these rules come from no folder or zip file, so nothing can change")
         self._thread = following(paths, self.reload, self._stop)
+
+
+def paths_of(rules: RuleSet) -> list[str]:
+    """Return the folders and zip files that rules were loaded from."""
+    return [os.fspath(one) for one in rules.sources if isinstance(one, str | os.PathLike)]
 
 
 def following(paths: Iterable[str], act: Callable[[], object], stop: Event) -> Thread:

@@ -13,8 +13,7 @@ from uvicorn import server
 
 import wireglot
 from wireglot.serve import command, setting
-from wireglot.serve.relay import Limits
-from wireglot.serve.setting import Setting
+from wireglot.serve.relay import LIMITS, Limits, Relay
 
 
 class _Sooner:
@@ -52,7 +51,7 @@ def served(
     *,
     states: wireglot.States | None = None,
     client_key: str | None = None,
-    limits: Limits = setting.LIMITS,
+    limits: Limits = LIMITS,
     folder: str | None = None,
     tells: bool = False,
 ) -> AbstractContextManager[Served]:
@@ -63,9 +62,9 @@ def served(
 
 @contextmanager
 def running(
-    given: Setting, client_key: str | None = None, folder: str | None = None, tells: bool = False
+    given: Relay, client_key: str | None = None, folder: str | None = None, tells: bool = False
 ) -> Iterator[Served]:
-    """Run a server of a setting until the end of the block."""
+    """Run a server of a relay until the end of the block."""
     lines: list[str] = []
     log = logging.Logger("served")
     log.addHandler(_Lines(lines))

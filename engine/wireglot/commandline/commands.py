@@ -66,7 +66,7 @@ run = functools.partial(_served, "run")
 
 
 def replay(arguments: argparse.Namespace) -> int:
-    from ..serve import replay
+    from ..serve import config, replay
 
     counts, file = [0, 0], arguments.config
     try:
@@ -74,7 +74,7 @@ def replay(arguments: argparse.Namespace) -> int:
             raise UsageError(
                 "`--rules`, `--overlay`, `--plugins`: the file of `--config` says them"
             )
-        said = replay.given(file) if file is not None else (given.rules(arguments), None, None)
+        said = config.converting(file) if file is not None else (given.rules(arguments), None, None)
         for one in replay.replay(arguments.dir, *said):
             counts[bool(one.apart)] += 1
             if one.apart:

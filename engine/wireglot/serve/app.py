@@ -18,32 +18,31 @@ from .guard import Guard
 from .record import Kept, Recorder, Seen
 from .relay import Asked, Refused, Relay, short
 from .sending import Answer, Flow, send
-from .setting import Setting
 from .telemetry import Telemetry
 
 LOG = logging.getLogger("wireglot.serve")
 
 
 class App:
-    """An application for any server that speaks ASGI."""
+    """An application for any server that speaks ASGI.
+
+    Attributes:
+        relay: What requests go through that come from now on; another may be put in its place.
+    """
 
     def __init__(
         self,
-        given: Setting,
+        relay: Relay,
         guard: Guard,
         log: logging.Logger = LOG,
         folder: str | None = None,
         telemetry: Telemetry | None = None,
     ) -> None:
         """Begin; what becomes of requests is recorded in `folder`, and told. Raises OSError."""
-        self._recorder = Recorder(lambda text: guard.masked(self._relay.masked(text)), folder)
-        self._relay, self._guard, self._limits = given.relay, guard, given.limits
+        self._recorder = Recorder(lambda text: guard.masked(self.relay.masked(text)), folder)
+        self.relay, self._guard, self._limits = relay, guard, relay.limits
         self._running, self._telemetry = 0, telemetry
-        self._client, self._line = Client(given), log.info
-
-    def use(self, relay: Relay) -> None:
-        """Let requests that come from now on go through another relay."""
-        self._relay = relay
+        self._client, self._line = Client(relay), log.info
 
     async def close(self) -> None:
         """Close all connections to the provider."""
@@ -93,7 +92,7 @@ class App:
             return Response("This page is not for you.", 401, again, "text/plain")
         if request.method != "GET":
             return Response("This page is read.", 405, {"allow": "GET"}, "text/plain")
-        status, shown = page.page(self._recorder, self._relay.rules, request.url.path)
+        status, shown = page.page(self._recorder, self.relay.rules, request.url.path)
         return Response(shown, status, page.HEADERS)
 
     async def _answered(self, request: Request) -> tuple[Asked | None, Answer]:
@@ -102,11 +101,11 @@ class App:
             asked = await self._asked(request)
         except Refused as error:
             return None, Answer(*error.reply, None, error)
-        return asked, await send(self._relay, self._client, asked)
+        return asked, await send(self.relay, self._client, asked)
 
     async def _asked(self, request: Request) -> Asked:
         """Return a request that is let in, whole. Raises Refused."""
-        relay, most = self._relay, self._limits.body
+        relay, most = self.relay, self._limits.body
         path = request.scope.get("raw_path", b"").decode("ascii", "replace")
         client, nowhere = None, None
         try:
@@ -142,14 +141,14 @@ class App:
         turn, took = answer.turn, time.perf_counter() - begun
         last = str(answer.failed or "") or (turn.broke if turn else None) or left
         why = "; ".join(filter(None, (*(turn.tried if turn else ()), last)))
-        why = self._relay.masked(why)
+        why = self.relay.masked(why)
         self._log(request, answer, took, " ".join(why.split()))
         if self._telemetry is not None and turn is not None:
             bad = why if last or answer.status >= 400 else ""
             self._telemetry.tell(request.headers, turn, answer, took, bad)
         if asked is None or (turn is None and answer.failed is None):
             return  # nobody was to be asked
-        route = turn.route if turn is not None else self._relay.routed(asked.method, asked.path)[0]
+        route = turn.route if turn is not None else self.relay.routed(asked.method, asked.path)[0]
         named = turn.upstream if turn is not None else getattr(answer.failed, "upstream", None)
         ends = (named.dialect, named.model) if named is not None else ("", None)
         seen = Seen(asked.path, route.client, *ends, Kept(asked.body))

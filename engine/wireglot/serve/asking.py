@@ -17,22 +17,22 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from ..errors import WireglotError
-from .demo import URL
-from .relay import Sent
+from .demo import URL, Demo
+from .relay import Relay, Sent
 from .sending import Came
-from .setting import Setting, library
+from .setting import library
 
 LINE = 65536  # bytes of a line in the head of an answer
 
 
 class Client:
-    """Asks the providers of a setting; its connections belong to the loop that asks first."""
+    """Asks the providers of a relay; its connections belong to the loop that asks first."""
 
     failures: tuple[type[Exception], ...] = (aiohttp.ClientError, TimeoutError, WireglotError)
     late: tuple[type[Exception], ...] = (TimeoutError,)
 
-    def __init__(self, given: Setting) -> None:
-        self._limits, self._demo = given.limits, given.demo()
+    def __init__(self, relay: Relay) -> None:
+        self._limits, self._demo = relay.limits, Demo(relay.rules)
         self._bodies: dict[Any, aiohttp.StreamReader] = {}  # by their connections
 
     async def send(self, sent: Sent, seconds: Any = None) -> Came:

@@ -8,7 +8,6 @@ import contextlib
 import dataclasses
 import gc
 import logging
-import os
 import socket
 import sys
 import threading
@@ -19,12 +18,11 @@ import uvicorn
 from ..errors import UsageError, WireglotError
 from ..loop.redis import SCHEMES, Redis
 from ..loop.states import States
-from ..rulesets import RuleSet, following
-from . import config, setting
+from ..rulesets import RuleSet, following, paths_of
+from . import config, setting, wires
 from .app import LOG, App
 from .guard import Guard, is_loopback
-from .relay import Limits, Relay
-from .setting import Setting
+from .relay import LIMITS, Limits, Relay
 from .telemetry import Telemetry
 
 # Options that a file says in their place.
@@ -41,25 +39,25 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Serve until the process is told to end. Raises RuleError, UsageError."""
     logged(logging.StreamHandler(sys.stderr))
     key = guarded(arguments.host, arguments.client_key_env)
-    given = made(arguments, rules, remembered(arguments.state))
-    app = application(given, arguments.host, key, LOG, arguments.record, arguments.otel)
+    relay = made(arguments, rules, remembered(arguments.state))
+    app = application(relay, arguments.host, key, LOG, arguments.record, arguments.otel)
     opened = bound(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
     stop = threading.Event()
     if arguments.watch:
-        Watch(app, given.relay, arguments, rules).begin(stop)
+        watch(app, arguments, rules, stop)
     gc.freeze()  # no collection walks through the rules, which stay: it takes 200 ms each time
     gc.set_threshold(10_000)  # nor through a request while it is converted: little is left of it
     try:
-        asyncio.run(running(server(app, given.limits), app, opened))
+        asyncio.run(running(server(app), app, opened))
     finally:
         stop.set()
     return 0
 
 
 def application(
-    given: Setting,
+    relay: Relay,
     host: str,
     key: str | None,
     log: logging.Logger,
@@ -70,37 +68,29 @@ def application(
 
     Raises UsageError.
     """
-    guard = Guard(given.relay.wires, host, key)
+    telemetry = Telemetry(wires.packaged().telemetry) if tells else None
     try:
-        return App(
-            given, guard, log, folder, Telemetry(given.relay.wires.telemetry) if tells else None
-        )
+        return App(relay, Guard(host, key), log, folder, telemetry)
     except OSError as error:
         raise UsageError(f"nothing can be recorded in `{folder}`: {error}") from None
 
 
-class Watch:
-    """Follows rule files and the file of a server: what is right is used, what is not is said."""
+def watch(
+    app: App, arguments: argparse.Namespace, rules: Callable[[], RuleSet], stop: threading.Event
+) -> None:
+    """Follow rule files and the file of a server, until it is stopped.
 
-    def __init__(
-        self, app: App, relay: Relay, arguments: argparse.Namespace, rules: Callable[[], RuleSet]
-    ) -> None:
-        self._app, self._relay, self._arguments, self._rules = app, relay, arguments, rules
+    What is right is used, what is not is said. Raises UsageError where there is nothing to follow.
+    """
+    paths = paths_of(app.relay.rules)
+    paths += [arguments.config] if arguments.config is not None else []
+    if not paths:
+        raise UsageError("`--watch` follows `--config` or `--rules`, and there is neither")
 
-    def begin(self, stop: threading.Event) -> None:
-        """Begin, until it is stopped. Raises UsageError where there is nothing to follow."""
-        sources = self._relay.rules.sources
-        paths = [os.fspath(one) for one in sources if isinstance(one, str | os.PathLike)]
-        paths += [self._arguments.config] if self._arguments.config is not None else []
-        if not paths:
-            raise UsageError("`--watch` follows `--config` or `--rules`, and there is neither")
-        following(paths, self.changed, stop)
-
-    def changed(self) -> None:
-        """Use what the files say now, if they are right."""
-        old = self._relay
+    def changed() -> None:
+        old = app.relay
         try:
-            new = made(self._arguments, self._rules, old.states).relay
+            new = made(arguments, rules, old.states)
             if new.rules.hash == old.rules.hash:
                 new = dataclasses.replace(new, rules=old.rules)  # whose functions are made
             else:
@@ -108,9 +98,10 @@ class Watch:
         except WireglotError as error:
             LOG.info("a change is refused, and what was goes on: %s", error)
             return
-        self._relay = new
-        self._app.use(new)
+        app.relay = new
         LOG.info("a change is in force")
+
+    following(paths, changed, stop)
 
 
 def logged(handler: logging.Handler) -> None:
@@ -122,7 +113,7 @@ def logged(handler: logging.Handler) -> None:
 
 def made(
     arguments: argparse.Namespace, rules: Callable[[], RuleSet], states: States | None
-) -> Setting:
+) -> Relay:
     """Return what stands before providers, as arguments or a file say.
 
     `rules` returns those that arguments ask for. Raises RuleError, UsageError.
@@ -132,12 +123,12 @@ def made(
         if there:
             told = "says it" if len(there) == 1 else "says them"
             raise UsageError(f"{', '.join(there)}: the file of `--config` {told}")
-        return config.setting_of(arguments.config, config.rules_of(arguments.config), states)
+        return config.relay_of(arguments.config, states)
     if arguments.to is None:
         raise UsageError("`--to` says which provider, or `--config` names a file that does")
     variable, most = arguments.key_env, arguments.max_body
     key = setting.key_of(variable, "--key-env") if variable is not None else None
-    limits = Limits(body=most) if most is not None else Limits()
+    limits = Limits(body=most) if most is not None else LIMITS
     return setting.single(
         rules(), arguments.to, arguments.model, arguments.url, key, states, limits
     )
@@ -177,8 +168,9 @@ def address(opened: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server(app: App, limits: Limits) -> uvicorn.Server:
+def server(app: App) -> uvicorn.Server:
     """Return what runs an application; it says nothing of requests, which the application does."""
+    most = app.relay.limits.requests  # as the application counts them
     return uvicorn.Server(
         uvicorn.Config(
             app,
@@ -189,7 +181,7 @@ def server(app: App, limits: Limits) -> uvicorn.Server:
             log_level="warning",
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=4 * limits.requests,  # connections; the application counts requests
+            limit_concurrency=4 * most,  # connections
             timeout_graceful_shutdown=CLOSING,
         )
     )
@@ -197,16 +189,16 @@ def server(app: App, limits: Limits) -> uvicorn.Server:
 
 @contextlib.contextmanager
 def aside(
-    given: Setting,
+    relay: Relay,
     key: str | None,
     log: logging.Logger = LOG,
     folder: str | None = None,
     tells: bool = False,
 ) -> Iterator[str]:
     """Serve in a thread, at a free port of this machine, until the end of the block."""
-    app = application(given, HOST, key, log, folder, tells)
+    app = application(relay, HOST, key, log, folder, tells)
     opened = bound(HOST, 0)
-    made = server(app, given.limits)
+    made = server(app)
     thread = threading.Thread(target=asyncio.run, args=(running(made, app, opened),), daemon=True)
     thread.start()  # what comes before it runs waits in the socket
     try:

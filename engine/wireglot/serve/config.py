@@ -19,40 +19,28 @@ from ..policy import Policy
 from ..rulesets import RuleSet
 from . import setting, wires, words
 from .relay import Limits, Relay, Row, Upstream
-from .setting import Setting
 
 
-def rules_of(file: str) -> RuleSet:
-    """Return the rules that a file of a server wants. Raises RuleError, UsageError."""
-    said = words.read(words.SERVE, text_of(file), file).plain()
-    folders = [str(Path(file).parent / folder) for folder in said.get("rules", ())]
-    overlays = said.get("overlays", ())
-    return start.load_rules(*folders, overlays=overlays, plugins=said.get("plugins", False))
+def converting(file: str) -> tuple[RuleSet, dict[str, Any] | None, Policy | None]:
+    """Return the rules, the options and the policy of a file. Raises RuleError, UsageError."""
+    said = words.read(words.SERVE, text_of(file), file)
+    return _rules(file, said), said.said("options"), _policy(file, said)
 
 
-def converting(file: str) -> tuple[dict[str, Any] | None, Policy | None]:
-    """Return the options and the policy of a file. Raises RuleError, UsageError."""
-    return _converting(file, words.read(words.SERVE, text_of(file), file))
-
-
-def _converting(file: str, said: Node) -> tuple[dict[str, Any] | None, Policy | None]:
-    policy = said.get("policy")
-    made = _policy(Path(file).parent, policy) if policy is not None else None
-    return said.said("options"), made
-
-
-def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
+def relay_of(file: str, states: States | None) -> Relay:
     """Return what stands before the providers of a file. Raises RuleError, UsageError."""
     text = text_of(file)
     findings = Findings({file: text}, shows=False)
     said = words.read(words.SERVE, text, file, findings)
+    rules = _rules(file, said)
     known = {
         name: _upstream(rules, name, node, findings)
         for name, node in said.value["upstreams"].value.items()
     }
     rows = _rows(said, known, findings)
     findings.raise_first()
-    relay = Relay(rules, tuple(rows), states, wires.packaged(), *_converting(file, said))
+    policy, limits = _policy(file, said), Limits(**said.said("limits", {}))
+    relay = Relay(rules, tuple(rows), states, said.said("options"), policy, limits)
     options = said.get("options")
     if options is not None:
         for one in known.values():
@@ -61,7 +49,13 @@ def setting_of(file: str, rules: RuleSet, states: States | None) -> Setting:
             except UsageError as error:
                 findings.error("", str(error), options.pos)
         findings.raise_first()
-    return Setting(relay, Limits(**said.said("limits", {})))
+    return relay
+
+
+def _rules(file: str, said: Node) -> RuleSet:
+    """Return the rules that a file wants."""
+    folders = [str(Path(file).parent / folder) for folder in said.said("rules", ())]
+    return start.wanted(folders, said.said("overlays", ()), said.said("plugins", False))
 
 
 def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upstream:
@@ -107,8 +101,11 @@ def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Ro
     return rows
 
 
-def _policy(folder: Path, node: Node) -> Policy:
-    """Return a policy that stands in the file, or in one that it names."""
+def _policy(file: str, said: Node) -> Policy | None:
+    """Return the policy that stands in a file, or in one that it names."""
+    node = said.get("policy")
+    if node is None:
+        return None
     if isinstance(node.value, str):
-        return policyfile.load_policy(folder / node.value)
+        return policyfile.load_policy(Path(file).parent / node.value)
     return policyfile.loaded(node)

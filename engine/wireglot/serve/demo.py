@@ -19,6 +19,7 @@ from ..jsontext import utf8
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..trail import everywhere, value_at
+from . import wires
 from .relay import JSON, STREAMS, TYPE
 from .sending import Came
 
@@ -37,22 +38,14 @@ Part = dict[str, Any]
 class Demo:
     """Answers requests of one wire, where a client would ask a network."""
 
-    def __init__(self, rules: RuleSet, dialect: str, model: str, pause: float = PAUSE) -> None:
-        self._rules, self._dialect, self._model, self._pause = rules, dialect, model, pause
+    def __init__(self, rules: RuleSet) -> None:
+        self._rules = rules
+        self._dialect, self._model = wires.packaged().demo
 
     def came(self, body: bytes, blocks: bool = False) -> Came:
         """Answer a request as a provider does; `blocks` where nothing else runs meanwhile."""
         headers, pieces = self.answered(body)
-        return Came(200, headers, self._slowly(pieces, blocks), _nothing)
-
-    async def _slowly(self, pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:
-        """Yield pieces one after another, as a model would."""
-        for piece in pieces:
-            if blocks:
-                time.sleep(self._pause)
-            else:
-                await asyncio.sleep(self._pause)
-            yield piece
+        return Came(200, headers, _slowly(pieces, blocks), _nothing)
 
     def answered(self, body: bytes) -> tuple[dict[str, str], list[bytes]]:
         """Answer a request: headers, and the body, in pieces where a stream is asked."""
@@ -76,6 +69,16 @@ class Demo:
         frames = self._rules.frames(whole, self._dialect)
         made = [framing.written([piece], stream) for one in frames for piece in split(one, texts)]
         return {TYPE: STREAMS[stream.framing]}, made
+
+
+async def _slowly(pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:
+    """Yield pieces one after another, as a model would."""
+    for piece in pieces:
+        if blocks:
+            time.sleep(PAUSE)
+        else:
+            await asyncio.sleep(PAUSE)
+        yield piece
 
 
 async def _nothing() -> None:

@@ -8,8 +8,8 @@ import hmac
 import ipaddress
 from collections.abc import Iterator, Mapping
 
+from . import wires
 from .relay import MASK
-from .wires import KEY, Wires
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names of this machine in an address
 Pairs = Mapping[str, str]
@@ -26,8 +26,8 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """Knows the key that clients must have, if there is one, and which pages may ask."""
 
-    def __init__(self, wires: Wires, host: str, key: str | None) -> None:
-        self._wires, self._key = wires, key
+    def __init__(self, host: str, key: str | None) -> None:
+        self._key = key
         self._hosts = {*LOOPBACK, f"[{host}]" if ":" in host else host}
 
     def masked(self, text: str) -> str:
@@ -64,11 +64,12 @@ class Guard:
 
     def _keys(self, headers: Pairs, query: Pairs) -> Iterator[str]:
         """Yield what a client may mean as its key."""
-        for name, form in self._wires.key_headers.items():
-            before, _, after = form.partition(KEY)
+        known = wires.packaged()
+        for name, form in known.key_headers.items():
+            before, _, after = form.partition(wires.KEY)
             said = headers.get(name, "")
             if said[: len(before)].lower() == before.lower() and said.endswith(after):
                 yield said[len(before) : len(said) - len(after)]
-        for name in self._wires.key_query:
+        for name in known.key_query:
             if name in query:
                 yield query[name]

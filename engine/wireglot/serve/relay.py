@@ -19,7 +19,7 @@ from ..patterns import fits
 from ..policy import Policy
 from ..rulesets import RuleSet
 from . import wires
-from .wires import Route, Wires
+from .wires import Route
 
 TYPE = "content-type"
 JSON = "application/json"
@@ -43,6 +43,9 @@ class Limits(NamedTuple):
     arrival: float = 60.0
     connect: float = 15.0
     silence: float = 600.0
+
+
+LIMITS = Limits()
 
 
 class Asked(NamedTuple):
@@ -118,17 +121,17 @@ class Relay:
         rules: The rules of all dialects.
         rows: Which providers are for which models; the first row that fits.
         states: What is remembered of conversations; None: nothing.
-        wires: What is known of paths and headers.
         options: As of an exchange.
         policy: The same.
+        limits: What is borne of clients and of providers.
     """
 
     rules: RuleSet
     rows: tuple[Row, ...]
     states: States | None
-    wires: Wires
     options: Mapping[str, Any] | None = None
     policy: Policy | None = None
+    limits: Limits = LIMITS
 
     def upstreams(self, model: str | None) -> tuple[Upstream, ...]:
         """Return the providers for a model, in the order in which they are asked, or none."""
@@ -146,7 +149,8 @@ class Relay:
 
     def routed(self, method: str, path: str) -> tuple[Route, str | None]:
         """Return the route of a path, and the model that it names. Raises Refused."""
-        for route in self.wires.routes:
+        routes = wires.packaged().routes
+        for route in routes:
             found = route.match(path)
             if found is not None:
                 if route.method != method:
@@ -154,14 +158,14 @@ class Relay:
                     self.refuse(405, why, route.client, {"allow": route.method})
                 named = found.groupdict().get("model")
                 return route, unquote(named) if named is not None else None
-        there = ", ".join(route.path for route in self.wires.routes)
+        there = ", ".join(route.path for route in routes)
         self.refuse(404, f"nothing is at {short(path)}; there are {there}")
 
     def refuse(
         self, status: int, why: str, client: str | None = None, headers: Headers | None = None
     ) -> NoReturn:
         """Raise Refused, in the words of a client's dialect."""
-        client = client or self.wires.unknown
+        client = client or wires.packaged().unknown
         raise Refused(whole(status, self.failed(client, status, why), headers), why)
 
     def failed(self, dialect: str, status: int, why: str) -> Any:

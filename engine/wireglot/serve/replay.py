@@ -15,7 +15,6 @@ from ..policy import Policy
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..trail import pointer
-from . import config, wires
 from .record import FORM, given_back
 from .relay import TYPE, Asked, Refused, Relay, Reply, Row, upstream
 from .turn import Turn, begin
@@ -32,11 +31,6 @@ class Replayed(NamedTuple):
     apart: tuple[str, ...]
 
 
-def given(file: str) -> tuple[RuleSet, Mapping[str, Any] | None, Policy | None]:
-    """Return what the file of a server says for replays. Raises RuleError, UsageError."""
-    return config.rules_of(file), *config.converting(file)
-
-
 def replay(
     folder: str,
     rules: RuleSet,
@@ -47,7 +41,7 @@ def replay(
     files = sorted(Path(folder).glob("*.json"))
     if not files:
         raise UsageError(f"`{folder}` holds no records")
-    before = Relay(rules, (), States(), wires.packaged(), options, policy)
+    before = Relay(rules, (), States(), options, policy)
     for file in files:
         try:
             record = json.loads(file.read_text("utf-8"))

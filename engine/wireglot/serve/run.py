@@ -32,20 +32,20 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     program, agent = shutil.which(name), known[name]
     if program is None:
         raise UsageError(f"`{name}` is not installed: `{agent.install}`")
-    given = command.made(arguments, rules, command.remembered(arguments.state))
-    key, model = secrets.token_urlsafe(24), next(iter(given.relay.models()), None)
+    relay = command.made(arguments, rules, command.remembered(arguments.state))
+    key, model = secrets.token_urlsafe(24), next(iter(relay.models()), None)
     if model is None and agent.asks(agents.MODEL):
         raise UsageError(f"`{name}` wants the name of a model: `--model` says it")
     if arguments.log is not None:
         command.logged(_file(arguments.log))
     with (
-        command.aside(given, key, folder=arguments.record, tells=arguments.otel) as url,
+        command.aside(relay, key, folder=arguments.record, tells=arguments.otel) as url,
         tempfile.TemporaryDirectory() as folder,
     ):
         held = {agents.URL: url, agents.KEY: key, agents.MODEL: str(model)}
         ready = agent.ready(held, Path(folder))
         words = [program, *ready.arguments, *arguments.passed]
-        return ended(words, environment(ready.env, given.relay))
+        return ended(words, environment(ready.env, relay))
 
 
 def environment(more: Mapping[str, str | None], relay: Relay) -> dict[str, str]:

@@ -10,10 +10,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import WireglotError
-from .relay import Asked, Headers, Limits, Refused, Relay, Reply, Sent
+from .relay import Asked, Headers, Refused, Relay, Reply, Sent
 from .turn import Turn, begin, gather
 
-Library = Any  # the module httpx or httpx2, which have the same names
 AGAIN = (408, 429)  # statuses below 500 after which another provider is asked
 Made = TypeVar("Made")
 
@@ -80,12 +79,6 @@ def told(error: Exception) -> str:
     if isinstance(error, WireglotError):
         return f"the provider's answer cannot be read: {error}"
     return f"the provider cannot be reached: {type(error).__name__}: {error}".rstrip(": ")
-
-
-def settings(library: Library, limits: Limits) -> dict[str, Any]:
-    """Return what a client that asks providers is made with."""
-    held = library.Limits(max_connections=limits.requests, max_keepalive_connections=100)
-    return {"limits": held, "timeout": library.Timeout(limits.silence, connect=limits.connect)}
 
 
 async def send(relay: Relay, client: Client, asked: Asked, seconds: Any = None) -> Answer:

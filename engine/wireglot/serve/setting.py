@@ -1,22 +1,21 @@
-"""Setting up: a relay and its client of HTTP, before providers or before the demo."""
+"""Setting up: what a relay stands before, providers or the demo, and its client of HTTP."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import os
-from typing import NamedTuple
+from typing import Any
 
 from ..errors import UsageError
 from ..loop.states import States
 from ..rulesets import RuleSet
 from . import relay, wires
-from .demo import URL, Demo
-from .relay import Limits, Relay, Row, Upstream
-from .sending import Library
+from .demo import URL
+from .relay import LIMITS, Limits, Relay, Row, Upstream
 
 DEMO = "demo"  # the provider that is none
-LIMITS = Limits()
+Library = Any  # the module httpx or httpx2, which have the same names
 
 
 def library(name: str | None = None) -> Library:
@@ -29,17 +28,6 @@ def library(name: str | None = None) -> Library:
             return importlib.import_module(one)
     told = f"{name or 'httpx'} is not installed"
     raise UsageError(f"{told}: `pip install 'wireglot[serve]'` has httpx")
-
-
-class Setting(NamedTuple):
-    """A relay, and the limits of its clients of HTTP."""
-
-    relay: Relay
-    limits: Limits = LIMITS
-
-    def demo(self) -> Demo:
-        """Return what plays the demo."""
-        return Demo(self.relay.rules, *self.relay.wires.demo)
 
 
 def key_of(variable: str, word: str) -> str:
@@ -68,7 +56,7 @@ def upstream(
 def single(
     rules: RuleSet, to: str, model: str | None, url: str | None, key: str | None,
     states: States | None, limits: Limits = LIMITS,
-) -> Setting:  # fmt: skip
+) -> Relay:  # fmt: skip
     """Return what stands before one provider, for all models. Raises UsageError."""
     row = Row("*", (upstream(rules, to, model, url, key),))
-    return Setting(Relay(rules, (row,), states, wires.packaged()), limits)
+    return Relay(rules, (row,), states, limits=limits)

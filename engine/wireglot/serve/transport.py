@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from ..errors import WireglotError
-from .demo import URL
-from .relay import Asked, Sent
-from .sending import Answer, Came, Flow, Library, now, send, settings
-from .setting import Setting
+from .demo import URL, Demo
+from .relay import Asked, Relay, Sent
+from .sending import Answer, Came, Flow, now, send
+from .setting import Library
 
 TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
 
@@ -21,9 +21,12 @@ class AsyncClient:
 
     kind, blocks = "AsyncClient", False  # of the library; whether nothing else runs meanwhile
 
-    def __init__(self, given: Setting, library: Library) -> None:
-        self.demo = given.demo()
-        self.client = getattr(library, self.kind)(**settings(library, given.limits))
+    def __init__(self, relay: Relay, library: Library) -> None:
+        self.demo, most = Demo(relay.rules), relay.limits
+        self.client = getattr(library, self.kind)(
+            limits=library.Limits(max_connections=most.requests, max_keepalive_connections=100),
+            timeout=library.Timeout(most.silence, connect=most.connect),
+        )
         self.failures: tuple[type[Exception], ...] = (
             library.HTTPError, library.StreamError, library.InvalidURL, WireglotError
         )  # fmt: skip
@@ -64,11 +67,11 @@ class Client(AsyncClient):
 
 
 class Transport(contextlib.AbstractContextManager["Transport"]):
-    """Takes what a client sends to the provider of a setting; `close` closes its connections."""
+    """Takes what a client sends to the provider of a relay; `close` closes its connections."""
 
-    def __init__(self, given: Setting, library: Library) -> None:
-        self._relay, self._library = given.relay, library
-        self._client = Client(given, library)
+    def __init__(self, relay: Relay, library: Library) -> None:
+        self._relay, self._library = relay, library
+        self._client = Client(relay, library)
 
     def handle_request(self, request: Any) -> Any:
         """Answer a request of the client."""
@@ -88,9 +91,9 @@ class Transport(contextlib.AbstractContextManager["Transport"]):
 class AsyncTransport(contextlib.AbstractAsyncContextManager["AsyncTransport"]):
     """The same for a client beside which others run."""
 
-    def __init__(self, given: Setting, library: Library) -> None:
-        self._relay, self._library = given.relay, library
-        self._client = AsyncClient(given, library)
+    def __init__(self, relay: Relay, library: Library) -> None:
+        self._relay, self._library = relay, library
+        self._client = AsyncClient(relay, library)
 
     async def handle_async_request(self, request: Any) -> Any:
         """Answer a request of the client."""

@@ -143,15 +143,15 @@ class Turn:
 
     def _options(self, given: Mapping[str, str]) -> Mapping[str, Any]:
         """Return the options, with the version that a client names to its own dialect."""
-        options, relay = self._relay.options or {}, self._relay
+        options = self._relay.options or {}
         if self._client != self.upstream.dialect or "version" in options:
             return options
         known = {row.version for row in self._rules.rows(self._client)} - {None}
-        said = [given[name] for name in relay.wires.home if given.get(name) in known]
+        said = [given[name] for name in wires.packaged().home if given.get(name) in known]
         return {**options, "version": {self._client: said[0]}} if said else options
 
     def _sent(self, given: Mapping[str, str], body: Any, text: str | None) -> Sent:
-        relay, upstream = self._relay, self.upstream
+        upstream = self.upstream
         try:
             out = self.exchange.request(body, self.route.stream, text=text)
         except (ConversionError, PolicyError) as error:
@@ -166,7 +166,7 @@ class Turn:
             self.refuse(400, f"{short(envelope.model)} is no name of a model")
         headers = {TYPE: JSON, **envelope.headers}
         if self._client == upstream.dialect:
-            headers |= {name: given[name] for name in relay.wires.home if name in given}
+            headers |= {name: given[name] for name in wires.packaged().home if name in given}
         url = upstream.url + envelope.path
         return Sent(envelope.method, url, headers | upstream.headers, jsontext.utf8(out.body))
 
@@ -224,7 +224,7 @@ class Turn:
 
     def _passed(self, headers: Mapping[str, str]) -> Headers:
         """Return the headers of an answer that go on, and the notes."""
-        known = self._relay.wires
+        known = wires.packaged()
         named = {name.lower(): value for name, value in headers.items() if value.isascii()}
         kept = {
             name: self._relay.masked(value)
