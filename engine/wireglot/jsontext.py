@@ -14,7 +14,8 @@ from typing import Any
 
 from .patterns import later
 
-_WHOLE = later(r"\.0(?=[,\]}]|$)")  # behind the digits of a whole float
+# What JavaScript prints otherwise than Python: floats with an exponent, -0.0, whole ones.
+_FLOAT = later(r"(-?)(\d)(?:\.(\d+))?e([+-]\d+)|-(0)\.0(?!\d)|\.0(?!\d)")
 _PAIR = later("[\ud800-\udbff][\udc00-\udfff]")
 _SPACED = later(r'"\s+:')
 _HALF = later("[\ud800-\udfff]")
@@ -31,7 +32,7 @@ def stringify(value: Any) -> str:
     """
     text = "".join(_pieces(value, 0))
     if "e-" in text or "e+" in text or ".0" in text:
-        text = _javascript(text, value)
+        text = _javascript(text)
     if text.isascii() or encodes(text):
         return text
     whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
@@ -46,7 +47,7 @@ def utf8(value: Any) -> bytes:
     except UnicodeEncodeError:
         return stringify(value).encode()
     if b"e-" in data or b"e+" in data or b".0" in data:
-        return _javascript(text, value).encode()
+        return _javascript(text).encode()
     return data
 
 
@@ -70,63 +71,30 @@ def copied(value: Any) -> Any:
         return json.loads(stringify(value))
 
 
-def _javascript(text: str, value: Any) -> str:
-    """Return JSON text whose floats may not stand in it as JavaScript prints them."""
+def _javascript(text: str) -> str:
+    """Return JSON text with floats in it as JavaScript prints them."""
     escaped = "\\" in text
     if escaped:  # control characters never stand in JSON text as they are
         text = text.replace("\\\\", "\0").replace('\\"', "\1")
     pieces = text.split('"')  # every other piece stands outside of texts
-    outside = "".join(pieces[::2])
-    if "e-" in outside or "e+" in outside or "-0.0" in outside:
-        return _text(value)
-    if ".0" in outside:
-        for at in range(0, len(pieces), 2):
-            if ".0" in pieces[at]:
-                pieces[at] = _WHOLE.sub("", pieces[at])
-        text = '"'.join(pieces)
+    for at in range(0, len(pieces), 2):
+        if ".0" in pieces[at] or "e-" in pieces[at] or "e+" in pieces[at]:
+            pieces[at] = _FLOAT.sub(_printed, pieces[at])
+    text = '"'.join(pieces)
     return text.replace("\1", '\\"').replace("\0", "\\\\") if escaped else text
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, dict):
-        inner = (f"{_quoted(key)}:{_text(item)}" for key, item in value.items())
-        return "{" + ",".join(inner) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ",".join(map(_text, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _quoted(key: Any) -> str:
-    if not isinstance(key, str):
-        raise ValueError(f"a key is {type(key).__name__}, not text")
-    return json.dumps(key, ensure_ascii=False)
-
-
-def number(value: float) -> str:
-    """Print a float as JavaScript does: 1e-7, 1e+21, 0 for -0.0, no point in whole numbers."""
-    if value == 0:
-        return "0"
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is no JSON number")
-    mantissa, _, exponent = repr(abs(value)).partition("e")
-    whole, _, rest = mantissa.partition(".")
-    digits = (whole + rest).lstrip("0")
-    # The value is 0.DIGITS times ten to the power of `point`.
-    point = len(whole) + int(exponent or 0) if whole != "0" else len(digits) - len(rest)
-    if whole == "0":
-        point += int(exponent or 0)
-    digits = digits.rstrip("0")
-    sign = "-" if value < 0 else ""
-    if 0 < point <= 21:
-        if len(digits) <= point:
-            return sign + digits.ljust(point, "0")
-        return f"{sign}{digits[:point]}.{digits[point:]}"
+def _printed(found: re.Match[str]) -> str:
+    """Print what Python prints of a float as JavaScript does: 1e-7, 1e+21, 0 for -0.0."""
+    sign, first, rest, power, zero = found.groups("")
+    if not power:
+        return zero
+    point = int(power) + 1  # the number is 0.DIGITS times ten to the power of that
+    if 16 < point <= 21:  # Python prints a float of 16 digits and more so, and 17 tell it
+        return sign + (first + rest).ljust(point, "0")
     if -6 < point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    tail = f".{digits[1:]}" if len(digits) > 1 else ""
-    return f"{sign}{digits[0]}{tail}e{point - 1:+d}"
+        return f"{sign}0.{'0' * -point}{first}{rest}"
+    return f"{sign}{first}{rest and f'.{rest}'}e{int(power):+d}"
 
 
 def parse(text: str) -> Any:
