@@ -28,7 +28,7 @@ def diff(arguments: argparse.Namespace) -> int:
             )
         else:
             ends = (arguments.source, arguments.target)
-            text = terminal.text(terminal.read(arguments.replay), arguments.replay)
+            text = terminal.said(arguments.replay)
             found = sets.replayed(before, after, text, terminal.named(arguments.replay), *ends)
     except WireglotError as error:  # 1 says that something differs
         raise Stop(USAGE, str(error)) from None

@@ -294,5 +294,4 @@ def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
     dialect = rules[arguments.source]
     if units.given(dialect.model, arguments.unit) != "session":
         return terminal.body(arguments.file)
-    text = terminal.text(terminal.read(arguments.file), terminal.named(arguments.file))
-    return dialect.parse(text)
+    return dialect.parse(terminal.said(arguments.file))

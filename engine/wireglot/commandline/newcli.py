@@ -38,7 +38,7 @@ def new(arguments: argparse.Namespace) -> int:
     samples = starter.units(rules, bodies, arguments.unit, base)
     taken = []
     if arguments.examples:
-        text = terminal.text(terminal.read(str(path)), str(path))
+        text = terminal.said(str(path))
         made = starter.again(rules, arguments.rules, text, arguments.name, samples)
     else:
         made = starter.start(rules, arguments.rules, wanted, samples)
@@ -60,7 +60,7 @@ def _like(rules: RuleSet, arguments: argparse.Namespace, wanted: Wanted, path: P
     words = Vocabulary(rules)
     held = []
     for name in arguments.sample:
-        text = terminal.text(terminal.read(name), terminal.named(name))
+        text = terminal.said(name)
         held += recordings.read(
             text, rules, arguments.like, lambda body: arguments.unit or words.unit_of(body)
         )

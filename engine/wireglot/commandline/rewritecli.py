@@ -29,7 +29,7 @@ def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str]
     """Rewrite rule files in place, or say what would change."""
     status = OK
     for name in _rule_files(arguments.files):
-        text = terminal.text(terminal.read(name), terminal.named(name))
+        text = terminal.said(name)
         try:
             made = rewrite(text, terminal.named(name))
         except RuleError as error:
@@ -68,7 +68,7 @@ def redact(arguments: argparse.Namespace) -> int:
     if len(files) > 1 and not (out and Path(out).is_dir()):
         raise Stop(USAGE, "several files need `-o FOLDER`, a folder that is there")
     for name in files:
-        text = terminal.text(terminal.read(name), terminal.named(name))
+        text = terminal.said(name)
         try:
             made = redaction.text(text)
         except NotRedacted as error:

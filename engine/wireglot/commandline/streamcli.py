@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from ..errors import ConversionError, UsageError
+from ..errors import ConversionError
 from ..language.events import Stream
 from ..notes import Note
 from ..policy import Policy
@@ -27,7 +24,7 @@ def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tu
     ends = (source, arguments.target, arguments.model)
     made = rules.translator(*ends, given.options(arguments), policy).as_bytes()
     some = False
-    with _written(arguments.output) as out:
+    with terminal.opened(arguments.output) as out:
         for data in _bytes(file, rules[source].model.stream):
             terminal.put(out, made.feed(data))
             some = some or bool(data.strip(BLANK))
@@ -59,7 +56,7 @@ def frames(arguments: argparse.Namespace) -> int:
     rules, body = given.rules(arguments), terminal.body(arguments.file)
     stream = rules[arguments.dialect].model.streamed
     notes: list[Note] = []
-    with _written(arguments.output) as out:
+    with terminal.opened(arguments.output) as out:
         for frame in rules.frames(body, arguments.dialect, notes):
             terminal.put(out, framing.written([frame], stream))
     terminal.print_notes(notes, arguments.notes)
@@ -82,17 +79,3 @@ def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
         return
     whole = terminal.parsed(b"".join((begun, *chunks)), terminal.named(file))
     yield framing.written(whole, stream)
-
-
-@contextlib.contextmanager
-def _written(name: str | None) -> Iterator[BinaryIO]:
-    """Open the file that is written, or give stdout, which stays open."""
-    if name is None:
-        yield sys.stdout.buffer
-        return
-    try:
-        out = Path(name).open("wb")  # noqa: SIM115
-    except OSError as error:
-        raise UsageError(f"`{name}` cannot be written: {error.strerror}") from None
-    with out:
-        yield out

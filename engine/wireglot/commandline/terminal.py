@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -70,6 +70,11 @@ def named(file: str) -> str:
 def read(name: str) -> bytes:
     """Return the bytes of a file; `-` is standard input. Raises Stop."""
     return b"".join(chunks(name))
+
+
+def said(name: str) -> str:
+    """Return the text of a file; `-` is standard input. Raises Stop."""
+    return text(read(name), named(name))
 
 
 def chunks(name: str) -> Iterator[bytes]:
@@ -143,15 +148,23 @@ def put(out: BinaryIO, data: bytes) -> None:
     out.flush()
 
 
-def write(data: bytes, name: str | None) -> None:
-    """Write all bytes to a file, or to standard output. Raises Stop."""
+@contextmanager
+def opened(name: str | None) -> Iterator[BinaryIO]:
+    """Open a file that is written, or give standard output, which stays open. Raises Stop."""
     if name is None:
-        put(sys.stdout.buffer, data)
+        yield sys.stdout.buffer
         return
     try:
-        Path(name).write_bytes(data)
+        with open(name, "wb") as out:
+            yield out
     except OSError as error:
         raise Stop(USAGE, f"`{name}` cannot be written: {error.strerror}") from None
+
+
+def write(data: bytes, name: str | None) -> None:
+    """Write all bytes to a file, or to standard output. Raises Stop."""
+    with opened(name) as out:
+        put(out, data)
 
 
 def say(text: str, name: str | None = None) -> None:
