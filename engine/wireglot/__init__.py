@@ -16,7 +16,6 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
 from typing import TYPE_CHECKING, Any
 
@@ -238,10 +237,6 @@ def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:
     from .streaming.textstream import TextStream
 
     return TextStream(packaged(), frames, dialect)
-
-
-def _dir() -> Sequence[str]:
-    return __all__
 
 
 # What a conversion may do without, and where it is.

@@ -43,7 +43,7 @@ class _Maker:
         self.taken.add(made)
         return made
 
-    def skip(self, candidate: int | None, owner: Part) -> None:
+    def skip(self, candidate: int | None) -> None:
         """Count a call of an answer that has an id."""
         if candidate is not None:
             self._next(str(candidate))
@@ -81,7 +81,7 @@ def call_ids(
                     left_out(part, dialect, "id")
                     made.append(("made-id", part))
                 else:
-                    maker.skip(candidate, owner)
+                    maker.skip(candidate)
                 names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
                 waiting.add(part, *names)
             elif part.get("type") == "tool_result":

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from .errors import short
 from .trail import At, within
 
 Effect = Literal["lost", "changed", "moved", "added", "kept", "repeated"]
 Severity = Literal["info", "warning", "error"]
-EFFECTS = ("lost", "changed", "moved", "added", "kept", "repeated")
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
 # What a loss weighs: the usual, one of what was said before, of what says nothing, of what counts.
 Weight = Literal["", "repeated", "slight", "grave"]
-SEVERITIES = ("info", "warning", "error")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)  # the gravest last
 
 CODES: dict[str, str] = {
     "unknown-key": "A key that no picture names; the target has no place for it.",
@@ -180,20 +180,13 @@ def causes(notes: Iterable[Note]) -> tuple[Cause, ...]:
     return tuple(Cause(first, tuple(also)) for first, *also in found.values())
 
 
-_SEVERITY: dict[Effect, Severity] = {
-    "lost": "warning",
-    "changed": "warning",
-    "moved": "info",
-    "added": "info",
-    "kept": "info",
-    "repeated": "info",
+# The severity of some codes.
+_SEVERITY: dict[str, Severity] = {
+    # With these, calls and results no longer pair, which providers refuse.
+    **dict.fromkeys(("unpaired", "unsigned", "duplicate-id"), "error"),
+    **dict.fromkeys(("bad-arguments", "bad-schema"), "warning"),  # carried as they are
+    **dict.fromkeys(("re-encoded", "schema-renewed"), "info"),  # what is written means the same
 }
-
-
-# With these, calls and results no longer pair, which providers refuse.
-_GRAVE = frozenset(("unpaired", "unsigned", "duplicate-id"))
-_BAD = frozenset(("bad-arguments", "bad-schema"))  # carried as they are
-_SAME = frozenset(("re-encoded", "schema-renewed"))  # what is written means just the same
 
 
 def asked(key: str) -> str:
@@ -206,9 +199,7 @@ def severity_of(effect: Effect, code: str = "", weight: Weight = "") -> Severity
     """Return the severity of a note: of its weight, its code, or the usual one of its effect."""
     if weight:
         return "error" if weight == "grave" else "info"
-    if code in _GRAVE:
-        return "error"
-    return "warning" if code in _BAD else "info" if code in _SAME else _SEVERITY[effect]
+    return _SEVERITY.get(code) or ("warning" if effect in ("lost", "changed") else "info")
 
 
 # What several places say of a loss.

@@ -65,8 +65,8 @@ def check_call(model: Any, stream: Any, **dialects: Any) -> None:
     for name, given in dialects.items():
         if not isinstance(given, str):
             raise UsageError(f"`{name}` is the name of a dialect, not {type(given).__name__}")
-    if model is not None and not isinstance(model, str):
-        raise UsageError(f"`model` is a text, not {type(model).__name__}")
+    if model is not None:
+        check_text("model", model)
     if stream is not None and not isinstance(stream, bool):
         raise UsageError(f"`stream` is true or false, not {type(stream).__name__}")
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .errors import UsageError
 from .notes import CODES, EFFECTS, Note
+from .trail import within
 
 WORDS = ("ignore", "note", "fail")
 
@@ -103,9 +104,8 @@ class Policy:
         best = ""
         for key in self.table:
             if key.startswith("path:") and len(key) > len(best):
-                pointer = key[5:]
                 for path in (note.source_path, note.target_path):
-                    if path is not None and (path == pointer or path.startswith(pointer + "/")):
+                    if path is not None and within(key.removeprefix("path:"), path):
                         best = key
         found = self.table.get(best or f"effect:{note.effect}")
         if found is not None:

@@ -174,12 +174,12 @@ def _required(
             whole = memory.get("run", "")
             continue
         whole = ""
-        if read.trail.find(part) is None:
-            continue
         at = read.trail.find(part)
+        if at is None:
+            continue
         said = next((d for d in writer.notes if d.source == at), None)
         place = read.trail.find(part, "parameters") if schema else None
-        where = pointer((*place, "type") if place else at or ())
+        where = pointer((*place, "type") if place else at)
         told = schema or (said.message if said else "no picture takes it")
         rule = rule_of(said.rule) if said else None
         found.append(

@@ -14,6 +14,7 @@ from ..batch import Job, lines, pool, tables
 from ..batch.job import keys
 from ..batch.run import Files, Stopped, Sum, run
 from ..columns import columns
+from ..notes import SEVERITIES
 from . import given, terminal
 from .terminal import FAILED, FORBIDDEN, OK, USAGE, Stop
 
@@ -98,8 +99,8 @@ def _progress(size: int | None, quiet: bool) -> Iterator[Callable[[Sum], None]]:
 
 def _told(done: Sum, refused: str | None) -> Iterator[str]:
     """Yield what a run says at its end: a table of its notes, and how many lines there were."""
-    order = ("error", "warning", "info")
-    ranked = sorted(done.counts.items(), key=lambda one: (order.index(one[0][0]), -one[1].notes))
+    graver = SEVERITIES.index
+    ranked = sorted(done.counts.items(), key=lambda one: (-graver(one[0][0]), -one[1].notes))
     rows = [(*key, *count) for key, count in ranked]
     if rows:
         yield from columns([("severity", "code", "effect", "notes", "lines", "first at"), *rows])

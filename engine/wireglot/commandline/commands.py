@@ -19,6 +19,7 @@ from ..interpreter import units
 from ..language.source import LADDER
 from ..loaded import check_name
 from ..loading import rulesources
+from ..notes import SEVERITIES
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..selecting import Selection
@@ -218,7 +219,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 def _told(severities: Sequence[str], files: int) -> str:
     counts = []
-    for word in ("error", "warning", "info"):
+    for word in reversed(SEVERITIES):
         if found := severities.count(word):
             counts.append(f"{found} {word}{'s' * (found != 1)}")
     return f"{files} file{'s' * (files != 1)}, {', '.join(counts) or 'no findings'}"
