@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from _thread import RLock
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError, foreseen
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from .language.model import Dialect
 
 REMEMBERED = 1000  # names of models whose variants are remembered
-NoneType = type(None)
 
 
 class Loaded:
@@ -200,11 +200,8 @@ class Loaded:
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names, which mostly stands at the top."""
-        if unit not in ("request", "response") or body.__class__ is not dict:
-            return self[source].model_in(body, unit)
-        if (source, unit) not in self._models:
-            self._models[source, unit] = self[source].keys_of_model(unit)
-        keys = self._models[source, unit]
+        whole = body.__class__ is dict and unit.__class__ is str
+        keys = self._models.get((source, unit)) if whole else None  # before its file is read
         return self[source].model_in(body, unit) if keys is None else text_under(keys, body)
 
     def __contains__(self, name: str) -> bool:
@@ -234,20 +231,19 @@ class Loaded:
         known = known_options(options) if options is not None else {}
         if clock is not None:
             known = with_clock(known, clock)
-        full = known
         if resolve is not None:
             from .interpreter.resolver import resolving
 
-            full = resolving(known, resolve)
+            known = resolving(known, resolve)
         one, two = self._both(body, source, target, unit, model, known)
         judge = of(policy)
         if trace:
             from .trace.provenance import traced
 
-            given = (one, two, body, unit, model, stream, full)
+            given = (one, two, body, unit, model, stream, known)
             out, told = traced(lambda heard: converted(*given, heard), body, one.model, two.model)
             return concluded(*out, judge, source, target, self.hash, told)
-        found = converted(one, two, body, unit, model, stream, full)
+        found = converted(one, two, body, unit, model, stream, known)
         return concluded(*found, judge, source, target, self.hash)
 
     def rows(self, name: str) -> tuple[Row, ...]:

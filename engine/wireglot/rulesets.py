@@ -200,7 +200,11 @@ class LiveRules:
         self._stop = threading.Event()
         self._thread: Thread | None = None
         if start:
-            self._start()
+            paths = paths_of(rules)
+            if not paths:
+                told = "these rules come from no folder or zip file, so nothing can change"
+                raise UsageError(told)
+            self._thread = following(paths, self.reload, self._stop)
 
     def reload(self) -> bool:
         """Load the rules again; put them in force if they are right, and tell whether they are.
@@ -269,14 +273,6 @@ class LiveRules:
     """Say what a provider would refuse, as `RuleSet.diagnose` does."""
     audit = _in_force(RuleSet.audit)
     """Audit a pair of dialects as `RuleSet.audit` does."""
-
-    # -- watching ----------------------------------------------------------------------------------
-
-    def _start(self) -> None:
-        paths = paths_of(self.rules)
-        if not paths:
-            raise UsageError("these rules come from no folder or zip file, so nothing can change")
-        self._thread = following(paths, self.reload, self._stop)
 
 
 def paths_of(rules: RuleSet) -> list[str]:

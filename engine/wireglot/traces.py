@@ -84,10 +84,10 @@ class Trace:
 
     def as_json(self) -> dict[str, Any]:
         """Return the trace as plain JSON."""
-        origins: dict[str, Any] = {at: one._asdict() for at, one in self.origins.items()}
-        for said in origins.values():
-            said["sources"] = list(said["sources"])
-            said["steps"] = [step._asdict() for step in said["steps"]]
+        origins = {
+            at: {**o._asdict(), "sources": [*o.sources], "steps": [s._asdict() for s in o.steps]}
+            for at, o in self.origins.items()
+        }
         fates = {at: {**o._asdict(), "targets": list(o.targets)} for at, o in self.fates.items()}
         return {"origins": origins, "fates": fates}
 
