@@ -68,15 +68,10 @@ def convert(
     job.ready()  # what is wrong with it is said here, and not by each machine
     given = {"job": job, "columns": (column, notes, error)}
     if not stage.keys() & {"compute", "concurrency"}:
-        stage["compute"] = _actors()
+        from ray.data import ActorPoolStrategy
+
+        stage["compute"] = ActorPoolStrategy(min_size=1)  # grows with what the cluster has
     return dataset.map_batches(Stage, fn_constructor_kwargs=given, batch_format="numpy", **stage)
-
-
-def _actors() -> Any:
-    """Return a pool of processes that grows with what the cluster has."""
-    from ray.data import ActorPoolStrategy
-
-    return ActorPoolStrategy(min_size=1)
 
 
 class Stage:

@@ -60,12 +60,8 @@ def convert(
         source, target, unit, model, options, policy, tuple(rules), tuple(overlays),
         at=keys(at), text=text,
     )  # fmt: skip
-    return _each(over(job.ready(), _converted, _pieces(values), workers or cores()))
-
-
-def _each(pieces: Iterator[list[Converted]]) -> Generator[Converted, None, None]:
-    for piece in pieces:
-        yield from piece
+    made = over(job.ready(), _converted, _pieces(values), workers or cores())
+    return (one for piece in made for one in piece)
 
 
 def _pieces(values: Iterable[Any]) -> Iterator[list[Any]]:

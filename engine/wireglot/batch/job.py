@@ -147,18 +147,13 @@ def _parsed(text: str | bytes) -> Any:
     """Return the value that a text is. Raises NoJson."""
     try:
         return parse(text if isinstance(text, str) else text.decode())
-    except (ValueError, RecursionError) as error:
-        raise _no_json(error) from None
-
-
-def _no_json(error: Exception) -> NoJson:
-    if isinstance(error, UnicodeDecodeError):
+    except UnicodeDecodeError as error:
         told = f"byte {error.start} is no UTF-8"
-    elif isinstance(error, json.JSONDecodeError):
+    except json.JSONDecodeError as error:
         told = f"column {error.colno}: {error.msg}"
-    else:
+    except (ValueError, RecursionError) as error:
         told = str(error) or "it is nested too deep"
-    return NoJson(f"no JSON: {told}")
+    raise NoJson(f"no JSON: {told}")
 
 
 def keys(text: str) -> tuple[str, ...]:

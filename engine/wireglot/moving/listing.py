@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..interpreter import reading
 from ..room import with_room
 from ..rulesets import RuleSet
-from .places import Agent, packaged, said_in
+from .places import SHORT, Agent, packaged, said_in
 
 WORDS = 60  # signs of what was said first
-SHORT = 8  # signs of an id that stand in the name of each file
 # What looks like a key or a token is not shown: long, without a space, of letters and digits.
 _SECRET = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9_+/=.-]{20,}")
 
@@ -66,25 +64,19 @@ def files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
 
 def read(rules: RuleSet, agent: Agent, path: Path, away: bool = True) -> reading.Read:
     """Return what a session file means, `away` or at home. Raises ConversionError, UsageError."""
-    dialect = rules[agent.dialect]
+    dialect, reads = rules[agent.dialect], with_room(reading.read)
     try:
         said = text(agent, path)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"`{path}` cannot be read: {error}") from None
     if not said.strip():
         raise UsageError(f"`{path}` is empty")
-    body = dialect.parse(said)
-    found = _meant(dialect, body, away)
+    found = reads(dialect, dialect.parse(said), "session", None, None, {"away": away})
     if agent.owner is not None and "cwd" not in found.ir:
         owners = (above / agent.owner for above in path.parents)
         named = next((folder for one in owners if (folder := said_in(one))), None)
         found.ir.update({"cwd": named} if named is not None else {})
     return found
-
-
-@with_room
-def _meant(dialect: DialectRules, body: Any, away: bool) -> reading.Read:
-    return reading.read(dialect, body, "session", None, None, {"away": away})
 
 
 def text(agent: Agent, path: Path) -> str:

@@ -94,7 +94,7 @@ def plan(
     name = name or source.id
     if not _UUID.fullmatch(name):
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
-    messages, open_calls = closed(read.ir["messages"])
+    messages, many = closed(read.ir["messages"])
     ir = {**read.ir, "id": name, "cwd": folder, "messages": messages}
     if other.owner is not None:
         del ir["cwd"]  # a file beside says it
@@ -109,7 +109,7 @@ def plan(
     there = path if os.path.exists(path) else next(itertools.chain(near, kept), None)
     beside = [] if owner is None else [(owner, folder)]
     beside += [] if other.naming is None else [other.naming.with_row(root, name)]
-    told = [*_told(source, other, folder, there), *_open(open_calls)]
+    told = list(_told(source, other, folder, there, many))
     takes = other.command(other.register, folder, name, path)
     resumes = other.command(other.resume, folder, name, path)
     text = dialect.text(body)
@@ -148,8 +148,10 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     return out, closed
 
 
-def _told(source: listing.Session, other: Agent, cwd: str, there: Path | None) -> Iterator[str]:
-    """Yield what the user should know."""
+def _told(
+    source: listing.Session, other: Agent, cwd: str, there: Path | None, closed: int
+) -> Iterator[str]:
+    """Yield what the user should know; so many calls were `closed`."""
     file = source.path if source.path.exists() else source.path.parent  # of a database
     log = file.with_name(f"{file.name}-wal")  # where that has what it was last told
     age = time.time() - max(one.stat().st_mtime for one in (file, log) if one.exists())
@@ -161,16 +163,14 @@ def _told(source: listing.Session, other: Agent, cwd: str, there: Path | None) -
         yield f"`{other.resume[0]}` is not installed: {other.install}"
     if there is not None:
         yield THERE.format(there)
+    if closed:
+        many = f"{closed} calls have" if closed > 1 else "a call has"
+        yield f"{many} no result; an error stands there that says so"
 
 
 def _is(rules: RuleSet, other: Agent, file: Path, name: str) -> bool:
     """Tell whether an agent would find a file by the name of a session."""
     return name in file.name or listing.session_of(rules, other, file).id == name
-
-
-def _open(closed: int) -> list[str]:
-    many = f"{closed} calls have" if closed > 1 else "a call has"
-    return [f"{many} no result; an error stands there that says so"] if closed else []
 
 
 def write(move: Move) -> list[tuple[Path, str, str | None]]:

@@ -20,6 +20,7 @@ from ..loading.rulesources import beside
 from ..serve.wires import filled
 
 FILE = "sessions/agents.yaml"
+SHORT = 8  # signs of an id that stand in the name of each file
 
 
 class Database(NamedTuple):
@@ -137,13 +138,11 @@ class Agent(NamedTuple):
             moment = datetime.fromisoformat(start).astimezone(None if self.local else UTC)
         except (ValueError, OverflowError):
             raise UsageError(f"the session began at `{start}`, which is no time") from None
-        held = {"folder": folder, "id": name, "short": name[:8]}
-        return _filled(moment.strftime(self.name_of), held)
+        return _filled(moment.strftime(self.name_of), _named(folder, name))
 
     def named(self, root: Path, folder: str, name: str) -> Iterator[Path]:
         """Yield the files that have the name of a session, whenever it began."""
-        held = {"folder": folder, "id": name, "short": name[:8]}
-        held = {key: glob.escape(text) for key, text in held.items()}
+        held = {key: glob.escape(text) for key, text in _named(folder, name).items()}
         pattern = _filled(re.sub("%.", "*", self.name_of), held)
         yield from (root / file for file in sorted(glob.glob(pattern, root_dir=root)))
 
@@ -170,6 +169,11 @@ def said_in(owner: Path) -> str | None:
         return owner.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _named(folder: str, name: str) -> dict[str, str]:
+    """Return what stands for something in the name of a file."""
+    return {"folder": folder, "id": name, "short": name[:SHORT]}
 
 
 def _filled(text: str, held: Mapping[str, str]) -> str:
