@@ -17,8 +17,8 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from ..errors import WireglotError
-from .demo import URL, Demo
-from .relay import Relay, Sent
+from .demo import Demo
+from .relay import DEMO_URL, Relay, Sent
 from .sending import Came
 from .setting import library
 
@@ -37,7 +37,7 @@ class Client:
 
     async def send(self, sent: Sent, seconds: Any = None) -> Came:
         """Ask a provider, or the demo. Raises one of `failures`."""
-        if sent.url.startswith(URL):
+        if sent.url.startswith(DEMO_URL):
             return self._demo.came(sent.body)
         came = await self._session.request(
             *(sent.method, sent.url), data=sent.body, headers=sent.headers,

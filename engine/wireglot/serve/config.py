@@ -18,7 +18,7 @@ from ..loop.states import States
 from ..policy import Policy
 from ..rulesets import RuleSet
 from . import setting, wires, words
-from .relay import Limits, Relay, Row, Upstream
+from .relay import Limits, Relay, Row, Upstream, upstream
 
 
 def converting(file: str) -> tuple[RuleSet, dict[str, Any] | None, Policy | None]:
@@ -69,7 +69,7 @@ def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upst
     try:
         variable = said.get("key-env")
         key = setting.key_of(variable, "key-env") if variable is not None else None
-        made = setting.upstream(rules, said["dialect"], said.get("model"), said.get("url"), key)
+        made = upstream(rules, said["dialect"], said.get("model"), said.get("url"), key)
     except UsageError as error:
         findings.error("", str(error), node.pos)
         return Upstream(name, "", None, "", {}, None)

@@ -23,7 +23,6 @@ from . import wires
 from .relay import JSON, STREAMS, TYPE
 from .sending import Came
 
-URL = "http://demo.wireglot.invalid"  # which no network knows
 PAUSE = 0.02  # seconds between the pieces of a stream
 SHOWN = 300  # characters of a result
 HELLO = "Hello! I am the demo of wireglot: a script and no model. Give me a tool, and I call it."

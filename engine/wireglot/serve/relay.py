@@ -29,6 +29,9 @@ SECRET = 8  # characters of a key; what is shorter is none, but what a local ser
 ANY = {"model": "m", "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]}
 Headers = dict[str, str]
 GLOB = frozenset("*?[")
+ADDRESS = r"https?://[^\s?#@]+"  # of a provider; no key is in it
+DEMO = "demo"  # the provider that is none
+DEMO_URL = "http://demo.wireglot.invalid"  # which no network knows
 
 
 class Limits(NamedTuple):
@@ -197,7 +200,12 @@ def upstream(
     url: str | None = None,
     key: str | None = None,
 ) -> Upstream:
-    """Return the provider whose dialect is `to`, under that name. Raises UsageError."""
+    """Return the provider whose dialect is `to`, by that name, or the demo. Raises UsageError."""
+    if to == DEMO and to not in rules.dialects:
+        if url is not None or key is not None:
+            raise UsageError("the demo has neither an address nor a key")
+        dialect, played = wires.packaged().demo
+        return Upstream(DEMO, dialect, model or played, DEMO_URL, {}, None)
     check_name(to, rules.dialects)
     provider = wires.packaged().provider(to)
     if provider.refused is not None:
@@ -210,7 +218,7 @@ def upstream(
     url = url or provider.url
     if url is None:
         raise UsageError(f"where {to} is, no file says; `url` (`--url`) says it")
-    if not re.fullmatch(r"https?://[^\s?#@]+", url):
+    if not re.fullmatch(ADDRESS, url):
         raise UsageError(f"`{url}` is no address: it begins with http:// or https://")
     if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
         raise UsageError("the key of the provider has signs that no header holds")

@@ -1,4 +1,4 @@
-"""Setting up: what a relay stands before, providers or the demo, and its client of HTTP."""
+"""Setting up: a relay before one provider, the keys it is given, and its library of HTTP."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ from typing import Any
 from ..errors import UsageError
 from ..loop.states import States
 from ..rulesets import RuleSet
-from . import relay, wires
-from .demo import URL
-from .relay import LIMITS, Limits, Relay, Row, Upstream
+from .relay import LIMITS, Limits, Relay, Row, upstream
 
-DEMO = "demo"  # the provider that is none
 Library = Any  # the module httpx or httpx2, which have the same names
 
 
@@ -39,18 +36,6 @@ def key_of(variable: str, word: str) -> str:
     if not key:
         raise UsageError(f"the environment variable that `{word}` names holds no key")
     return key
-
-
-def upstream(
-    rules: RuleSet, to: str, model: str | None, url: str | None, key: str | None
-) -> Upstream:
-    """Return the provider whose dialect is `to`, or the demo. Raises UsageError."""
-    if to != DEMO or to in rules.dialects:
-        return relay.upstream(rules, to, model, url, key)
-    if url is not None or key is not None:
-        raise UsageError("the demo has neither an address nor a key")
-    dialect, played = wires.packaged().demo
-    return Upstream(DEMO, dialect, model or played, URL, {}, None)
 
 
 def single(

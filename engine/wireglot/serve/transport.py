@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from ..errors import WireglotError
-from .demo import URL, Demo
-from .relay import Asked, Relay, Sent
+from .demo import Demo
+from .relay import DEMO_URL, Asked, Relay, Sent
 from .sending import Answer, Came, Flow, now, send
 from .setting import Library
 
@@ -34,7 +34,7 @@ class AsyncClient:
 
     async def send(self, sent: Sent, seconds: Any = None) -> Came:
         """Ask a provider, or the demo. Raises one of `failures`."""
-        if sent.url.startswith(URL):
+        if sent.url.startswith(DEMO_URL):
             return self.demo.came(sent.body, blocks=self.blocks)
         more = {} if seconds is None else {"extensions": {TIMEOUT: seconds}}
         return await self._came(

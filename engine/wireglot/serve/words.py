@@ -7,6 +7,7 @@ from ..errors import RuleError
 from ..language.findings import Findings
 from ..language.forms import TEXT, Form, Leaf, Map, Words, names
 from ..language.source import Node, parse
+from .relay import ADDRESS
 
 
 def words(what: str, known: dict[str, Form], needed: str = "") -> Words:
@@ -36,7 +37,7 @@ FLAG = Leaf({"type": "boolean"}, "{what} is true or false")
 NAME = Leaf(TEXT)
 HEADER = text("[a-z0-9-]+", "{what} is no name of a header in small letters")
 _TEXT = text(r"[\x20-\x7e]*", "{what} is a text that a header holds")
-_URL = text(r"https?://[^\s?#@]+", "`url` begins with http:// or https://, and has no key in it")
+_URL = text(ADDRESS, "`url` begins with http:// or https://, and has no key in it")
 ENV = text("[A-Za-z_][A-Za-z0-9_]*", "{what} is the name of an environment variable",
             "the key itself stands in no file")  # fmt: skip
 _UPSTREAM = words(
