@@ -114,8 +114,8 @@ class Converter:
     def made(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
         """Convert one value. Raises what `wireglot.convert` does."""
         job = self.job
+        ends = (job.source, job.target)
         if self.wrapping is not None and (line := self.wrapping.converted(value)) is not None:
-            ends = (job.source, job.target)
             out = concluded(*line, None, of(job.policy), *ends, self.rules.hash)
             return out.body, out.notes
         if self.wrapping is not None and job.unit == "request":
@@ -126,7 +126,6 @@ class Converter:
         if job.text and not isinstance(body, str):
             raise ConversionError(f"no text stands at {pointer(job.at)}")
         asked = _parsed(body) if job.text else body
-        ends = (job.source, job.target)
         policy = None if job.at else job.policy  # which may name places: they are those of the line
         try:
             out = self.rules.convert(

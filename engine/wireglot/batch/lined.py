@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import codecs
+import operator
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .. import jsontext
 from ..notes import Note
@@ -37,18 +38,46 @@ class Way(NamedTuple):
     aside: bool = False  # a line with a note that the policy forbids is refused, and does not stop
 
 
-class Made(NamedTuple):
-    """What was made of a piece; with `stop`, why nothing may follow, and nothing of it counts."""
+class Sum(NamedTuple):
+    """What was done, with a piece or so far; `sizes` are those of the bytes that were made."""
 
     after: Place
     read: int
-    out: bytes
-    refused: bytes
-    notes: bytes
-    counts: dict[Key, Count]
     good: int
     bad: int
     blank: int
+    counts: dict[Key, Count]
+    sizes: tuple[int, ...] = (0, 0, 0)
+
+    def plus(self, other: Sum) -> Sum:
+        """Return both together; this one came first."""
+        counts = dict(self.counts)
+        for key, count in other.counts.items():
+            counts[key] = counts[key].plus(count) if key in counts else count
+        done = (self.good + other.good, self.bad + other.bad, self.blank + other.blank)
+        sizes = tuple(map(operator.add, self.sizes, other.sizes))
+        return Sum(other.after, other.read, *done, counts, sizes)
+
+    def as_json(self) -> Any:
+        """Return what a journal has of it."""
+        counts = [[*key, *count] for key, count in self.counts.items()]
+        return {**self._asdict(), "counts": counts}
+
+    @classmethod
+    def of(cls, told: Any) -> Sum:
+        """Return what a journal tells of."""
+        counts = {tuple(one[:3]): Count(*one[3:]) for one in told["counts"]}
+        return cls(**{**told, "after": Place(*told["after"]), "counts": counts})
+
+
+class Made(NamedTuple):
+    """What was made of a piece: the bytes for the result, of what was refused, and of notes.
+
+    With `stop`, why nothing may follow, nothing of it counts.
+    """
+
+    texts: tuple[bytes, bytes, bytes]
+    done: Sum
     stop: str = ""
 
 
@@ -75,11 +104,9 @@ def lined(way: Way, converter: Converter, piece: Piece) -> Made:
             break
         else:
             refused.append(_refused(piece.file, number, str(done.error), bare))
-    texts = (_bytes(out), _bytes(refused), _bytes(notes))
-    return Made(
-        piece.after, piece.read, packed(texts[0], way.name), *texts[1:], counts,
-        len(out), len(refused), blank, stop,
-    )  # fmt: skip
+    texts = (packed(_bytes(out), way.name), _bytes(refused), _bytes(notes))
+    count, sizes = (len(out), len(refused), blank), tuple(map(len, texts))
+    return Made(texts, Sum(piece.after, piece.read, *count, counts, sizes), stop)
 
 
 def _refused(file: str, number: int, reason: str, line: bytes) -> str:

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import functools
 import json
-import operator
 import os
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import IO, Any, NamedTuple
 from ..errors import UsageError, WireglotError
 from . import lines, tables
 from .job import Converter
-from .lined import Count, Key, Made, Way, lined
+from .lined import Made, Sum, Way, lined
 from .lines import STDIN, Place
 from .pool import over
 
@@ -46,39 +45,6 @@ class Files(NamedTuple):
     def journal(self) -> str:
         """What was done, for a run that goes on."""
         return f"{self.out}.resume"
-
-
-class Sum(NamedTuple):
-    """What a run has done so far; `sizes` are those of its files, of no half-written piece."""
-
-    after: Place
-    read: int
-    good: int
-    bad: int
-    blank: int
-    counts: dict[Key, Count]
-    sizes: tuple[int, ...] = (0, 0, 0)
-
-    def plus(self, made: Made) -> Sum:
-        """Return it with what was made of a piece."""
-        counts = dict(self.counts)
-        for key, count in made.counts.items():
-            counts[key] = counts[key].plus(count) if key in counts else count
-        done = (self.good + made.good, self.bad + made.bad, self.blank + made.blank)
-        more = map(len, (made.out, made.refused, made.notes))
-        sizes = tuple(map(operator.add, self.sizes, more))
-        return Sum(made.after, made.read, *done, counts, sizes)
-
-    def as_json(self) -> Any:
-        """Return what a journal has of it."""
-        counts = [[*key, *count] for key, count in self.counts.items()]
-        return {**self._asdict(), "counts": counts}
-
-    @classmethod
-    def of(cls, told: Any) -> Sum:
-        """Return what a journal tells of."""
-        counts = {tuple(one[:3]): Count(*one[3:]) for one in told["counts"]}
-        return cls(**{**told, "after": Place(*told["after"]), "counts": counts})
 
 
 NOTHING = Sum(Place(), 0, 0, 0, 0, {})
@@ -225,13 +191,12 @@ class _Writing:
 
     def add(self, made: Made) -> Sum:
         """Write what was made of a piece. Raises Broken where a file takes no more."""
-        out, refused, notes = self.open
+        others = (sys.stdout.buffer, sys.stderr.buffer, None)  # for what no file is named for
         with self._saying():
-            (sys.stdout.buffer if out is None else out).write(made.out)
-            (sys.stderr.buffer if refused is None else refused).write(made.refused)
-            if notes is not None:
-                notes.write(made.notes)
-            self.done = self.done.plus(made)
+            for file, other, text in zip(self.open, others, made.texts, strict=True):
+                if (into := file or other) is not None:
+                    into.write(text)
+            self.done = self.done.plus(made.done)
             if time.monotonic() - self.saved > OFTEN:
                 self.save()
         return self.done
