@@ -23,9 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _run(argv)
     finally:
-        if (
-            argv is None
-        ):  # the process ends, and need not look through all that is there for garbage
+        if argv is None:  # the process ends, and need not look for garbage in all that is there
             gc.freeze()
 
 

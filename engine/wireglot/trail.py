@@ -196,17 +196,10 @@ class Trail:
             return self._at.get(key, {})
         places = self._at.setdefault(key, {})
         self._held.append(owner)
-        for _, at, table, fields in self._waiting.pop(key):
-            if at is None:
-                for field in fields:
-                    places[field] = table[field]
-                continue
-            if None in table:
-                places[None] = at
-            for field in fields:
-                below = table.get(field)
-                if below is not None:
-                    places[field] = at + below if below else at
+        for entry in self._waiting.pop(key):
+            for field in (None, *entry[3]):
+                if (found := _below(entry, field)) is not None:
+                    places[field] = found
         return places
 
     def fork(self) -> Trail:
