@@ -53,9 +53,7 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
             known[key] is word or (isinstance(word, str) and known[key] == word)
             for word in OPTIONS[key]
         ):
-            words = " or ".join(
-                f"`{str(w) if isinstance(w, str) else str(w).lower()}`" for w in OPTIONS[key]
-            )
+            words = " or ".join(f"`{str(word).lower()}`" for word in OPTIONS[key])
             raise UsageError(f"the option `{key}` is {words}")
     return known
 

@@ -168,7 +168,7 @@ class App:
         turn = answer.turn
         route = short(request.scope["path"]) if turn is None else f"{turn.route.client} -> "
         route += turn.upstream.name if turn is not None else ""
-        notes = ",".join(f"{code}={n}" for code, n in sorted(turn.notes.items())) if turn else ""
+        notes = ",".join(turn.counted()) if turn is not None else ""
         tail = f" notes: {notes}" if notes else ""
         tail += f" ({why})" if why else ""
         self._line("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)

@@ -71,7 +71,7 @@ class Telemetry:
             **{f"gen_ai.usage.{kind}_tokens": count for kind, count in spent.items()},
             "http.response.status_code": answer.status,
             "wireglot.client": turn.route.client,
-            "wireglot.notes": [f"{code}={n}" for code, n in sorted(turn.notes.items())],
+            "wireglot.notes": turn.counted(),
         }
         end = time.time_ns()
         span = self._tracer.start_span(

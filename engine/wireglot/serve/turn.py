@@ -184,6 +184,10 @@ class Turn:
         self.told += new
         self.notes.update(note.code for note in new)
 
+    def counted(self) -> list[str]:
+        """Return how often each code was noted, in words."""
+        return [f"{code}={count}" for code, count in sorted(self.notes.items())]
+
     def said(self) -> dict[str, Any]:
         """Return what was answered, as the IR has it; nothing where there is no answer."""
         with contextlib.suppress(WireglotError):
@@ -234,7 +238,7 @@ class Turn:
         said = next((named[name] for name in known.alike if name in named), None)
         kept |= dict.fromkeys(known.alike, self._relay.masked(said)) if said is not None else {}
         if self.notes:
-            kept[NOTES] = ", ".join(f"{code}={n}" for code, n in sorted(self.notes.items()))
+            kept[NOTES] = ", ".join(self.counted())
         return kept
 
     # -- an answer that comes piece by piece -------------------------------------------------------
