@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import policy as policies
-from .errors import UsageError
+from .errors import mistyped
 from .interpreter import reading, units, writing
 from .language import ladder, picture, variants
 from .language.model import Dialect
@@ -159,7 +159,7 @@ class DialectRules:
         from .language import documents
 
         if indent is not None and not isinstance(indent, int):
-            raise UsageError(f"`indent` is a number, not {type(indent).__name__}")
+            raise mistyped("`indent` is a number", indent)
         check_json(body)
         return documents.printed(body, self.model.document, indent)
 

@@ -33,6 +33,11 @@ class UsageError(WireglotError, ValueError):
         super().__init__(short(message))
 
 
+def mistyped(told: str, given: object) -> UsageError:
+    """Return the error that tells what an argument is, and of which type the given one is."""
+    return UsageError(f"{told}, not {type(given).__name__}")
+
+
 class ConversionError(WireglotError):
     """Raised when a payload cannot be converted.
 

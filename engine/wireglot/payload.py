@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import jsontext
-from .errors import ConversionError, UsageError
+from .errors import ConversionError, UsageError, mistyped
 from .ir import UNITS
 from .trail import everywhere, pointer
 
@@ -38,9 +38,7 @@ def known_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise UsageError(
-            f"`options` is a mapping such as {{'repair': True}}, not {type(options).__name__}"
-        )
+        raise mistyped("`options` is a mapping such as {'repair': True}", options)
     known = dict(options)
     for key in known:
         if key not in OPTIONS:
@@ -62,17 +60,17 @@ def check_call(model: Any, stream: Any, **dialects: Any) -> None:
     """Raise UsageError for an argument of another type than it has."""
     for name, given in dialects.items():
         if not isinstance(given, str):
-            raise UsageError(f"`{name}` is the name of a dialect, not {type(given).__name__}")
+            raise mistyped(f"`{name}` is the name of a dialect", given)
     if model is not None:
         check_text("model", model)
     if stream is not None and not isinstance(stream, bool):
-        raise UsageError(f"`stream` is true or false, not {type(stream).__name__}")
+        raise mistyped("`stream` is true or false", stream)
 
 
 def check_text(name: str, given: Any) -> None:
     """Raise UsageError for an argument that is to be a text and is none."""
     if not isinstance(given, str):
-        raise UsageError(f"`{name}` is a text, not {type(given).__name__}")
+        raise mistyped(f"`{name}` is a text", given)
 
 
 def check_path(file: Any) -> None:
@@ -84,14 +82,14 @@ def check_path(file: Any) -> None:
 def check_notes(notes: Any) -> None:
     """Raise UsageError for what no notes can be added to."""
     if notes is not None and not isinstance(notes, list):
-        raise UsageError(f"`notes` is a list, to which notes are added, not {type(notes).__name__}")
+        raise mistyped("`notes` is a list, to which notes are added", notes)
 
 
 def check_frames(frames: Any, kind: type = Iterable) -> None:
     """Raise UsageError for frames that cannot be taken one after another."""
     if not isinstance(frames, kind):
         said = "an asynchronous iterable" if kind is not Iterable else "a list or another iterable"
-        raise UsageError(f"`frames` is {said}, not {type(frames).__name__}")
+        raise mistyped(f"`frames` is {said}", frames)
 
 
 def text_under(keys: Iterable[str], body: dict[str, Any]) -> str | None:
@@ -170,7 +168,7 @@ def with_clock(known: dict[str, Any], clock: Clock | None) -> dict[str, Any]:
     if clock is None:
         return known
     if not callable(clock):
-        raise UsageError(f"`clock` is a function such as time.time, not {type(clock).__name__}")
+        raise mistyped("`clock` is a function such as time.time", clock)
     return {**known, "clock": clock}
 
 

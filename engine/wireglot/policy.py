@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .errors import UsageError
+from .errors import UsageError, mistyped
 from .notes import CODES, EFFECTS, Note
 from .trail import within
 
@@ -65,10 +65,7 @@ class Policy:
     ) -> None:
         """Take a mapping, or rows. Raises UsageError for what is no policy."""
         if table is not None and not isinstance(table, Mapping):
-            raise UsageError(
-                f"`policy` is a mapping such as {{'effect:lost': 'fail'}}, "
-                f"not {type(table).__name__}"
-            )
+            raise mistyped("`policy` is a mapping such as {'effect:lost': 'fail'}", table)
         given = tuple(rows) if isinstance(rows, Iterable) else (rows,)
         if not all(isinstance(row, Row) for row in given):
             raise UsageError("`rows` of a policy is a list of `Row`")
@@ -80,7 +77,7 @@ class Policy:
         self.lenient = not self.table and not self.rows and self.otherwise == "note"
         for key, word in self.table.items():
             if not isinstance(key, str):
-                raise UsageError(f"a key of the policy is a text, not {type(key).__name__}")
+                raise mistyped("a key of the policy is a text", key)
             kind, _, name = key.partition(":")
             if word not in WORDS:
                 raise UsageError(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from .errors import RuleError, UsageError, library
+from .errors import RuleError, UsageError, library, mistyped
 from .loaded import Loaded
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class LiveRules:
         import threading
 
         if on_change is not None and not callable(on_change):
-            raise UsageError(f"`on_change` is a function, not {type(on_change).__name__}")
+            raise mistyped("`on_change` is a function", on_change)
         self.rules, self.swaps = rules, 0
         self.error: RuleError | UsageError | None = None
         self._on_change = on_change

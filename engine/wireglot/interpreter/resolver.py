@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
+from ..errors import UsageError, mistyped
 from ..ir import MEDIA
 from ..language.lenses import Misfit, parse_json
 
@@ -30,10 +30,8 @@ class Resolver:
     def __init__(self, ask: Resolve) -> None:
         """Hold the function. Raises UsageError for what is none."""
         if not callable(ask):
-            raise UsageError(
-                "`resolve` is a function that takes a source and returns {'media_type', 'data'} "
-                f"or None, not {type(ask).__name__}"
-            )
+            told = "takes a source and returns {'media_type', 'data'} or None"
+            raise mistyped(f"`resolve` is a function that {told}", ask)
         self._ask = ask
         self._held: dict[int, tuple[Any, Supplied | None]] = {}
 

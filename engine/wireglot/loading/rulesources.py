@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import RuleError, UsageError
+from ..errors import RuleError, UsageError, mistyped
 from ..language import apart
 from ..language.source import LADDER, MAX_BYTES, parse
 from ..payload import check_path
@@ -135,7 +135,7 @@ def plugged(point: EntryPoint) -> Iterator[File]:
 def _mapped(source: Mapping[str, Any]) -> Iterator[File]:
     for key in sorted(source, key=str):
         if not isinstance(key, str):
-            raise UsageError(f"a rule file's name is a text, not {type(key).__name__}")
+            raise mistyped("a rule file's name is a text", key)
         stem = key.removesuffix(ENDING)
         value = source[key]
         if not isinstance(value, str):

@@ -6,7 +6,7 @@ import functools
 from _thread import RLock
 from collections.abc import Sequence
 
-from ..errors import UsageError
+from ..errors import mistyped
 from ..language.source import LADDER
 from ..payload import check_text
 from ..room import unswept
@@ -58,7 +58,7 @@ def load_rules(
         UsageError: A source or overlay is not there.
     """
     if isinstance(overlays, str) or not isinstance(overlays, Sequence):
-        raise UsageError(f"`overlays` is a list of names, not {type(overlays).__name__}")
+        raise mistyped("`overlays` is a list of names", overlays)
     for name in overlays:
         check_text("overlay", name)
     again = functools.partial(

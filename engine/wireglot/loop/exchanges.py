@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import policy as policies
-from ..errors import ConversionError, UsageError
+from ..errors import ConversionError, UsageError, mistyped
 from ..interpreter import reading, writing
 from ..interpreter.resolver import Resolve, resolving
 from ..interpreter.unpictured import more, told_by
@@ -219,7 +219,7 @@ class Exchange:
         `http` is the status that came with it: it says the kind where the body leaves that open.
         """
         if http is not None and not isinstance(http, int):
-            raise UsageError(f"`http` is a number, not {type(http).__name__}")
+            raise mistyped("`http` is a number", http)
         one, two = self._ends()
         read = reading.read(one, body, "error", None, None, self._options)
         same = self.client == self.provider

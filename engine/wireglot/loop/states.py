@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..errors import ConversionError, UsageError
+from ..errors import ConversionError, UsageError, mistyped
 from ..jsontext import stringify
 from ..payload import check_json, check_path
 from . import carry, memory
@@ -39,9 +39,7 @@ def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
     if state is None:
         return fresh
     if not isinstance(state, Mapping):
-        raise UsageError(
-            f"`state` is what an exchange left in `.state`, not {type(state).__name__}"
-        )
+        raise mistyped("`state` is what an exchange left in `.state`", state)
     version = state.get("version")
     if state and version != VERSION:
         said = f"`{version[:20]}`" if isinstance(version, str) else "no number"
@@ -155,7 +153,7 @@ class States:
     def __init__(self, shelf: Shelf | None = None, scope: str = "") -> None:
         """Begin with a shelf; without one the records lie in memory."""
         if not isinstance(scope, str):
-            raise UsageError(f"`scope` is a text, not {type(scope).__name__}")
+            raise mistyped("`scope` is a text", scope)
         self._shelf, self._scope = Memory() if shelf is None else shelf, scope
 
     @classmethod

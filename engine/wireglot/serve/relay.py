@@ -143,12 +143,12 @@ class Relay:
 
     def models(self) -> list[str]:
         """Return the models that may be asked for and are named."""
-        found: list[str] = []
+        found: dict[str, None] = {}
         for models, upstreams in self.rows:
-            name = upstreams[0].model or ""
-            found += [models] if not GLOB.intersection(models) else []
-            found += [name] if GLOB.intersection(models) and fits(name, models) else []
-        return [*dict.fromkeys(filter(None, found))]
+            name = models if GLOB.isdisjoint(models) else upstreams[0].model
+            if name and fits(name, models):
+                found[name] = None
+        return list(found)
 
     def routed(self, method: str, path: str) -> tuple[Route, str | None]:
         """Return the route of a path, and the model that it names. Raises Refused."""

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import UsageError, WireglotError, foreseen
+from ..errors import UsageError, WireglotError, foreseen, mistyped
 from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
 from ..interpreter.reading import Read
@@ -235,7 +235,7 @@ class Bytes:
     def feed(self, data: bytes | bytearray | memoryview) -> bytes:
         """Take the next bytes; return those that they give rise to. Raises ConversionError."""
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise UsageError(f"a stream of bytes takes bytes, not {type(data).__name__}")
+            raise mistyped("a stream of bytes takes bytes", data)
         data = bytes(data)  # a caller may fill its buffer anew, of which some is held here
         return self._through(self._splitter.feed(data), data)
 
