@@ -15,8 +15,8 @@ from .seeds import Chain, call_id, left_out, made_anew
 from .trail import Trail
 from .waiting import Waiting
 
-Hook = Callable[[dict[str, Any], Any, str, Trail], list[tuple[str, dict[str, Any]]]]
 Part = dict[str, Any]
+Hook = Callable[[Part, Any, str, Trail], list[Part]]  # returns the parts that it has changed
 Stood = tuple[int | None, Part, Part]  # the number of the answer, the owner, and the part in it
 _KEYS: dict[Any, str] = {"tool_call": "id", "tool_result": "tool_call_id"}
 
@@ -53,21 +53,19 @@ class _Maker:
         return self._count[text] - 1
 
 
-def call_ids(
-    ir: dict[str, Any], body: Any, dialect: str, trail: Trail
-) -> list[tuple[str, dict[str, Any]]]:
+def call_ids(ir: Part, body: Any, dialect: str, trail: Trail) -> list[Part]:
     """Give every call an id, and every result without one the id of its call.
 
     Results are paired by the call that they stand in, by name in the order of the calls, else by
     order alone: with those of the last turn first, for a call before it may have been given up. A
     made id is remembered as absent, so that the same dialect leaves it out again. A call without an
-    id has that of its result, where this came with one that is no call's. Returns (code, part) of
-    each made id.
+    id has that of its result, where this came with one that is no call's. Returns the parts whose
+    ids are made.
     """
     if _all_have(ir):
         return []
     maker = _Maker(ir, body, trail)
-    made: list[tuple[str, dict[str, Any]]] = []
+    made: list[Part] = []
     waiting = Waiting()
     results: list[Stood] = []  # behind the last call
     for candidate, owner in _owners(ir):
@@ -79,7 +77,7 @@ def call_ids(
                 if "id" not in part:
                     part["id"] = maker.calls[trail.find(part)] = maker.id(candidate, owner, part)
                     left_out(part, dialect, "id")
-                    made.append(("made-id", part))
+                    made.append(part)
                 else:
                     maker.skip(candidate)
                 names = ("id", part["id"]), ("name", str(part.get("name"))), ("", "")
@@ -90,12 +88,8 @@ def call_ids(
 
 
 def _answered(
-    results: list[Stood],
-    waiting: Waiting,
-    maker: _Maker,
-    dialect: str,
-    trail: Trail,
-) -> list[tuple[str, Part]]:
+    results: list[Stood], waiting: Waiting, maker: _Maker, dialect: str, trail: Trail
+) -> list[Part]:
     """Give results the ids of their calls; take them all, and return those that had none."""
     alike: dict[tuple[str, Any], list[Part]] = {}
     for _, _, part in results:
@@ -112,7 +106,7 @@ def _answered(
         if key is None:
             part["tool_call_id"] = maker.id(candidate, owner, part) if call is None else call["id"]
             left_out(part, dialect, "tool_call_id")
-            made.append(("made-id", part))
+            made.append(part)
         elif call is not None and call["id"] not in maker.told and key not in maker.taken:
             maker.taken.add(key)
             made_anew(call, dialect, "id", key)

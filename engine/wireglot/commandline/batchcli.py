@@ -22,7 +22,7 @@ from .terminal import FAILED, FORBIDDEN, OK, USAGE, Stop
 
 def batch(arguments: argparse.Namespace) -> int:
     """Convert the lines of files. Raises WireglotError, and Stop."""
-    terminal.folders(arguments.rules)
+    terminal.hold_rules(*arguments.rules)
     options, policy = given.options(arguments), given.policy(arguments.policy)
     names = lines.files(arguments.files)
     out = arguments.output

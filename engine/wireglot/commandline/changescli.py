@@ -40,13 +40,13 @@ def diff(arguments: argparse.Namespace) -> int:
 def _one(source: str | None) -> list[str]:
     """Return the sources that a word of `diff` stands for: none is the packaged rules alone."""
     sources = [] if source in (None, "-") else [str(source)]
-    terminal.folders(sources)
+    terminal.hold_rules(*sources)
     return sources
 
 
 def breaking(arguments: argparse.Namespace) -> int:
     folder = os.path.normpath(arguments.dir or rulesources.packaged_folder())
-    terminal.holds_rules(folder)
+    terminal.hold_rules(folder)
     try:
         found = changes.against(folder, arguments.against, not arguments.rules_only)
     except WireglotError as error:  # 1 says that something differs

@@ -195,7 +195,7 @@ def show(arguments: argparse.Namespace) -> int:
         text = show.functions(model, arguments.shape, arguments.home)
         terminal.say(text)
         return OK
-    terminal.folders(arguments.rules)
+    terminal.hold_rules(*arguments.rules)
     # The prepared model knows the place of every value but of no key.
     nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
     check_name(arguments.dialect, [name for name in nodes if name != LADDER])

@@ -19,7 +19,7 @@ from .terminal import USAGE, Stop
 
 def rules(arguments: argparse.Namespace) -> RuleSet:
     """Return the rules that are asked for. Raises Stop, RuleError, UsageError."""
-    terminal.folders(arguments.rules)
+    terminal.hold_rules(*arguments.rules)
     return start.wanted(arguments.rules, arguments.overlay, arguments.plugins)
 
 

@@ -53,7 +53,7 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
     """Yield files, and those of folders."""
     for name in names:
         if name != "-" and Path(name).is_dir():
-            terminal.holds_rules(name)
+            terminal.hold_rules(name)
             yield from map(str, sorted(Path(name).glob("*.yaml")))
             yield from map(str, sorted(Path(name, "examples").glob("*.yaml")))
         else:
@@ -61,7 +61,7 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
 
 
 def redact(arguments: argparse.Namespace) -> int:
-    terminal.folders(arguments.rules)
+    terminal.hold_rules(*arguments.rules)
     rules = start.load_rules(*arguments.rules)
     redaction = Redaction((rules[name].model for name in rules.dialects), arguments.keep)
     files, out = arguments.files or ["-"], arguments.output

@@ -32,16 +32,11 @@ class Stop(Exception):
         super().__init__(message)
 
 
-def folders(directories: Sequence[str]) -> None:
+def hold_rules(*directories: str) -> None:
     """Refuse directories that hold no rule files. Raises Stop."""
     for directory in directories:
-        holds_rules(directory)
-
-
-def holds_rules(directory: str) -> None:
-    """Refuse a directory that holds no rule files. Raises Stop."""
-    if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
-        raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+        if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
+            raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
 
 
 def own(directory: str | None) -> str | None:
@@ -51,7 +46,7 @@ def own(directory: str | None) -> str | None:
     """
     if directory is None:
         return None
-    holds_rules(directory)
+    hold_rules(directory)
     packaged = rulesources.packaged_folder()
     same = os.path.isdir(directory) and os.path.samefile(directory, packaged)
     return None if same else directory

@@ -151,9 +151,9 @@ def _hooked(reader: Reader, ir: Any, body: Any, told: bool) -> set[int]:
     whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
     for name in names:
         found = hooks.HOOKS[name](whole, body, reader.dialect.name, reader.trail)
-        made |= {id(part) for _, part in found}
+        made.update(map(id, found))
         if reader.recorder is not None:
-            reader.recorder.hooked.update((id(part), (part, name)) for _, part in found)
+            reader.recorder.hooked.update((id(part), (part, name)) for part in found)
     return made
 
 
