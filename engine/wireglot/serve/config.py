@@ -29,10 +29,8 @@ def converting(file: str) -> tuple[RuleSet, dict[str, Any] | None, Policy | None
 
 def relay_of(file: str, states: States | None) -> Relay:
     """Return what stands before the providers of a file. Raises RuleError, UsageError."""
-    text = text_of(file)
-    findings = Findings({file: text}, shows=False)
-    said = words.read(words.SERVE, text, file, findings)
-    rules = _rules(file, said)
+    said = words.read(words.SERVE, text_of(file), file)
+    rules, findings = _rules(file, said), Findings({file: ""}, shows=False)
     known = {
         name: _upstream(rules, name, node, findings)
         for name, node in said.value["upstreams"].value.items()

@@ -75,13 +75,13 @@ SERVE = words(
 )
 
 
-def read(form: Words, said: str, file: str, findings: Findings | None = None) -> Node:
+def read(form: Words, said: str, file: str) -> Node:
     """Return what a file says, where it has its form.
 
     Raises RuleError with the place of what is wrong, without a line of the file: a key may stand
-    there where it must not. A caller reports to `findings` what is wrong besides.
+    there where it must not.
     """
-    findings = Findings({file: said}, shows=False) if findings is None else findings
+    findings = Findings({file: said}, shows=False)
     try:
         root = parse(said, file)
     except RuleError as error:
