@@ -102,10 +102,9 @@ def deepest(body: Any) -> At:
         depth = len(at)
         if isinstance(value, str):
             depth += max(value.count("{"), value.count("["))
-        elif isinstance(value, dict) and depth <= MAX_DEPTH:
-            stack.extend((inner, (*at, key)) for key, inner in value.items())
-        elif isinstance(value, list) and depth <= MAX_DEPTH:
-            stack.extend((inner, (*at, i)) for i, inner in enumerate(value))
+        elif isinstance(value, dict | list) and depth <= MAX_DEPTH:
+            pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
+            stack.extend((inner, (*at, key)) for key, inner in pairs)
         if depth > most:
             found, most = at, depth
     return found

@@ -371,11 +371,8 @@ class Places:
                 self._at.setdefault(id(value), at)
                 if wanted is not None and len(self._at) == len(wanted):
                     return
-            if isinstance(value, dict):
-                inner = [(v, (*at, k)) for k, v in value.items() if isinstance(v, HOLDERS)]
-            else:
-                inner = [(v, (*at, i)) for i, v in enumerate(value) if isinstance(v, HOLDERS)]
-            stack += inner[::-1]
+            pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
+            stack += [(one, (*at, key)) for key, one in pairs if isinstance(one, HOLDERS)][::-1]
 
     def find(self, owner: Any, key: Any = None) -> str | None:
         """Return the pointer of `owner[key]`, or of the owner itself, or None."""
