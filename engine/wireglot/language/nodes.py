@@ -32,18 +32,32 @@ DEFINITIONS = ("$defs", "definitions")
 LENSES = frozenset(("keys", "some-keys"))
 
 
+def under(key: str, value: Any) -> list[tuple[At, Any]]:
+    """Return what stands in the places of schemas under a keyword, each with its way from there."""
+    if key in MAPS and isinstance(value, dict):
+        return [((name,), child) for name, child in value.items()]
+    if isinstance(value, list) and (key in LISTS or key == "items"):
+        return [((i,), child) for i, child in enumerate(value)]
+    return [((), value)] if key in SINGLES else []
+
+
+def changed(key: str, value: Any, change: Callable[[Any, At], Any]) -> Any:
+    """Return what stands under a keyword with its schemas changed; an absent one falls out."""
+    if key in MAPS and isinstance(value, dict):
+        named = {name: change(child, (name,)) for name, child in value.items()}
+        return {name: child for name, child in named.items() if child is not ABSENT}
+    if isinstance(value, list) and (key in LISTS or key == "items"):
+        listed = [change(child, (i,)) for i, child in enumerate(value)]
+        return [child for child in listed if child is not ABSENT]
+    return change(value, ()) if key in SINGLES else value
+
+
 def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the schemas right below a node."""
     for key, value in node.items():
-        if key in MAPS and isinstance(value, dict):
-            found: Any = value.values()
-        elif isinstance(value, list) and (key in LISTS or key == "items"):
-            found = value
-        elif key in SINGLES:
-            found = (value,)
-        else:
-            continue
-        yield from (child for child in found if isinstance(child, dict))
+        for _, child in under(key, value) if key in PLACES else ():
+            if isinstance(child, dict):
+                yield child
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -80,15 +94,7 @@ def unsound(node: dict[str, Any], at: At = ()) -> At | None:
 
 def over(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
     """Return a node whose inner schemas are changed."""
-    out: dict[str, Any] = {}
-    for key, value in node.items():
-        if key in MAPS and isinstance(value, dict):
-            out[key] = {name: change(child) for name, child in value.items()}
-        elif isinstance(value, list) and (key in LISTS or key == "items"):
-            out[key] = [change(child) for child in value]
-        else:
-            out[key] = change(value) if key in SINGLES else value
-    return out
+    return {key: changed(key, value, lambda child, _: change(child)) for key, value in node.items()}
 
 
 class Row(NamedTuple):

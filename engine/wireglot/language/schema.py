@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import mypyc_attr
-from ..trail import At, Trail
+from ..trail import At, Trail, value_at
 from .drafts import outdated
 from .lenses import Misfit, same
 from .nodes import (
@@ -26,6 +26,7 @@ from .nodes import (
     nodes,
     over,
     rewritten,
+    under,
     unsound,
     used,
 )
@@ -158,14 +159,9 @@ class Schema:
                 for node in nodes(value if key in SINGLES else {key: value}):
                     for word in node:
                         trail.put_inside(node, word, place)
-            elif key in MAPS and isinstance(value, dict):
-                for name, child in value.items():
-                    self.trace(came[key][name], child, (*place, name), trail)
-            elif isinstance(value, list) and (key in LISTS or key == "items"):
-                for i, child in enumerate(value):
-                    self.trace(came[key][i], child, (*place, i), trail)
-            elif key in SINGLES:
-                self.trace(came[key], value, place, trail)
+            else:
+                for way, child in under(key, value):
+                    self.trace(value_at(came[key], way), child, (*place, *way), trail)
 
     def _before(self, key: str, came: Any, read: dict[str, Any], words: dict[str, str]) -> At:
         """Return the one keyword that a keyword was read from, if it is one."""

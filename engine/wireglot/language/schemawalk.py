@@ -9,7 +9,8 @@ from ..notes import Effect
 from ..trail import At, everywhere, place_of, value_at
 from .drafts import renewed
 from .lenses import Misfit, same, stringify
-from .nodes import DEFINITIONS, LISTS, MAPS, PLACES, SINGLES, Row, nodes, rewritten, used
+from .nodes import DEFINITIONS, LISTS, MAPS, PLACES, SINGLES, Row, changed, nodes, rewritten, used
+from .picture import ABSENT
 
 MAX_NODES, MAX_DEPTH = 20_000, 100
 # Of what references stand for, so many nodes are written for each that the schema has itself.
@@ -204,41 +205,29 @@ class Walk:
 
     def _inside(self, node: Node, key: str) -> None:
         """Write the schemas below one keyword."""
-        value, at = node.words[key], node.places[key]
-        if key in MAPS and isinstance(value, dict):
-            kept: Any = {}
-            for name, child in value.items():
-                found = self._child(node, key, child, (*at, name), False)
-                if found is not None:
-                    kept[name] = found
-            node.words[key] = kept
-        elif isinstance(value, list) and (key in LISTS or key == "items"):
-            children = enumerate(value)
-            made = [self._child(node, key, child, (*at, i), False) for i, child in children]
-            node.words[key] = [child for child in made if child is not None]
-        elif key in SINGLES:
-            made_one = self._child(node, key, value, at, SINGLES[key])
-            if made_one is None:
-                del node.words[key]
-            else:
-                node.words[key] = made_one
+        at = node.places[key]
+        made = changed(key, node.words[key], lambda c, way: self._child(node, key, c, (*at, *way)))
+        if made is ABSENT:
+            del node.words[key]
+        else:
+            node.words[key] = made
 
-    def _child(self, node: Node, key: str, child: Any, at: At, boolean: bool) -> Any:
+    def _child(self, node: Node, key: str, child: Any, at: At) -> Any:
         if isinstance(child, dict):
             out, told, seen = self.node(child, at)
             node.told.setdefault(key, []).extend(told)
             node.used.setdefault(key, set()).update(seen)
             return out
         takes = self.dialect.keep is None and not self.dialect.fills
-        if takes or self.within or (boolean and isinstance(child, bool)):
-            return child
+        if takes or self.within or (SINGLES.get(key) and isinstance(child, bool)):
+            return ABSENT if child is None else child
         if child is True:
             said = "`true` is written as the schema that says nothing"
             node.tell(key, Told("schema-reworded", "changed", at, said))
-            return self._child(node, key, {}, at, False)
+            return self._child(node, key, {}, at)
         if child is False:
             node.tell("", _lost(at, "no schema of nothing is taken"))
-            return None
+            return ABSENT
         raise Misfit("a schema is an object")
 
     # -- rewrites and keywords ----------------------------------------------------------------
