@@ -367,7 +367,7 @@ def _same_object(p: Any, top: bool = True) -> list[Hole]:
             found.append(p)
     elif isinstance(p, Fields):
         found += [h for h in p.spread if h.shape]
-    return found + [h for child in pic.below(p) for h in _same_object(child, False)]
+    return found + [h for _, child in pic.below(p) for h in _same_object(child, False)]
 
 
 def _words_of(view: Any, path: str) -> frozenset[str] | None:

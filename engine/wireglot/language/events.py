@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from ..patterns import fits
 from ..trail import At, path_of
@@ -23,6 +23,7 @@ from .lenses import Table
 from .merge import merge
 from .picture import Fields, Hole, Items, Literal, Picture
 from .picture import guards as guards
+from .shape import Shape
 from .source import Node, Pos
 
 # What an event does; those of the second line name a kind of part, or `candidate`, and the one of
@@ -37,20 +38,6 @@ ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are n
 USUAL = {"tool_call": "arguments", "search": "arguments"}
 LIVE = ("text", "arguments", "input")  # the fields that flow
 LAST = ("finish", "usage", "end")  # heard after all else that a frame says
-
-
-class Written(Protocol):
-    """A case of a shape, as far as it is written."""
-
-    @property
-    def wire(self) -> Picture: ...
-
-
-class Pictured(Protocol):
-    """A shape; `shape.Shape` is one."""
-
-    @property
-    def cases(self) -> Sequence[Written]: ...
 
 
 class Word(NamedTuple):
@@ -170,7 +157,7 @@ class Stream:
 def load(
     node: Node,
     tables: dict[str, Table],
-    shapes: Mapping[str, Pictured],
+    shapes: Mapping[str, Shape],
     unions: dict[str, list[str]],
     respelt: bool = False,
 ) -> Stream:
@@ -245,7 +232,7 @@ def _fixed(picture: Picture) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _wires(
-    p: Picture, key: str, shapes: Mapping[str, Pictured], unions: dict[str, list[str]]
+    p: Picture, key: str, shapes: Mapping[str, Shape], unions: dict[str, list[str]]
 ) -> list[Picture]:
     """Return the pictures of a frame that is a whole part, or else the one that there is."""
     name = next((hole.shape for hole in p.spread), None) if isinstance(p, Fields) else None
@@ -255,7 +242,7 @@ def _wires(
 
 
 def _known(
-    pictures: list[Picture], key: str, tables: dict[str, Table], shapes: Mapping[str, Pictured]
+    pictures: list[Picture], key: str, tables: dict[str, Table], shapes: Mapping[str, Shape]
 ) -> frozenset[Any] | None:
     """Return the words by which a frame is known, or None where any word may stand there."""
     if not key:

@@ -246,12 +246,9 @@ class Dialect:
         """
         if unit == "stream":
             return dict(self.stream.drop) if self.stream is not None else {}
-        key = "drop", unit
-        if key not in self.coded:
-            cases = self.units[unit].cases if unit in self.units else []
-            self.coded[key] = {path: why for case in cases for path, why in case.drop.items()}
-        found: dict[str, str] = self.coded[key]
-        return found
+        cases = self.units[unit].cases if unit in self.units else []
+        reasons = (case.drop.items() for case in cases)
+        return self.once(("drop", unit), lambda: {p: why for said in reasons for p, why in said})
 
     @property
     def cases(self) -> list[Case]:

@@ -269,31 +269,27 @@ def _gather(picture: Picture, found: list[Picture]) -> None:
             found.append(picture.rest)
 
 
-def below(picture: Picture) -> list[Picture]:
-    """Return the pictures right below one: under its keys, or in its list."""
-    if isinstance(picture, Fields):
-        return [child for _, child in picture.entries]
-    return picture.items if isinstance(picture, Items) else []
+def below(picture: Picture) -> Sequence[tuple[Way, Picture]]:
+    """Return the pictures right below one, with the spellings of their keys; None in a list."""
+    if isinstance(picture, Items):
+        return [((None,), child) for child in picture.items]
+    return keyed(picture)
 
 
 def placed(picture: Picture, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Picture]]:
     """Yield a picture and all below it, each with its place; `[]` is that of each list element."""
     yield at, picture
-    for (name, *_), child in keyed(picture):
-        yield from placed(child, (*at, name))
-    for child in picture.items if isinstance(picture, Items) else ():
-        yield from placed(child, (*at, "[]"))
+    for (name, *_), child in below(picture):
+        yield from placed(child, (*at, "[]" if name is None else name))
 
 
 def ways(picture: Picture, way: Way = ()) -> Iterator[tuple[Hole, Way]]:
     """Yield every hole by each way to it, in all spellings; None is any element of a list."""
     if isinstance(picture, Hole):
         yield picture, way
-    for names, child in keyed(picture):
+    for names, child in below(picture):
         for name in names:
             yield from ways(child, (*way, name))
-    for child in picture.items if isinstance(picture, Items) else ():
-        yield from ways(child, (*way, None))
 
 
 def holes(picture: Picture) -> Iterator[Hole]:
@@ -310,13 +306,7 @@ def keyed(picture: Picture | None) -> list[tuple[tuple[str, ...], Picture]]:
 
 def keys(picture: Picture) -> Iterator[tuple[tuple[str, ...], Picture]]:
     """Yield every key that a picture names with what stands there, at every depth."""
-    if isinstance(picture, Fields):
-        for names, child in picture.entries:
-            yield names, child
-            yield from keys(child)
-    elif isinstance(picture, Items):
-        for child in picture.items:
-            yield from keys(child)
+    return (entry for p in nodes(picture) for entry in keyed(p))
 
 
 def texts(picture: Picture) -> Iterator[Text]:
@@ -334,24 +324,21 @@ def named(picture: Picture) -> Iterator[tuple[str, Pos]]:
 
 def model_keys(pictures: Sequence[Picture]) -> tuple[str, ...] | None:
     """Return the keys of `$model`, if it stands at the top under the same ones, or nowhere."""
-    places = [hole for p in pictures for hole in holes(p) if hole.path == "model"]
-    tops = [e for p in pictures if isinstance(p, Fields) for e in p.entries]
-    found = {names for names, child in tops if any(child is hole for hole in places)}
-    at_top = sum(any(child is hole for hole in places) for _, child in tops)
+    places = sum(hole.path == "model" for p in pictures for hole in holes(p))
+    tops = [entry for p in pictures for entry in keyed(p)]
+    found = [names for names, p in tops if isinstance(p, Hole) and p.path == "model"]
     if not places:
         return ()
-    return found.pop() if len(found) == 1 and at_top == len(places) else None
+    return found[0] if len(set(found)) == 1 and len(found) == places else None
 
 
-def model_in(picture: Picture, body: Any, path: str = "model") -> str | None:
+def model_in(picture: Picture, body: Any) -> str | None:
     """Return the name of the model that a payload holds where a picture has `$model`."""
     if isinstance(picture, Hole):
-        return body if picture.path == path and isinstance(body, str) else None
-    if isinstance(picture, Fields) and isinstance(body, dict):
-        for names, child in picture.entries:
-            for name in names:
-                if name in body:
-                    found = model_in(child, body[name], path)
-                    if found is not None:
-                        return found
+        return body if picture.path == "model" and isinstance(body, str) else None
+    for names, child in keyed(picture) if isinstance(body, dict) else ():
+        for name in names:
+            found = model_in(child, body[name]) if name in body else None
+            if found is not None:
+                return found
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from .picture import Fields, Literal, keyed
+from .picture import Literal, keyed
 from .shape import Case
 from .source import Pos
 
@@ -128,9 +128,7 @@ class Conversation:
 
     def role(self, case: Case) -> str:
         """Return the IR role of a case."""
-        ir = case.ir
-        if isinstance(ir, Fields):
-            for names, child in ir.entries:
-                if names[0] == "role" and isinstance(child, Literal):
-                    return str(child.values[0])
+        for names, child in keyed(case.ir):
+            if names[0] == "role" and isinstance(child, Literal):
+                return str(child.values[0])
         return case.name
