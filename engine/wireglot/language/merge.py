@@ -24,7 +24,7 @@ LISTS = frozenset(
 
 
 class Laid(Node):
-    """A node that lies over another: `was` is what it replaced, `gone` what it took away."""
+    """A node that lies over another."""
 
     __slots__ = ("gone", "was")
 
@@ -49,7 +49,7 @@ class Gone(NamedTuple):
 
 
 class Place(Enum):
-    """What part of a rule file a node stands in; it decides how the node merges."""
+    """What part of a rule file a node stands in; it decides how the node merges (`INNER`)."""
 
     FILE = "a rule file"
     SHAPES = "the shapes"
@@ -65,33 +65,35 @@ class Place(Enum):
 
     def inner(self, key: str) -> Place:
         """Return the place of what stands under a key."""
-        if self is Place.FILE:
-            if key == "shapes":
-                return Place.SHAPES
-            if key == "variants":  # its rows are layers themselves
-                return Place.DATA
-            if key == "stream":
-                return Place.STREAM
-            return Place.PLAIN if key in LISTS else Place.SHAPE
-        if self is Place.STREAM:
-            pictures = {"frame": Place.PICTURE, "events": Place.EVENTS, "examples": Place.DATA}
-            return pictures.get(key, Place.PLAIN)
-        if self is Place.EVENTS:
-            return Place.PICTURE
-        if self in (Place.SHAPES, Place.CASES):
-            return Place.SHAPE if self is Place.SHAPES else Place.CASE
-        if self in (Place.SHAPE, Place.CASE):
-            if key in ("wire", "ir", "message"):
-                return Place.PICTURE if self is Place.SHAPE else Place.LATER
-            if key == "examples":
-                return Place.DATA
-            return Place.CASES if key == "cases" and self is Place.SHAPE else Place.PLAIN
-        return self
+        named, others = INNER.get(self, ({}, self))
+        return named.get(key, others)
 
     @property
     def pictured(self) -> bool:
         """Tell whether keys have spellings here, and lists merge item by item."""
         return self in (Place.PICTURE, Place.LATER)
+
+
+_SAID = {"examples": Place.DATA}
+_OWN = {**dict.fromkeys(("wire", "ir", "message"), Place.PICTURE), "cases": Place.CASES}
+# The places of what stands in some: under some keys, and under all others.
+INNER: dict[Place, tuple[dict[str, Place], Place]] = {
+    Place.FILE: (
+        {
+            **dict.fromkeys(LISTS, Place.PLAIN),
+            "shapes": Place.SHAPES,
+            "stream": Place.STREAM,
+            "variants": Place.DATA,  # its rows are layers themselves
+        },
+        Place.SHAPE,
+    ),
+    Place.SHAPES: ({}, Place.SHAPE),
+    Place.SHAPE: (_OWN | _SAID, Place.PLAIN),
+    Place.CASES: ({}, Place.CASE),
+    Place.CASE: (dict.fromkeys(("wire", "ir", "message"), Place.LATER) | _SAID, Place.PLAIN),
+    Place.STREAM: ({"frame": Place.PICTURE, "events": Place.EVENTS, **_SAID}, Place.PLAIN),
+    Place.EVENTS: ({}, Place.PICTURE),
+}
 
 
 class _Key(NamedTuple):
@@ -129,14 +131,14 @@ def merge(base: Node | None, over: Node | None, place: Place = Place.PICTURE) ->
             pairs = zip(base.value, over.value, strict=True)
             return Laid([merge(b, o, place) for b, o in pairs], over.pos)
     fresh(over, place)
-    return Laid(over.value, over.pos, over.keys, base, getattr(over, "gone", ()))
+    return Laid(over.value, over.pos, over.keys, base, over.gone)
 
 
 def _merged(base: Node, over: Node, place: Place) -> Node:
     """Merge two mappings; the order is that of the lower one, what is new follows."""
     merged, keys, pictured = dict(base.value), dict(base.keys), place.pictured
     there = {_key(k, pictured).name: k for k in merged}
-    gone = list(getattr(base, "gone", ()))
+    gone = list(base.gone)
     added: dict[str, Pos] = {}
     taken: dict[str, str] = {}  # what this layer takes away: its key, until the end
     for key, child in over.value.items():
@@ -179,7 +181,7 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
         if old is not None and old != new:
             merged = {new if k == old else k: v for k, v in merged.items()}
         merged[new], there[said.name] = child, new
-        if not isinstance(child.value, dict) or getattr(child, "was", None) or new not in keys:
+        if not isinstance(child.value, dict) or child.was or new not in keys:
             keys[new] = pos
     if taken:
         merged = _respelt(merged, taken, added if pictured else {})
@@ -270,11 +272,11 @@ def settled(top: Node, below: Node | None = None) -> Laid:
                 name: shape if before and shape is before.get(name) else _cases(shape)
                 for name, shape in child.value.items()
             }
-            child = Laid(shapes, child.pos, child.keys, gone=getattr(child, "gone", ()))
+            child = Laid(shapes, child.pos, child.keys, gone=child.gone)
         elif place is Place.SHAPE:
             child = _cases(child)
         entries[key] = child
-    return Laid(entries, top.pos, top.keys, gone=getattr(top, "gone", ()))
+    return Laid(entries, top.pos, top.keys, gone=top.gone)
 
 
 def _cases(shape: Node) -> Node:
@@ -302,8 +304,7 @@ def _same(one: Mapping[str, Node], two: Mapping[str, Node]) -> bool:
 
 def like(node: Node, value: Any, keys: dict[str, Pos] | None = None) -> Node:
     """Return a node with another value and the same past."""
-    past = (getattr(node, "was", None), getattr(node, "gone", ()))
-    return Laid(value, node.pos, node.keys if keys is None else keys, *past)
+    return Laid(value, node.pos, node.keys if keys is None else keys, node.was, node.gone)
 
 
 def _settle(base: Node | None, over: Node) -> Node:
@@ -317,10 +318,10 @@ def _settle(base: Node | None, over: Node) -> Node:
         return over
     fields = base.entries if base is not None else {}
     there = {_key(k, True).name: child for k, child in fields.items()}
-    entries, keys, gone = {}, {}, list(getattr(over, "gone", ()))
+    entries, keys, gone = {}, {}, list(over.gone)
     for key, child in over.value.items():
         said, pos = _key(key, True), over.place(key)
-        below, was = there.get(said.name), getattr(child, "was", None)
+        below, was = there.get(said.name), child.was
         if (said.whole or child.value == REMOVED) and below is None:
             if was is None:
                 raise _missing(said, pos, base, there, child.value == REMOVED)
@@ -332,7 +333,7 @@ def _settle(base: Node | None, over: Node) -> Node:
         keys[key] = pos
     if _same(entries, over.value):
         return over
-    return like(Laid(entries, over.pos, keys, getattr(over, "was", None), tuple(gone)), entries)
+    return Laid(entries, over.pos, keys, over.was, tuple(gone))
 
 
 def without(node: Node, words: Iterable[str]) -> Node:

@@ -37,9 +37,14 @@ class Pos(NamedTuple):
 
 
 class Node:
-    """A YAML node: `value` is a dict of name to Node, a list of Node, or a JSON scalar."""
+    """A YAML node: `value` is a dict of name to Node, a list of Node, or a JSON scalar.
+
+    `was` is what it replaced, and `gone` what it took away, where it lies over another.
+    """
 
     __slots__ = ("__weakref__", "keys", "pos", "value")
+    was: Node | None = None
+    gone: tuple[Any, ...] = ()
 
     def __init__(self, value: Any, pos: Pos, keys: dict[str, Pos] | None = None) -> None:
         self.value, self.pos, self.keys = value, pos, keys or {}
@@ -222,7 +227,7 @@ def parse(text: str, file: str, report: Report = raised) -> Node:
     if not events:
         help = "a rule file begins with `wireglot: 2`"
         raise RuleError("the file is empty", file, 1, 1, help=help, rule="R026")
-    return reading.build(events)
+    return reading.build(iter(events))
 
 
 def _explained(error: Any, file: str, text: str) -> RuleError:
@@ -299,28 +304,24 @@ class _Reading:
             if isinstance(event, kept):
                 yield event
 
-    def build(self, events: list[Any]) -> Node:
-        """Build the node of the events."""
-        return self._build(events, 0)[0]
+    def build(self, events: Iterator[Any]) -> Node:
+        """Build the node with which the events begin."""
+        return self._node(next(events), events)
 
-    def _build(self, events: list[Any], i: int) -> tuple[Node, int]:
-        yaml, event = self.yaml, events[i]
-        pos = self.pos(event)
+    def _node(self, event: Any, events: Iterator[Any]) -> Node:
+        yaml, pos = self.yaml, self.pos(event)
         if isinstance(event, yaml.ScalarEvent):
-            return Node(self._scalar(event, pos), pos), i + 1
-        i += 1
+            return Node(self._scalar(event, pos), pos)
         if isinstance(event, yaml.SequenceStartEvent):
             items = []
-            while not isinstance(events[i], yaml.SequenceEndEvent):
-                item, i = self._build(events, i)
-                items.append(item)
-            return Node(items, pos), i + 1
+            while not isinstance(item := next(events), yaml.SequenceEndEvent):
+                items.append(self._node(item, events))
+            return Node(items, pos)
         if not isinstance(event, yaml.MappingStartEvent):  # an alias, which was reported
-            return Node(None, pos), i
+            return Node(None, pos)
         entries: dict[str, Node] = {}
         keys: dict[str, Pos] = {}
-        while not isinstance(events[i], yaml.MappingEndEvent):
-            key = events[i]
+        while not isinstance(key := next(events), yaml.MappingEndEvent):
             where = self.pos(key)
             if not isinstance(key, yaml.ScalarEvent):
                 help = "a key that begins with `{` or `[` stands in quotes"
@@ -330,7 +331,7 @@ class _Reading:
                     )
                     help = f"{names} and `drop` alone; {help}"
                 raise wrong("a key is a text", where, help, self.text, "R011")
-            value, i = self._build(events, i + 1)
+            value = self.build(events)
             if key.value == "<<" and not key.style:
                 self.refuse("merge keys are not used here", where, "write it out")
             elif key.value in entries:
@@ -338,7 +339,7 @@ class _Reading:
                 self.refuse(f"the key `{key.value}` stands here twice", where, help)
             else:
                 keys[key.value], entries[key.value] = where, value
-        return Node(entries, pos, keys), i + 1
+        return Node(entries, pos, keys)
 
     def _scalar(self, event: Any, pos: Pos) -> Any:
         value: str = event.value
