@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.checks import laddercheck
 from wireglot.checks.pictureform import MODES
 from wireglot.errors import ConversionError
 from wireglot.language import (
@@ -143,7 +142,7 @@ def test_a_base_is_right_and_converts_alike_by_functions_and_the_walk(name: str)
         wordlist.STREAM.words,
         events.ACTS,
         ("$at.candidate", "$at.index", "$at.nth", "$at.frame", "$piece", "$part", "$usage"),
-        [lenses.SAID.get(name, name) for name in laddercheck.LENSES],
+        [lenses.SAID.get(name, name) for name in ladder.LENSES],
         (
             "$removed",
             "$absent",

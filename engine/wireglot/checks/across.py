@@ -98,9 +98,8 @@ def _injective(findings: Findings, table: Node) -> bool:
         ("read-also", wires, "reads as `{}` by `write` already"),
         ("write-also", write.value, "is a word of `write` already"),
     ):
-        listed = table.get(word) or Node({}, table.pos)
-        for name in listed.value.keys() & more.keys():
-            pos = listed.place(name)
+        for name in table.under(word).keys() & more.keys():
+            pos = table.value[word].place(name)
             told = f"`{name}` {also.format(wires.get(name))}"
             findings.error("R005", told, pos, "take one of the two out")
             right = False
@@ -132,7 +131,7 @@ def _stream(findings: Findings, raw: Node, found: Node, what: str) -> Node | Non
     if "events" not in raw.value:
         help = "write `events:` and the picture of a frame for each"
         findings.error("R022", "a stream has `events`", raw.pos, help)
-    return found if "events" in found.value and found.value["events"].value else None
+    return found if found.under("events") else None
 
 
 def _document(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:

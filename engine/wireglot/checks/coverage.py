@@ -44,12 +44,9 @@ def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings:
     """Report what is defined and not used (R014)."""
     if not model.units:
         return
-    lenses: set[str] = set()
-    for view in contexts.all:
-        for hole in pic.holes(view.case.wire):
-            lenses.update(hole.lenses)
-    for picture in model.stream.pictures() if model.stream else ():
-        lenses.update(lens for hole in pic.holes(picture) for lens in hole.lenses)
+    pictures = [view.case.wire for view in contexts.all]
+    pictures += model.stream.pictures() if model.stream else ()
+    lenses = {lens for p in pictures for hole in pic.holes(p) for lens in hole.lenses}
     talk = model.conversation
     asked = talk.enforce if talk else []
     lenses.update(name for word, name in asked if word == "strict")
@@ -140,9 +137,7 @@ def examples(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
 
 
 def _shown(dialect: Dialect, shape: Shape, findings: Findings) -> None:
-    node = dialect.node.under("shapes").get(shape.name)
-    if node is None:
-        return
+    node = dialect.node.under("shapes")[shape.name]
     shown: set[str] = set()
     apart = dialect.node.under("examples")
     there = [apart[at] for at in (shape.name, f"shapes/{shape.name}") if at in apart]

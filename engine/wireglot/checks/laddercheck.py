@@ -18,7 +18,6 @@ from ..language.source import Node
 from ..language.words import KINDS, LADDER, OTHERS
 from .form import Forms
 
-LENSES = ("json", "decoded", "texts", "media", "joined")
 TESTS = ("empty", "texts", *GUARDS)
 
 
@@ -83,21 +82,22 @@ def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     if before is None or after is None:
         return False
     hits = findings.hits
-    given = {name for name, _ in pic.named(drawn.parse(before))}
-    for hole in pic.holes(drawn.parse(before)):
+    first, *others = [drawn.parse(one) for one in (before, after, beside) if one]
+    given = {name for name, _ in pic.named(first)}
+    for hole in pic.holes(first):
         for lens in hole.lenses:
             if lens not in scales and not all(word in TESTS for word in lens.split("+")):
                 help = helped(lens, (*TESTS, *scales), "the tests are")
                 findings.error("R014", f"`{lens}` is no test of a row", hole.pos, help, word=lens)
-    for picture in (after, beside) if beside else (after,):
-        for name, pos in pic.named(drawn.parse(picture)):
+    for picture in others:
+        for name, pos in pic.named(picture):
             if name not in given:
                 message = f"`${name}` has no value: `from` does not name it"
                 findings.error("R014", message, pos, helped(name, given, "it names", "$"))
-        for hole in pic.holes(drawn.parse(picture)):
+        for hole in pic.holes(picture):
             for lens in hole.lenses:
-                if lens not in LENSES and lens not in scales:
-                    said = [SAID.get(name, name) for name in (*LENSES, *scales)]
+                if lens not in steps.LENSES and lens not in scales:
+                    said = [SAID.get(name, name) for name in (*steps.LENSES, *scales)]
                     message = f"`{lens.rstrip('!')}` is no codec of a row"
                     name = SAID.get(lens.rstrip("!"), lens)  # what is said otherwise now
                     findings.error("R014", message, hole.pos, helped(name, said, "the codecs are"))

@@ -69,20 +69,20 @@ def _also(clean: Node, raw: Node, findings: Findings) -> None:
 
 def _unions(clean: Node, raw: Node, findings: Findings) -> None:
     """Take members out of unions that are no shapes (R014)."""
-    unions, defined = clean.get("unions"), raw.under("shapes")
+    unions, defined = clean.under("unions"), raw.under("shapes")
     built, kept = clean.under("shapes"), {}
-    for name, members in unions.value.items() if unions else ():
+    for name, members in unions.items():
         for member in members.value:
             if member.value not in defined:
                 message = f"the union `{name}` names `{member.value}`, which is no shape"
                 findings.error("R014", message, member.pos, helped(member.value, defined))
         kept[name] = Node([one for one in members.value if one.value in built], members.pos)
-        if name in defined and unions is not None:
+        if name in defined:
             message = f"`{name}` is a shape and a union"
             help = "give one of the two another name"
-            findings.error("R014", message, unions.place(name), help)
+            findings.error("R014", message, clean.value["unions"].place(name), help)
     if unions:
-        clean.value["unions"] = like(unions, kept)
+        clean.value["unions"] = like(clean.value["unions"], kept)
 
 
 def _within(clean: Node, raw: Node, findings: Findings) -> None:
@@ -152,8 +152,7 @@ class _Names:
         split = (f".{path}".rpartition(".own.")[2] for path in paths if ".own." in f".{path}")
         known = {path.partition(".")[0] for path in split}
         known |= {name for case in model.cases for name in _said_own(case.ir)}
-        said = self.clean.get("dialect")
-        home = said.pos.file if said else ""
+        home = self.clean.value["dialect"].pos.file
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
         named += [(name, slight.place(name)) for name in slight.value] if slight else []
         for name, pos in named:
@@ -188,11 +187,9 @@ class _Names:
 
     def _roles(self) -> None:
         """Report cases of the conversation that are no roles (R024)."""
-        talk, node = self.model.conversation, self.clean.get("conversation")
-        cases = node.get("cases") if node else None
-        if talk is None or cases is None:
+        talk, known = self.model.conversation, WORDS["message", "role"]
+        if talk is None:
             return
-        known = WORDS["message", "role"]
         for case in talk.cases:
             parts = case.lists.get("parts", ())
             if talk.role(case) in talk.steps and all(
@@ -206,7 +203,7 @@ class _Names:
                 message = f"`{case.name}` is no role of the IR"
                 help = helped(case.name, known, "the roles are")
                 told = f"{help}; another name needs `ir: {{role: ...}}`"
-                pos = cases.keys.get(case.name, case.pos)
+                pos = self.clean.value["conversation"].value["cases"].place(case.name)
                 self.findings.error("R024", message, pos, told, word=case.name)
 
     def _kinds(self, contexts: Contexts) -> None:
@@ -223,22 +220,21 @@ class _Names:
                     message = f"`groups` names `{kind}`, which is no kind of the IR"
                     help = helped(kind, known)
                     self.findings.error("R024", message, gathers.pos, help, word=kind)
-            wires = [c.wire for s in (self.model.shapes.get(name),) if s for c in s.cases]
-            holes = [[h for h in pic.holes(w) if h.path == "run"] for w in wires]
+            cases = self.model.shapes[name].cases
+            holes = [[h for h in pic.holes(case.wire) if h.path == "run"] for case in cases]
             for _, second in (two for two in holes if len(two) == 2):
                 help = "let a shape of its own gather the other kinds; at home they join again"
                 message = f"`$run` stands twice in a case of `{name}`"
                 self.findings.error("R022", message, second.pos, help, word="$run")
-            shape = self.model.shapes.get(name)
             help = "write `$run each SHAPE` where the gathered ones stand"
             without = [not any(h.mode == "each" for h in runs) for runs in holes]
             if all(without):
                 self.findings.error("R022", f"`{name}` gathers and has no `$run`", node.pos, help)
-            for case, lacks in zip(shape.cases if shape else [], without, strict=True):
+            for case, lacks in zip(cases, without, strict=True):
                 if lacks and not all(without):
                     message = f"`{name}` gathers, and its case `{case.name}` has no `$run`"
                     self.findings.error("R022", message, case.pos, help)
-            if shape is not None and shape.cases and all(case.home for case in shape.cases):
+            if all(case.home for case in cases):
                 pos = node.keys.get("read-only", node.pos)
                 help = "say it of the shape of `$run`, or give a case that is written"
                 message = f"`{name}` gathers and is only read: what others say has no form in it"
@@ -254,10 +250,8 @@ class _Names:
         by, cases = node.get("by"), node.get("cases")
         if by is None or (name not in contexts.of and name not in PARTS | TOOLS):
             return  # nothing says what a shape that is named nowhere is of
-        shape = self.model.shapes.get(name)
-        objects = frozenset[str]()
-        for view in contexts.views(shape) if shape else ():
-            objects |= view.objects
+        views = contexts.views(self.model.shapes[name])
+        objects = frozenset[str]().union(*(view.objects for view in views))
         path, _, field = by.value.rpartition(".")
         inside = alone(held(objects, path) if path and "*" not in objects else objects)
         fields = {f for what in inside for f in OBJECTS.get(what, {})}
@@ -337,24 +331,21 @@ class _Names:
 
     def _tables(self, contexts: Contexts) -> None:
         """Report words of tables that the IR does not have (R024)."""
-        tables = self.clean.get("tables")
+        tables = self.clean.under("tables")
         for view in contexts.all:
             for hole in pic.holes(view.case.wire):
-                if not hole.lenses or hole.lenses[0] not in self.model.tables:
-                    continue
-                known = _words_of(view, hole.path)
-                node = tables.get(hole.lenses[0]) if tables else None
-                if known is not None and node is not None:
-                    self._table(hole.lenses[0], node, known, hole.path)
+                for name in hole.lenses[:1]:
+                    known = _words_of(view, hole.path) if name in tables else None
+                    if known is not None:
+                        self._table(name, tables[name], known, hole.path)
 
     def _table(self, name: str, node: Node, known: frozenset[str], path: str) -> None:
         named = path.rpartition(".")[2]
         for word in ("write", "write-also", "read-also"):
-            listed = node.get(word) or Node({}, node.pos)
-            for key, child in listed.value.items():
+            for key, child in node.under(word).items():
                 said = child.value if word == "read-also" else key
                 if said not in known and not str(said).startswith("other:"):
-                    pos = child.pos if word == "read-also" else listed.place(key)
+                    pos = child.pos if word == "read-also" else node.value[word].place(key)
                     message = f"`{said}` in the table `{name}` is no `{named}` of the IR"
                     self.findings.error("R024", message, pos, helped(str(said), known))
 

@@ -278,7 +278,7 @@ def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) 
         value = found[p.path][0]
         for lens in p.lenses:
             if not is_guard(lens):
-                value = _scaled(scales[lens], value) if lens in scales else _LENSES[lens](value)
+                value = _scaled(scales[lens], value) if lens in scales else LENSES[lens](value)
         return value
     if isinstance(p, Text):
         return p.write(tuple(str(found[n][0]) for n in p.names))
@@ -301,7 +301,7 @@ def _decoded(data: Any) -> str:
         raise Misfit("this is no text in base64") from None
 
 
-_LENSES: dict[str, Any] = {
+LENSES: dict[str, Any] = {
     "decoded": _decoded,
     "json": stringify,
     "texts": lambda blocks: [b for b in blocks if b.get("type") == "text"],
