@@ -9,9 +9,8 @@ import re
 from typing import Literal
 
 from wireglot.checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
-from wireglot.checks.pictureform import FORM
 from wireglot.ir import FUNCTION, PARTS, TOOLS
-from wireglot.language.drawn import HOLE, MARKS, OR, VAR
+from wireglot.language.drawn import FORM, HOLE, MARKS, OR, VAR
 from wireglot.language.forms import Schema
 from wireglot.language.lenses import GUARDS
 from wireglot.language.nodes import LENSES as NODE_LENSES

@@ -8,14 +8,12 @@ from ..ir import field_type
 from ..language import picture as pic
 from ..language.drawn import EMPTY
 from ..language.findings import Findings, helped, near
-from ..language.lenses import FORMS, GUARDS, LENSES, SAID, UNTYPED, guard, is_guard
+from ..language.lenses import FORMS, GUARDS, LENSES, LISTS, SAID, UNTYPED, guard, is_guard
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from .contexts import View
 
 TYPES = frozenset(("string", "integer", "number", "bool", "list", "object"))
-# Lenses of a list that a shape makes.
-LISTS = ("bare", "blocks", "joined", "again", "single", "pieces")
 # What codecs take, and what they give.
 TAKES: dict[str, tuple[Collection[str], str]] = {
     "json": (TYPES, "string"),

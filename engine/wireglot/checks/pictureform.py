@@ -13,7 +13,6 @@ from ..language.source import Node, Pos
 from .fields import KINDS
 
 MODES = ("as", "each", "entries")
-FORM = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
 _ALMOST = {
     **dict.fromkeys("yes Yes YES on On ON True TRUE".split(), "true"),
     **dict.fromkeys("no No NO off Off OFF False FALSE".split(), "false"),
@@ -165,8 +164,8 @@ class Pictures:
             help = "write ${name}, closed with }"
         elif re.search(r"\s(as|each|entries)\s*$", text):
             help = "name the shape or union behind it"
-        if "is no hole" in message and not help.startswith(FORM[:10]):
-            help = f"{help}; {FORM}" if help else FORM
+        if "is no hole" in message and help != drawn.FORM:
+            help = f"{help}; {drawn.FORM}" if help else drawn.FORM
         rule = "R015" if re.search(r"\}\$\{", text) else error.rule or "R023"
         self.findings.error(rule, message, node.pos, help, word=word)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from ..language import picture as pic
 from ..language.events import OF_KIND, OF_SHAPE, Event
 from ..language.findings import Findings, helped
-from ..language.lenses import SAID
+from ..language.lenses import LISTS, SAID
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
-from .codeccheck import LISTS, unknown_lens
+from .codeccheck import unknown_lens
 from .fields import KEPT, OBJECTS, held
 
 PLACES = frozenset("candidate index nth item inner entry frame".split())

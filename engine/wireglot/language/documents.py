@@ -95,24 +95,28 @@ def load(node: Node) -> Document:
         said.get("head") == "in-each",
         tuple(again.value.items()) if again is not None else (),
         {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
-        tuple(said["instead"].split(".")) if "instead" in said else (),
-        Summary(*(tuple(sums[word].split(".")) for word in Summary._fields)) if sums else None,
+        _path(said["instead"]) if "instead" in said else (),
+        Summary(*(_path(sums[word]) for word in Summary._fields)) if sums else None,
     )
+
+
+def _path(said: str) -> tuple[str, ...]:
+    """Return the keys of a path."""
+    return tuple(said.split("."))
 
 
 def _ids(node: Node) -> Ids:
     said = node.plain()
-    again = tuple(tuple(path.split(".")) for path in said.get("again", ()))
-    return Ids(tuple(said.get("at", "").split(".")), said.get("made"), again, node.pos)
+    again = tuple(map(_path, said.get("again", ())))
+    return Ids(_path(said.get("at", "")), said.get("made"), again, node.pos)
 
 
 def _tree(node: Node) -> Tree:
     said = node.plain()
-    turn = tuple(said["turn"].split(".")) if "turn" in said else ()
+    turn = _path(said["turn"]) if "turn" in said else ()
     named = (said["id"], said["parent"], said.get("leaf"))
-    keeps = spellings(said["keeps"]) if "keeps" in said else ()
-    told = tuple(tuple(path.split(".")) for path in keeps)
-    return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos, told)
+    keeps = tuple(map(_path, spellings(said["keeps"]))) if "keeps" in said else ()
+    return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos, keeps)
 
 
 # -- text ---------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ HOLE = later(
 )
 OR = later(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = later(r"\$\{([\w.]+)\}")
+FORM = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
 LONG = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "fill", "made", "copy", "same", "refused", "read-only")
 EMPTY = {"[]": "empty-list", "{}": "empty-object", "": "empty-text"}  # as marks say them
@@ -120,8 +121,7 @@ def hole(text: str, pos: Pos) -> Hole:
     read = _pieces if len(text) <= LONG else _pieces.__wrapped__
     pieces = read(text)
     if pieces is None:
-        help = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
-        raise wrong(f"`{text}` is no hole", pos, help)
+        raise wrong(f"`{text}` is no hole", pos, FORM)
     paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")

@@ -270,7 +270,7 @@ class Dialect:
     @functools.cached_property
     def answered(self) -> bool:
         """Whether the calls hold their results: a picture names `$result`, or fields of it."""
-        cases = list(self.cases)
+        cases = self.cases
         found = (h.path.partition(".")[0] for c in cases for h in pic.holes(c.wire))
         return "result" in found or any(
             isinstance(c.ir, Fields) and "result" in c.ir.names for c in cases

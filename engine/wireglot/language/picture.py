@@ -180,7 +180,9 @@ class Fields(Picture):
         """Tell whether a literal must stand in it, so that it is never left out."""
         if self._firm is None:
             self._firm = any(
-                child.firm if isinstance(child, Fields) else _fixed(child)
+                child.firm
+                if isinstance(child, Fields)
+                else isinstance(child, Literal) and ABSENT not in child.values
                 for _, child in self.entries
             )
         return self._firm
@@ -213,10 +215,6 @@ class Fields(Picture):
             spread = all(hole.shape and hole.mark is not None for hole in self.spread)
             self._idle = self.loose and spread and all(child.idle for _, child in self.entries)
         return self._idle
-
-
-def _fixed(p: Picture) -> bool:
-    return isinstance(p, Literal) and ABSENT not in p.values
 
 
 class Items(Picture):

@@ -82,24 +82,22 @@ class Node:
 
     def dump(self) -> list[Any]:
         """Return a JSON form that `undump` takes back, positions included."""
-        where = [self.pos.line, self.pos.column]
-        if isinstance(self.value, dict):
-            entries = [[k, v.dump()] for k, v in self.value.items()]
-            return [where, self.pos.file, "map", entries]
-        if isinstance(self.value, list):
-            return [where, self.pos.file, "seq", [v.dump() for v in self.value]]
-        return [where, self.pos.file, "lit", self.value]
+        value = self.value
+        if isinstance(value, dict):
+            value = {k: v.dump() for k, v in value.items()}
+        elif isinstance(value, list):
+            value = [v.dump() for v in value]
+        return [*self.pos, value]
 
 
 def undump(data: list[Any]) -> Node:
     """Rebuild the Node that `Node.dump` wrote."""
-    (line, column), file, kind, value = data
-    pos = Pos(file, line, column)
-    if kind == "map":
-        return Node({k: undump(v) for k, v in value}, pos)
-    if kind == "seq":
-        return Node([undump(v) for v in value], pos)
-    return Node(value, pos)
+    *pos, value = data
+    if isinstance(value, dict):
+        value = {k: undump(v) for k, v in value.items()}
+    elif isinstance(value, list):
+        value = [undump(v) for v in value]
+    return Node(value, Pos(*pos))
 
 
 _WHOLE = ("wire", "ir", "from", "to", "rewrite", "must")  # there `examples` is a key like any other
