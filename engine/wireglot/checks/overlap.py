@@ -229,9 +229,9 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
         for hole in holes if len(holes) > 1 else ():
             if hole.dated or hole.shape is None:
                 continue
-            members = dialect.unions.get(hole.shape, [hole.shape])
-            members = [m for m in members if not all(map(_only_read, dialect.shapes[m].cases))]
-            for kind in sorted({k for m in members for k in dialect.kinds_of(m)}, key=str):
+            members = dialect.members(hole.shape)
+            members = [shape for shape in members if not all(map(_only_read, shape.cases))]
+            for kind in sorted({k for m in members for k in dialect.kinds_of(m.name)}, key=str):
                 first = seen.setdefault(kind, hole)
                 if first is hole or kind is None or _demanding(dialect, first, members, kind):
                     continue
@@ -241,19 +241,19 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
                     "kinds of its own"
                 )
                 beside = (first.pos, "the first one")
-                findings.warn("R013", message, hole.pos, help, beside=beside, word=members[0])
+                findings.warn("R013", message, hole.pos, help, beside=beside, word=members[0].name)
                 break
 
 
-def _demanding(dialect: Dialect, first: Hole, members: list[str], kind: Any) -> bool:
+def _demanding(dialect: Dialect, first: Hole, members: list[Shape], kind: Any) -> bool:
     """Tell whether the members that take a kind all demand a field that the first hole has not."""
-    there = dialect.unions.get(first.shape or "", [first.shape or ""])
-    has = {h.path for m in there for case in dialect.shapes[m].cases for h in pic.holes(case.wire)}
-    takers = [m for m in members if kind in dialect.kinds_of(m)]
+    there = [case for shape in dialect.members(first.named) for case in shape.cases]
+    has = {hole.path for case in there for hole in pic.holes(case.wire)}
+    takers = [shape for shape in members if kind in dialect.kinds_of(shape.name)]
     return all(
         any(h.path not in has and h.mark is None for h in pic.holes(case.wire))
-        for m in takers
-        for case in dialect.shapes[m].cases
+        for shape in takers
+        for case in shape.cases
     )
 
 

@@ -186,8 +186,7 @@ class Dialect:
 
     def _kinds(self, name: str) -> frozenset[Any]:
         found: set[Any] = set()
-        for member in self.unions.get(name, [name]):
-            shape = self.shapes[member]
+        for shape in self.members(name):
             for case in shape.cases if not shape.marks else ():
                 said = case.sides[0].get("/type")
                 found.update(said if isinstance(said, tuple) else (shape.kind,))
@@ -200,11 +199,8 @@ class Dialect:
         names = {hole.shape for hole in holes if hole.path == "parts" and hole.shape}
         if not names or any(hole.path == "." for hole in holes):
             return PARTS  # shapes of the message itself may hold any
-        found = [self.kinds_of(str(name)) for name in names]
-        members = (
-            self.shapes[m] for name in names for m in self.unions.get(str(name), [str(name)])
-        )
-        return frozenset().union(*found, *(shape.groups for shape in members))
+        groups = [shape.groups for name in names for shape in self.members(name)]
+        return frozenset().union(*map(self.kinds_of, names), *groups)
 
     @functools.cached_property
     def tells_freeform(self) -> bool:
@@ -215,15 +211,18 @@ class Dialect:
     @functools.cached_property
     def result_names(self) -> frozenset[str]:
         """Names that results tell by their own words: who has another word has another name."""
-        told = (c.sides[0] for s in self.shapes.values() for c in s.cases)
-        words = (side.get("/name") for side in told if "tool_result" in side.get("/type", ()))
-        return frozenset(w for found in words if isinstance(found, tuple) for w in found)
+        return self._told("/name", "tool_result")
 
     @functools.cached_property
     def told_roles(self) -> frozenset[str]:
         """Roles that elements say of themselves: their messages stand in those of others."""
-        found = (c.sides[0].get("/role") for s in self.shapes.values() for c in s.cases)
-        return frozenset(w for words in found if isinstance(words, tuple) for w in words)
+        return self._told("/role")
+
+    def _told(self, field: str, kind: str = "") -> frozenset[str]:
+        """Return the words that shapes say of a field, be it of a part of one kind."""
+        sides = [case.sides[0] for shape in self.shapes.values() for case in shape.cases]
+        found = [side.get(field) for side in sides if not kind or kind in side.get("/type", ())]
+        return frozenset(word for words in found if isinstance(words, tuple) for word in words)
 
     def fields_of(self, cases: Iterable[Case]) -> frozenset[str]:
         """Return the fields of an IR object of which the pictures of some cases say anything."""
@@ -338,8 +337,7 @@ class Dialect:
         known = self.named.get(name)
         if known is None:
             keys: set[str] = set()
-            for member in self.unions.get(name, [name]):
-                shape = self.shapes[member]
+            for shape in self.members(name):
                 keys |= shape.keys
                 wires = (case.wire for case in shape.cases if isinstance(case.wire, Fields))
                 for hole in (hole for wire in wires for hole in wire.spread if hole.shape):
