@@ -491,6 +491,13 @@ def test_no_keyword_that_says_something_is_null(name: str, schema: str) -> None:
     assert [one.at for one in told] == [("properties", "a", word) for word in words]
 
 
+@pytest.mark.parametrize("key", ["items", "not", "additionalProperties"])
+def test_null_where_no_draft_is_asked_for_stands_as_it_came(key: str) -> None:
+    schema = {"type": "object", "properties": {"a": {key: None}}}
+    said = wireglot.load_rules()["agent-sdk"].model.schemas["draft-07"].write(schema)
+    assert said == (schema, [])
+
+
 def test_constraints_that_are_not_taken_can_be_told_in_descriptions() -> None:
     parameters = {
         "type": "object",

@@ -220,7 +220,7 @@ class Walk:
             return out
         takes = self.dialect.keep is None and not self.dialect.fills
         if takes or self.within or (SINGLES.get(key) and isinstance(child, bool)):
-            return ABSENT if child is None else child
+            return child
         if child is True:
             said = "`true` is written as the schema that says nothing"
             node.tell(key, Told("schema-reworded", "changed", at, said))
