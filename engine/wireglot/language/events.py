@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ..patterns import fits
 from ..trail import At, path_of
@@ -32,7 +32,6 @@ PLAIN = frozenset("start finish usage end keepalive error part part_stop item_st
 OF_KIND = frozenset("part_start append put add set part part_stop".split())
 OF_SHAPE = frozenset(("item_start",))
 ACTS = PLAIN | OF_KIND | OF_SHAPE
-T = TypeVar("T")
 ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
 USUAL = {"tool_call": "arguments", "search": "arguments"}
@@ -95,7 +94,7 @@ class Stream:
     """The stream of one dialect."""
 
     __slots__ = (
-        "asks", "drop", "events", "frame", "framing", "kept", "named", "of", "plain", "pos",
+        "asks", "drop", "events", "frame", "framing", "named", "of", "plain", "pos",
     )  # fmt: skip
 
     def __init__(
@@ -111,16 +110,8 @@ class Stream:
         self.drop, self.pos = drop, pos
         self.of: dict[Word, Event] = {}
         self.plain = True  # no items bracket its parts
-        self.kept: dict[str, Any] = {}  # what is known before anything comes
         # Events that come only where a request asks for them: what they do, and how it asks.
         self.asks: dict[str, list[Ask]] = {}
-
-    def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what is known of this stream under a name; it is made when first asked for."""
-        found: T | None = self.kept.get(name)
-        if found is None:
-            found = self.kept[name] = make()
-        return found
 
     def pictures(self) -> Iterator[Picture]:
         """Yield every picture of the stream."""

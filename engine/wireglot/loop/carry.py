@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import functools
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from ..errors import ConversionError
 from ..interpreter import admission
 from ..ir import field_type
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Picture, keyed, placed
 from ..payload import check_json
 from ..trail import At, pointer, value_at
@@ -38,20 +36,9 @@ _OF_CALL, _FINDS = frozenset(("call", "here")), frozenset(("call", "here", "dige
 _ASIDE = frozenset(("signature", "by", "home"))  # of an entry, what is no field of the part
 
 Ride = dict[str, list[Entry]]
-Found = TypeVar("Found")
 
 
-def _once(work: Callable[[Dialect, str], Found]) -> Callable[[Dialect, str], Found]:
-    """Let a dialect keep what is found of a kind in it, as long as it is there itself."""
-
-    @functools.wraps(work)
-    def kept(dialect: Dialect, kind: str) -> Found:
-        return dialect.once((work.__name__, kind), lambda: work(dialect, kind))
-
-    return kept
-
-
-@_once
+@once
 def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     """Return what the pictures of a kind have where state rides."""
     named = dialect.shapes.items()
@@ -60,7 +47,7 @@ def _pictures(dialect: Dialect, kind: str) -> tuple[Picture, ...]:
     return tuple(p for names, p in keys if dialect.carry.get(kind) in names)
 
 
-@_once
+@once
 def _signatures(dialect: Dialect, kind: str) -> tuple[Hole, ...]:
     """Return the holes for signatures of the dialect's own that stand where state rides."""
     found = _pictures(dialect, kind)
@@ -99,7 +86,7 @@ def must_ride(dialect: Dialect, kind: str) -> bool:
     return bool(found) and all(hole.mark is None for hole in found)
 
 
-@_once
+@once
 def is_around(dialect: Dialect, kind: str) -> bool:
     """Tell whether the place is that of a run, around the elements of the kind."""
     return any(
@@ -118,7 +105,7 @@ def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
     return base64.b64encode(text.encode()).decode()
 
 
-@_once
+@once
 def comes_back(dialect: Dialect, kind: str) -> bool:
     """Tell whether messages that a client sends have a place for what an answer tells of a part."""
     spoken, answer = dialect.talks, dialect.shapes.get("candidate")
@@ -199,10 +186,10 @@ def _taken(box: dict[str, Any], name: str) -> Ride:
     return ride
 
 
+@once
 def seats(dialect: Dialect) -> dict[Any, Seat]:
     """Return by kind where state rides in what is read of a dialect."""
-    kinds = dialect.carry
-    return dialect.once("seats", lambda: {kind: Seat(dialect, kind, kinds[kind]) for kind in kinds})
+    return {kind: Seat(dialect, kind, key) for kind, key in dialect.carry.items()}
 
 
 def may_ride(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..interpreter import pairing
 from ..interpreter.limits import Limits, full
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import Hole, keys
 from .memory import Part
 
@@ -66,6 +66,7 @@ def declared(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from (tool for part in message["parts"] for tool in part.get("tools", ()))
 
 
+@once
 def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
     """Return the patterns of keys for ids of calls, with the texts under them."""
     shape = dialect.shapes.get("tool_call")
@@ -76,10 +77,10 @@ def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
 
 def ids(body: str, dialect: Dialect) -> list[str]:
     """Return all texts that stand under a key for ids of calls in the JSON text of a request."""
-    patterns = dialect.once("ids", lambda: _keyed(dialect))
     # Behind a `\` it would be the end of a key with a quote in it.
-    found = {one[1] for p in patterns for one in p.finditer(body) if body[one.start() - 1] != "\\"}
-    return sorted(json.loads(one) if "\\" in one else one[1:-1] for one in found)
+    found = (one for pattern in _keyed(dialect) for one in pattern.finditer(body))
+    texts = {one[1] for one in found if body[one.start() - 1] != "\\"}
+    return sorted(json.loads(one) if "\\" in one else one[1:-1] for one in texts)
 
 
 def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:

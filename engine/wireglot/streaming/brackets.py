@@ -6,7 +6,7 @@ from typing import Any
 
 from ..interpreter import gathering
 from ..language import picture as pic
-from ..language.events import Event, Stream
+from ..language.events import Event
 from ..language.model import Dialect
 from ..language.picture import Hole
 from ..language.shape import Shape
@@ -25,7 +25,8 @@ class Bracket:
 class Bracketing:
     """What is known of the items of a dialect before anything comes."""
 
-    def __init__(self, dialect: Dialect, stream: Stream) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        stream = dialect.streamed
         self.starts: dict[str, tuple[Shape, Event]] = {}
         for word, event in stream.of.items():
             if word.act == "item_start":
@@ -41,8 +42,8 @@ class Brackets:
     """The items of a stream that is written, and what went out in them."""
 
     def __init__(self, frames: Frames) -> None:
-        self._frames, stream, dialect = frames, frames.stream, frames.writer.dialect
-        self._known = stream.once("items", lambda: Bracketing(dialect, stream))
+        self._frames, dialect = frames, frames.writer.dialect
+        self._known = dialect.once(Bracketing, lambda: Bracketing(dialect))
         self.whole = self._known.whole
         self._family = frames.family
         self._open: dict[int, Bracket] = {}

@@ -44,7 +44,7 @@ class Fold(Hearing):
         self.flow: Flow | None = None  # the form of that frame, if it did nothing else
         self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
         self._last_said: Any = None  # the response that a frame said last
-        self._failure = self.stream.once("failure", lambda: Failure(dialect))
+        self._failure = dialect.once(Failure, lambda: Failure(dialect))
 
     # -- frames -----------------------------------------------------------------------------------
 

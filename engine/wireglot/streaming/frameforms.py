@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ConversionError
 from ..language.events import Stream, guards
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
@@ -130,10 +130,10 @@ class Forms:
         self._known[_form(wire, self._root)] = known
 
 
+@once
 def forms_of(dialect: Dialect) -> Forms:
-    """Return the forms of the frames of a dialect, kept with its stream."""
-    stream = dialect.streamed
-    return stream.once("forms", lambda: Forms(dialect, stream))
+    """Return the forms of the frames of a dialect, kept with it."""
+    return Forms(dialect, dialect.streamed)
 
 
 def _anything() -> Look | None:

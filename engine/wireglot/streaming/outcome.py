@@ -49,7 +49,7 @@ class Outcome:
 
     def __init__(self, dialect: Dialect, options: dict[str, Any] | None = None) -> None:
         """Begin; `options` are those of its readers."""
-        self.dialect, self.options, stream = dialect, options or {}, dialect.streamed
+        self.dialect, self.options = dialect, options or {}
         self.response: dict[str, Any] = {}
         self.candidates: list[Candidate] = []
         self._seed: Seed | None = None
@@ -62,7 +62,7 @@ class Outcome:
         self.first: Any = None  # the frame in which it began
         self.time: Any = None  # the first one that a frame says, as it stands there
         self.came: dict[str, int] = {}  # the frames that said fields of the response first
-        self._known = stream.once("places", lambda: Places(dialect))
+        self._known = dialect.once(Places, lambda: Places(dialect))
         self.case = self._known.case
 
     def of(self, nth: int) -> Candidate:

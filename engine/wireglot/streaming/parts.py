@@ -36,7 +36,7 @@ class Parts:
         self.failing = False
         self.alone = False  # no whole response is made, which would tell what it cannot hold
         self.moved = True  # whether a part was begun or ended
-        self._known = self.stream.once("outlook", lambda: Outlook(self.dialect))
+        self._known = self.dialect.once(Outlook, lambda: Outlook(self.dialect))
         self.frames = Frames(writer, self._known.numbered)
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
         self._of: dict[int, Outgoing] = {}

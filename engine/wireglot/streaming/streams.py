@@ -11,7 +11,7 @@ from ..interpreter import reading, writing
 from ..interpreter.hands import Writer
 from ..interpreter.reading import Read
 from ..language.held import Held, HeldSet
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import ways
 from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
@@ -371,14 +371,13 @@ def translator(
 
 def model_in(dialect: Dialect, frame: Any) -> str | None:
     """Return the name of the model that a frame says."""
-    stream = dialect.stream
-    if stream is None:
-        return None
-
-    def named() -> list[At]:
-        there = (pair for p in stream.pictures() for pair in ways(p))
-        found = (way for hole, way in there if hole.path == "response.model" and None not in way)
-        return list(dict.fromkeys(found))
-
-    found = (value_at(frame, path) for path in stream.once("model", named))
+    found = (value_at(frame, path) for path in _of_model(dialect))
     return next((name for name in found if isinstance(name, str)), None)
+
+
+@once
+def _of_model(dialect: Dialect) -> list[At]:
+    """Return the places at which frames may say the name of the model."""
+    there = (pair for p in dialect.streamed.pictures() for pair in ways(p))
+    found = (way for hole, way in there if hole.path == "response.model" and None not in way)
+    return list(dict.fromkeys(found))

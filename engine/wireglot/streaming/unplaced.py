@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..language.events import Stream
+from ..language.model import Dialect, once
 from ..trail import value_at
 from .hearing import Hearing
 from .incoming import Candidate, Item
@@ -65,13 +65,14 @@ def _ids(fold: Hearing, sight: Sight, whole: bool) -> Iterator[str]:
     for hole, wire, at in sight.taken if whole else ():
         if hole.path in ("part", "parts") and hole.shape is not None:
             said += fold.elements(hole.shape, wire, at)[0]
-    for path in fold.stream.once("item-ids", lambda: _paths(fold.stream)):
+    for path in _paths(fold.dialect):
         found = [value_at(one, fold.outcome.keys_of(path)) for one in said]
         found.append(sight.found.get(f"item.{path}"))
         yield from (one for one in found if isinstance(one, str) and one)
 
 
-def _paths(stream: Stream) -> list[str]:
+@once
+def _paths(dialect: Dialect) -> list[str]:
     """Return the paths at which a stream may say an id of an item, the item's own one first."""
-    holes = {hole for event in stream.events for hole in event.holes}
+    holes = {hole for event in dialect.streamed.events for hole in event.holes}
     return ["id", *sorted(hole[5:] for hole in holes if hole.startswith("item."))]
