@@ -66,9 +66,9 @@ def form_of(dialect: Dialect, of: str) -> Form | None:
 def candidates_of(dialect: Dialect) -> Iterator[Case]:
     """Yield the cases of the candidates of a response."""
     unit = dialect.units.get("response")
-    for outer in [h for case in unit.cases for h in pic.holes(case.wire)] if unit else ():
-        if outer.path == "candidates" and outer.shape is not None:
-            yield from (case for _, case in dialect.cases_of(outer.shape))
+    outer = (h for case in (unit.cases if unit else ()) for h in pic.holes(case.wire))
+    for name in dict.fromkeys(h.named for h in outer if h.path == "candidates"):
+        yield from (case for _, case in dialect.cases_of(name))
 
 
 def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:

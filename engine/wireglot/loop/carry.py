@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import ConversionError
 from ..interpreter import admission
+from ..interpreter.citations import candidates_of
 from ..ir import field_type
 from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Picture, keyed, placed
@@ -108,10 +109,9 @@ def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
 @once
 def comes_back(dialect: Dialect, kind: str) -> bool:
     """Tell whether messages that a client sends have a place for what an answer tells of a part."""
-    spoken, answer = dialect.talks, dialect.shapes.get("candidate")
     told, said = (
         {h.named for case in cases for h in case.lists.get("parts", ())}
-        for cases in (answer.cases if answer is not None else [], spoken)
+        for cases in (candidates_of(dialect), dialect.talks)
     )
     if any(kind in dialect.kinds_of(name) for name in said):
         return True
@@ -262,8 +262,7 @@ def _whole_valid(entry: Entry) -> bool:
 
 def place(dialect: Dialect, wire: Any) -> Any:
     """Return the object of a written candidate in which its message stands, or None."""
-    cases = dialect.shapes["candidate"].cases if "candidate" in dialect.shapes else ()
-    found = (beside(case.wire, wire, "parts") for case in cases)
+    found = (beside(case.wire, wire, "parts") for case in candidates_of(dialect))
     return next((one for one in found if one is not None), None)
 
 

@@ -115,9 +115,8 @@ class Hearing:
         for part in owner.parts[-4:] if not self.apart(kind) else ():
             if part.open and not part.address:
                 self.shut(part)
-        part = Part(kind, field, self.outcome.candidates.index(owner), owner.total)
+        part = Part(kind, field, self.outcome.candidates.index(owner), len(owner.kinds))
         part.address, part.at = address, (self.frames - 1,)
-        owner.total += 1
         owner.last = part if kind == "text" else owner.last
         owner.kinds.append(kind)
         owner.parts.append(part)
@@ -206,7 +205,7 @@ class Hearing:
         """Take a piece of a part that flows."""
         if part.repeats(piece):
             return  # the whole once more, at the end
-        part.grow(piece)
+        part.pieces.append(piece)
         if self.listener is not None and not part.waits:
             self.listener.grown(part, piece)
 

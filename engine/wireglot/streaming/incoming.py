@@ -74,10 +74,6 @@ class Part:
         self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
         self.cited: list[Any] | None = None  # its citations, where they are said of all texts
 
-    def grow(self, piece: str) -> None:
-        """Take a piece of what flows."""
-        self.pieces.append(piece)
-
     def repeats(self, piece: str) -> bool:
         """Tell whether a piece is all that came, once more."""
         if self.scan is None or not self.pieces or not piece.startswith(self.pieces[0]):
@@ -181,9 +177,8 @@ class Candidate:
         self.items: dict[int, Item] = {}
         self.named: dict[str, int] = {}  # items by their ids, where frames do not number them
         self.last: Part | None = None  # the last text
-        self.kinds: list[str] = []
+        self.kinds: list[str] = []  # of all parts that began, of which some may be let go
         self.lone = 0  # the results that answer no call, and had no id
-        self.total = 0
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
         self.listed: dict[str, list[Any]] = {}  # its citations, by their shape
@@ -203,7 +198,7 @@ class Candidate:
         form = citations.form_of(dialect, "candidate") if cited or sources else None
         if form is None or not form.whole:
             return
-        made: list[dict[str, Any]] = [{} for _ in range(self.total)]
+        made: list[dict[str, Any]] = [{} for _ in self.kinds]
         for part in self.parts:
             made[part.nth] = part.ir()
         if any(kind == "text" and not ir for kind, ir in zip(self.kinds, made, strict=False)):

@@ -6,6 +6,7 @@ import contextlib
 from typing import Any
 
 from ..interpreter import building, selfholes
+from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
 from ..interpreter.hands import Reader, Writer
 from ..ir import owned
@@ -25,20 +26,19 @@ class Places:
     """Where a dialect has what a stream says, as far as that is known before anything comes."""
 
     def __init__(self, dialect: Dialect) -> None:
-        stream, shape = dialect.streamed, dialect.units.get("response")
+        stream = dialect.streamed
         picture = stream.frame or stream.events[0].reads[0]
         self.case = Case("", "", picture, None, {}, None, stream.pos)
         # Where a whole response has what is said of a candidate, by path and shape of the hole.
         self.spots: dict[tuple[str, str | None], At] = {}
-        for owner in [h for case in shape.cases for h in holes(case.wire)] if shape else []:
-            if owner.path == "candidates" and owner.shape is not None:
-                for _, case in dialect.cases_of(owner.shape):
-                    below = (pair for pair in placed(case.wire) if "[]" not in pair[0])
-                    found = {(p.path, p.shape): at for at, p in below if isinstance(p, Hole)}
-                    self.spots = {**found, **self.spots}
-        one, call = dialect.shapes.get("candidate"), dialect.shapes.get("tool_call")
         # The holes that hold the parts of a candidate, and whether a call may have no id.
-        self.lists = [h for c in one.cases for h in c.lists.get("parts", [])] if one else []
+        self.lists: list[Hole] = []
+        for case in candidates_of(dialect):
+            below = (pair for pair in placed(case.wire) if "[]" not in pair[0])
+            found = {(p.path, p.shape): at for at, p in below if isinstance(p, Hole)}
+            self.spots = {**found, **self.spots}
+            self.lists += case.lists.get("parts", ())
+        call = dialect.shapes.get("tool_call")
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
         self.free = any(hole.mark for hole in ids)
         self.stops: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
@@ -179,7 +179,7 @@ class Outcome:
 
     def one(self, owner: Candidate) -> dict[str, Any] | None:
         """Return the texts of a candidate with their citations; None where not all are there."""
-        if len(owner.parts) != owner.total:
+        if len(owner.parts) != len(owner.kinds):
             return None
         parts = [part.ir() for part in owner.parts]
         for part, ir in zip(owner.parts, parts, strict=True):

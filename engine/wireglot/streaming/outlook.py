@@ -26,8 +26,8 @@ class Outlook:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect, self.stream = dialect, dialect.streamed
-        found = (h for case in citations.candidates_of(dialect) for h in holes(case.wire))
-        self.lists = [h for h in found if h.path == "parts" and h.shape]
+        answers = list(citations.candidates_of(dialect))
+        self.lists = [h for case in answers for h in holes(case.wire) if h.path == "parts"]
         shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
         kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
@@ -75,7 +75,7 @@ class Outlook:
         # Fields of a response, and of a candidate, that a whole says and no event does.
         unit = dialect.units.get("response")
         self.unheld = self._unheld("response", unit.cases if unit else ())
-        self.unheld_of_one = self._unheld("candidate", citations.candidates_of(dialect))
+        self.unheld_of_one = self._unheld("candidate", answers)
 
     def tells(self, owner: str, path: str) -> bool:
         """Tell whether an event says a field of the response, or of a candidate."""
@@ -103,14 +103,11 @@ class Outlook:
         fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
         return fields - known
 
-    def lost(self, writer: Writer, ir: dict[str, Any]) -> Set[str] | None:
-        """Return the fields of a part that a whole response has no place for; None: nor for it."""
-        return self.fit(writer, ir)[0]
-
     def fit(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
-        """Return which fields of a part are lost, as `lost` does, and which it lacks.
+        """Return the fields of a part that a whole response has no place for, and those it lacks.
 
-        It is written on trial, once for all parts that hold the same fields.
+        None for the first: nor for the part. It is written on trial, once for all parts that hold
+        the same fields.
         """
         key = None if writer.options else self._fields_of(ir, bool(writer.ladder))
         if key is None:

@@ -63,7 +63,7 @@ class Parts:
         if self.rides is not None and self.rides.fills(part):
             said["signature"] = {"value": "x", "origin": self.dialect.origin["signature"]}
         said[part.field] = {} if part.field == "arguments" else "x"
-        return self._known.lost(self.writer, said) == set()
+        return self._known.fit(self.writer, said)[0] == set()
 
     def _queue(self, out: Outgoing) -> list[Outgoing]:
         slot = 0 if self._known.closes else self._known.slots.get(out.part.kind, 0)

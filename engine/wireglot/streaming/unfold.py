@@ -102,16 +102,17 @@ class Unfold(Parts):
                 self.notes.append(("reworded", "changed", at, self.stream.pos, told))
             error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
-        if not self.failing and (shape is not None or event is not None):
-            try:
-                if event is not None:
-                    self.frames.put_whole(event, error, "error")
-                elif shape is not None:
-                    self.frames.add(units.stepped(self.writer, shape, error))
-            except Misfit as misfit:
-                self._unplaced(at, f"the target has no form for this error: {misfit.reason}")
-        elif not self.failing:
-            self._unplaced(at, "the target has no form for an error")
+        try:
+            if self.failing:
+                pass  # nothing follows the first one
+            elif event is not None:
+                self.frames.put_whole(event, error, "error")
+            elif shape is not None:
+                self.frames.add(units.stepped(self.writer, shape, error))
+            else:
+                self._unplaced(at, "the target has no form for an error")
+        except Misfit as misfit:
+            self._unplaced(at, f"the target has no form for this error: {misfit.reason}")
         for draft in self.writer.notes[mark:]:
             if draft.effect in ("lost", "changed"):
                 self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))

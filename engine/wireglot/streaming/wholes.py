@@ -157,10 +157,10 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
     for nth, one in enumerate(ir.get("candidates", ())):
         owner = fold.outcome.of(nth)
         found = one.get("parts", [])
-        if len(found) >= owner.total:
+        if len(found) >= len(owner.kinds):
             pairs = [(part, found[part.nth]) for part in owner.parts]  # of some nothing is kept
             _again(fold, pairs, trail, at)
-            _later(fold, owner, found[owner.total :])
+            _later(fold, owner, found[len(owner.kinds) :])
         elif fold.keep:
             if found:
                 fold.odd("the response lacks parts at its end", "whole/response", at)

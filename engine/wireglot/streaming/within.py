@@ -242,7 +242,7 @@ class Within:
             if piece:
                 self._unfold.opened(part)
         if piece:
-            part.grow(piece)
+            part.pieces.append(piece)
             self._unfold.grown(part, piece)
 
     def _close(self, split: Split) -> None:
