@@ -32,7 +32,7 @@ class Bracketing:
             if word.act == "item_start":
                 shape = dialect.shapes[word.kind]
                 self.starts.update({str(kind): (shape, event) for kind in shape.groups})
-        self.wholes = _wholes(dialect, stream.get("part"))
+        self.wholes = {} if stream.plain else _wholes(dialect, stream.get("part"))
         self.stop = stream.get("item_stop")
         self.whole = self.stop is not None and "parts" in self.stop.holes
         self.keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)

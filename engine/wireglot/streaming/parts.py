@@ -42,7 +42,7 @@ class Parts:
         self._of: dict[int, Outgoing] = {}
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
         self._last: Part | None = None  # the last text
-        self._items = None if self.stream.plain else Brackets(self.frames)
+        self._items = Brackets(self.frames)  # of a plain stream none opens
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
         self.citing = Citing(writer, self._known.slots, self._kinds)
@@ -130,8 +130,7 @@ class Parts:
                     self._live(out)
                 self._over(out)
             queue.clear()
-        if self._items is not None:
-            self._items.close()
+        self._items.close()
 
     # -- parts that flow --------------------------------------------------------------------------
 
@@ -147,7 +146,7 @@ class Parts:
             out.apart = BETWEEN_THOUGHTS
         kinds.append(kind)
         out.begun = True
-        if self._items is None:
+        if self.stream.plain:
             shared = kind in self._known.grouped
             made, out.more = self.frames.begun(out.place.candidate, kind, said, event, shared)
             return made
@@ -249,10 +248,10 @@ class Parts:
             if (cited := self.citing.fitted(part, ir)) is not ir:
                 said = {k: v for k, v in said.items() if k != "citations"}
                 said |= {k: v for k, v in cited.items() if k == "citations"}
-            if self._items is None:
+            if self.stream.plain:
                 said = merged(dict(said), out.more)
             self._close(out, part.kind, said, cited)
-            if self._items is None and not self.same and ir.get("own", {}).get(self.dialect.family):
+            if self.stream.plain and not self.same and "own" in ir:
                 self._partly(part, out.flow, ir)
         elif self.alone and part.pieces and self._blank(part):
             self._wordless(part)
@@ -283,11 +282,10 @@ class Parts:
         found = (self.stream.get("part_stop", kind, f) for f in (*fields, ""))
         stop = next(filter(None, found), None) or self.stream.get("part_stop")
         if stop is not None:
-            made = said if self._items is None else {**ir, **out.more}
+            made = said if self.stream.plain else {**ir, **out.more}
             whole = {"part": ir, "whole": text_of(ir)}
             self.frames.write(stop, {**made, **whole}, out.place)
-        if self._items is not None:
-            self._items.over(out.place, ir, out.rider)
+        self._items.over(out.place, ir, out.rider)
 
     # -- parts that are whole ---------------------------------------------------------------------
 
@@ -330,8 +328,8 @@ class Parts:
             value = ir.get(field, ir.get(f"{field}_text"))
             if flow is None or value is None:
                 continue
-            items = self._items is not None and self._items.whole  # whose end says all
-            if self.same and not items and self._known.unsaid(flow, ir, kind, field):
+            # The end of an item may say all.
+            if self.same and not self._items.whole and self._known.unsaid(flow, ir, kind, field):
                 continue
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
             if not text and flow[0] is None and not self._signed(kind, ir):
@@ -353,7 +351,7 @@ class Parts:
             return False
         ir = self._ready(out, ir)
         said = self._begin(out, kind, ir, None)
-        if self._items is not None:  # an id that was made stays
+        if not self.stream.plain:  # an id that was made stays
             ir = {**ir, **{key: said[key] for key in ("own", "id") if key in said}}
         if not self.frames.write(event, {**said, "part": ir}, out.place):
             self._kinds[out.part.candidate].pop()
@@ -364,7 +362,7 @@ class Parts:
             self.rides.over(out.part, ir, True)
         if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
             self._stop(out, kind, ir, ir)
-        elif self._items is not None:  # its item ends all the same
+        else:  # its item ends all the same
             self._items.over(out.place, ir, out.rider)
         return True
 
@@ -372,14 +370,14 @@ class Parts:
 
     def _begun(self, out: Outgoing, said: dict[str, Any], event: Event) -> None:
         """Let what is known of a part ride in the frames that begin it."""
-        if self.rides is not None and self._items is None:
+        if self.rides is not None and self.stream.plain:
             self.rides.begun(out.part, said, event)
 
     def _ready(self, out: Outgoing, ir: dict[str, Any]) -> dict[str, Any]:
         """Return a whole part with what rides in it, and learn what does beside it."""
         if self.rides is None:
             return ir
-        if self._items is not None:
+        if not self.stream.plain:
             out.rider = self.rides.of_item(out.part, ir)
         return self.rides.sealed(out.part, ir)
 

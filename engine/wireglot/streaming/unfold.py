@@ -123,9 +123,8 @@ class Unfold(Parts):
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
         # A target that holds one answer has written the first so far; of several the one that calls
         # a tool is the answer, and follows now.
-        acting = (
-            0 if self._known.many or cut else units.acting([o.kinds for o in outcome.candidates])
-        )
+        one = not (self._known.many or cut)
+        acting = units.acting([owner.kinds for owner in outcome.candidates]) if one else 0
         self.flush()
         if acting and not self.failing:
             self._act(acting)
@@ -225,7 +224,7 @@ class Unfold(Parts):
             said["candidate"].update(self.citing.lists(outcome, owner, nth))
         if self._last is not None and "whole" in event.holes:
             said["whole"] = text_of(self._last.ir())
-        if self._items is not None:
+        if not self.stream.plain:
             one = {**stop, "parts": self._items.parts(nth)}
             self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
         if counts is not None:
@@ -240,8 +239,7 @@ class Unfold(Parts):
             for draft in drafts:
                 if draft.code == "reworded":
                     self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
-        if self._items is not None:
-            self._items.ride(nth)
+        self._items.ride(nth)
         return done
 
     def _flowing_in(self, outcome: Outcome, owner: Candidate) -> list[tuple[Event, Any]]:
