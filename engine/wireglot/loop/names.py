@@ -24,6 +24,10 @@ class Names:
     def __init__(self, table: Table) -> None:
         self.table = table
 
+    def of(self, dialect: str, kind: str) -> dict[str, str]:
+        """Return what was written for names of a kind, to which more is added."""
+        return self.table.setdefault(dialect, {}).setdefault(kind, {})
+
     def into(self, limits: Limits, dialect: str) -> None:
         """Let a writer of the dialect write names as they were written before."""
         for kind, known in self.table.get(dialect, {}).items():
@@ -34,7 +38,7 @@ class Names:
     def learn(self, limits: Limits, dialect: str) -> None:
         """Remember what a writer of the dialect wrote for names that did not fit."""
         for (kind, name), written in limits.renamed().items():
-            self.table.setdefault(dialect, {}).setdefault(kind, {})[name] = written
+            self.of(dialect, kind)[name] = written
 
     def own(self, ir: dict[str, Any], client: Dialect, provider: str) -> None:
         """Remember the tools of a request whose names the client's own API would refuse.
@@ -46,8 +50,7 @@ class Names:
         fits = full(client.limits["tool_name"])
         for name in (tool.get("name") for tool in declared(ir)):
             if isinstance(name, str) and not fits(name):
-                kinds = self.table.setdefault(provider, {})
-                kinds.setdefault("tool_name", {}).setdefault(name, name)
+                self.of(provider, "tool_name").setdefault(name, name)
 
     def back(self, dialect: str) -> dict[str, str]:
         """Return what the tool names that were written for a dialect were before."""

@@ -182,11 +182,10 @@ class Rides:
         own = seen and carry.signed(self._client, ir)
         signed = carry.signed(self._turn.provider.model, ir) and not own
         if signed:
-            names = (self._turn.model, self._outcome.response.get("model"))
-            by = [name for name in names if isinstance(name, str)]
+            by = self._turn.signers(self._outcome.response.get("model"))
             entry["signature"] = ir["signature"]["value"]
             if by:
-                entry["by"] = list(dict.fromkeys(by))
+                entry["by"] = by
         return signed
 
     def _fitting(self, kind: str, name: Any) -> Any:

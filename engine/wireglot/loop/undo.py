@@ -31,8 +31,7 @@ def learn(names: Names, provider: Held, ir: dict[str, Any], writer: Writer) -> N
     for tool in declared(ir):
         _, row = writer.rows.get(id(tool), (None, ""))
         if row in paired:
-            kinds = names.table.setdefault(provider.name, {})
-            kinds.setdefault("row", {})[tool["name"]] = row
+            names.of(provider.name, "row")[tool["name"]] = row
         else:
             names.rows(provider.name).pop(tool.get("name", ""), None)
 

@@ -51,6 +51,11 @@ class Turn(NamedTuple):
     remember: Callable[[list[dict[str, Any]]], None]
     keep: Callable[[Any], None]
 
+    def signers(self, answered: Any) -> list[str]:
+        """Return the names of the model that signs: as it was asked, and as it answered."""
+        names = (name for name in (self.model, answered) if isinstance(name, str))
+        return list(dict.fromkeys(names))
+
     def prepare(self, limits: Limits) -> None:
         """Let a writer of the client's write names as before, and no id that a call has."""
         self.names.into(limits, self.client.name)
@@ -66,8 +71,9 @@ class Unseen:
     def __init__(self, turn: Turn, rode: dict[str, str] | None = None) -> None:
         """Begin; of a stream `rode` is what rode in the frames, and under which key."""
         self._turn, self._rode, self._streamed = turn, rode or {}, rode is not None
+        self._carries = turn.carries and rode is None
         self._provider, self._client = turn.provider, turn.client
-        self._by = [turn.model] if turn.model is not None else []  # the names of who answered
+        self._by: list[str] = []  # the names of who answered
         self._back = turn.names.back(turn.provider.name)
         self._told: dict[int, Any] = {}  # names as the provider gave them
         self._states: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
@@ -78,8 +84,7 @@ class Unseen:
 
     def written(self, read: Read) -> tuple[Any, list[Draft]]:
         """Write a response that was read for the client, with what rides, and remember the rest."""
-        carries = self._turn.carries and not self._streamed
-        odd = self._taken(read, carries)
+        odd = self._taken(read)
         held: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
@@ -91,24 +96,22 @@ class Unseen:
         out, drafts, _ = writing.write(*given, prepare)
         (writer,) = held
         self._turn.names.learn(writer.limits, self._client.name)
-        self._turn.remember(self._turns(read, out, writer, carries))
+        self._turn.remember(self._turns(read, out, writer))
         self._turn.keep(out)
         self._noted(drafts, read.trail)
         return out, drafts
 
     # -- before it is written ---------------------------------------------------------------------
 
-    def _taken(self, read: Read, carries: bool) -> list[Draft]:
+    def _taken(self, read: Read) -> list[Draft]:
         """Give names back, and take out what only the provider can read.
 
         Returns notes of calls that are not as the row of their tool gave it.
         """
         odd = []
         ir, trail, self._was = read.ir, read.trail, read.trail.was
-        answered = ir.get("model")
-        if isinstance(answered, str) and answered not in self._by:
-            self._by.append(answered)
-        must = carries and carry.must_ride(self._client.model, "reasoning")
+        self._by = self._turn.signers(ir.get("model"))
+        must = self._carries and carry.must_ride(self._client.model, "reasoning")
         for part in (part for one in ir.get("candidates") or () for part in one["parts"]):
             if part.get("type") == "tool_call":
                 self._told[id(part)] = part["name"]
@@ -129,7 +132,7 @@ class Unseen:
 
     # -- once it is written -----------------------------------------------------------------------
 
-    def _turns(self, read: Read, out: Any, writer: Writer, carries: bool) -> list[dict[str, Any]]:
+    def _turns(self, read: Read, out: Any, writer: Writer) -> list[dict[str, Any]]:
         """Return what is remembered of each answer; what can, rides."""
         given = (self._client, out, "response", None, None, self._turn.options)
         seen = reading.read(*given, sure=True).ir
@@ -145,7 +148,7 @@ class Unseen:
             loose = "reasoning" in kinds or ("tool_call" in kinds and self._droppable())
             moved = _moved(_order(entry for _, entry, _ in entries), _order(parts))
             if entries and (pieces or loose or moved or any(more for _, _, more in entries)):
-                if carries:
+                if self._carries:
                     self._ride(candidate, entries, writer, there, moved)
                 said = [entry for _, entry, _ in entries]
                 origin = self._provider.name
@@ -269,7 +272,7 @@ class Unseen:
             places = every(trail.find(part))
             for draft in drafts:
                 if draft.effect == "lost" and draft.source is not None and draft.source in places:
-                    self._told_of(draft, part, memory.mark(part))
+                    self._told_of(draft, id(part), memory.mark(part))
         for key, (value, at) in self._states.items():
             if key not in gone:
                 told = f"only {self._provider.name} can read this, and {name} has no place for it"
@@ -279,11 +282,11 @@ class Unseen:
         for part, field in self._kept:
             told = f"a client of {name} need not keep this id"
             draft = Draft("no-place", "lost", trail.find(part, field), None, told)
-            self._told_of(draft, part)
+            self._told_of(draft, id(part))
             drafts.append(draft)
 
-    def _told_of(self, draft: Draft, part: Any, mark: str = "") -> None:
-        place = self._places.get(part if isinstance(part, int) else id(part))
+    def _told_of(self, draft: Draft, part: int, mark: str = "") -> None:
+        place = self._places.get(part)
         if place is not None:
             draft.effect, (draft.owner, draft.place) = "kept", place
             draft.message += f"; it rides in `{place[1]}`"

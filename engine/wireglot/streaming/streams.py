@@ -193,11 +193,9 @@ class Translator:
         told = [one for one in whole.drafts if one.effect == "lost" or self._home]
         notes = read_notes(fold.notes, self._home) + finished(told, body)
         if self._unfold is not None:
-            read = reading.read(self._source, body, "response", None, None, self._options)
-            read.trail.was.update(ids(read.ir, fold))
+            read = whole.read(self._source, fold, self._options)
             read.trail.seed = fold.outcome.seed
             reading.told_in_texts(self._source, read, self._options)
-            whole.said(read.ir)
             body, drafts = self._written(read)
             last = all_notes(read.notes, drafts, body, False)
             said = {(note.code, note.message) for note in last}  # of the frames, too
@@ -331,11 +329,13 @@ class Collected(NamedTuple):
     drafts: list[Draft]
     filled: frozenset[str]
 
-    def said(self, ir: dict[str, Any]) -> dict[str, Any]:
-        """Return what was read of it without the fields that no frame had."""
+    def read(self, rules: Held, fold: Fold, options: dict[str, Any]) -> Read:
+        """Read it as it was told: with the ids that went out, without what no frame had."""
+        read = reading.read(rules, self.body, "response", None, None, options)
+        read.trail.was.update(ids(read.ir, fold))
         for field in self.filled:
-            ir.pop(field, None)
-        return ir
+            read.ir.pop(field, None)
+        return read
 
 
 def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import UsageError
-from ..interpreter import reading
 from ..language.held import HeldSet
 from ..payload import check_frames
 from ..trail import At
 from .fold import Fold
 from .incoming import Part
 from .outcome import Outcome
-from .streams import collected, ids
+from .streams import collected
 
 
 class TextStream:
@@ -33,8 +32,7 @@ class TextStream:
         self._fold.close()
         yield from self._taken()
         whole = collected(self._rules, self._fold, {})
-        self._ir = whole.said(reading.read(self._rules, whole.body, "response", None, None, {}).ir)
-        ids(self._ir, self._fold)
+        self._ir = whole.read(self._rules, self._fold, {}).ir
 
     def _taken(self) -> list[str]:
         pieces, self._pieces = self._pieces, []

@@ -132,11 +132,11 @@ class Unfold(Parts):
             self._unsaid(outcome)
             return
         self._left(outcome, cut)
-        self._unheld(outcome)
+        counts = outcome.counts()
+        self._unheld(outcome, counts)
         for at, late in self.citing.late(outcome):
             self._unplaced(at, late)
         self.frames.head = outcome.response
-        counts = outcome.counts()
         finish = self._known.finish
         # They stand where the last answer ends, if a frame of that has a place for them, else in a
         # frame of their own.
@@ -167,10 +167,10 @@ class Unfold(Parts):
         if end is not None and not cut and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
 
-    def _unheld(self, outcome: Outcome) -> None:
+    def _unheld(self, outcome: Outcome, counts: dict[str, Any] | None) -> None:
         """Note what is said of the response that no event says, though a whole response does."""
         known, family = self._known, self.dialect.family
-        said = {**outcome.response, "usage": outcome.counts()}
+        said = {**outcome.response, "usage": counts}
         found: list[tuple[str, dict[str, Any], Candidate | None]]
         found = [(path, said, None) for path in known.unheld]
         for owner in outcome.candidates if known.unheld_of_one else ():
