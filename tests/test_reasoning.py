@@ -369,6 +369,31 @@ def test_the_last_seal_of_a_stream_counts(
     assert "bGFzdA" in seals and early not in seals
 
 
+@pytest.mark.parametrize("said", ["Hi.", " ", ""])
+def test_a_text_that_the_client_does_not_see_keeps_no_seal_away(said: str) -> None:
+    """It comes whole and without a word: Anthropic has no block for it, and the call is next."""
+    side = Client("anthropic")
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2VhbA"}
+    text = {"type": "output_text", "text": said, "annotations": []}
+    message = {"type": "message", "id": "msg_1", "role": "assistant", "content": [text]}
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "weather"}
+    items = [thought, message | {"status": "completed"}, call | {"arguments": "{}"}]
+    about = {"id": "resp_1", "object": "response", "created_at": 1, "model": "gpt-5.4"}
+    end = about | {"status": "completed", "output": items}
+    x = wireglot.exchange("anthropic", "openai-responses", "gpt-5.4")
+    x.request(side.request(), stream=True)
+    t = x.translator()
+    told = t.feed({"type": "response.created", "response": about | {"output": []}})
+    for nth, item in enumerate(items):
+        told += t.feed({"type": "response.output_item.done", "output_index": nth, "item": item})
+    told += t.feed({"type": "response.completed", "response": end})
+    side.take(side.folded(told + t.finish()))
+    out = wireglot.exchange("anthropic", "openai-responses", "gpt-5.4").request(side.request())
+    assert [i["encrypted_content"] for i in out.body["input"] if "encrypted_content" in i] == [
+        "c2VhbA"
+    ]
+
+
 @pytest.mark.parametrize("dialect", ["kimi", "openrouter", "together"])
 def test_a_text_that_is_put_before_one_that_repeats_is_noted(dialect: str) -> None:
     """What stands under the second key is read as the first again, where that says something."""

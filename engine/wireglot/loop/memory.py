@@ -93,7 +93,12 @@ def mark(part: Part) -> str:
 
 
 def of_whole(part: Part) -> Entry:
-    """Return the entry of a part that the client sees in another form, or not at all."""
+    """Return the entry of a part that the client sees in another form, or not at all.
+
+    Of a text it says which one that was: nobody takes a whole one back.
+    """
+    if part["type"] == "text":
+        return of_seen(part)
     return {key: value for key, value in part.items() if key not in _APART}
 
 

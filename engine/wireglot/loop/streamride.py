@@ -67,7 +67,7 @@ class Rides:
         if ride is None:
             return ir
         self._here.add(id(part))
-        self.rode[memory.mark(memory.of_whole(ir))] = key
+        self.rode[memory.mark(ir)] = key
         value = carry.form(self._client, kind, ride)
         return {**ir, "signature": {"value": value, "origin": self._client.origin["signature"]}}
 
