@@ -1721,6 +1721,31 @@ def test_why_a_stream_stopped_is_noted_where_no_frame_can_say_it(
     assert told == ([("lost", "/0/candidates/0")] if noted else [])
 
 
+DEEPER = """
+wireglot: 2
+dialect: one
+shapes:
+  text: {wire: $text | string}
+  candidate: {wire: {says: $parts each text, in: $own.lang (optional), why: $stop_reason}}
+response: {wire: {answer: $candidates each candidate | single}}
+stream:
+  framing: lines
+  events:
+    append.text:
+      text: $piece
+      in: $candidate.own.lang (optional)
+      of: $candidate.own.lang.of (optional)
+    finish: {why: $stop_reason}
+"""
+
+
+def test_a_field_of_what_was_said_as_a_word_counts_as_what_comes_later(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(DEEPER, encoding="utf-8")
+    frames = [{"text": "a", "in": "de"}, {"text": "b", "of": "Bern"}, {"why": "end_turn"}]
+    body = wireglot.load_rules(tmp_path).collect(frames, "one")
+    assert body == {"answer": {"says": ["ab"], "in": {"of": "Bern"}, "why": "end_turn"}}
+
+
 def test_nothing_of_an_error_within_a_stream_is_lost_in_silence() -> None:
     """As of one that is whole: words that are reworded, keys of one family, keys of nobody."""
     t = RULES.translator("vllm", "anthropic")

@@ -148,9 +148,10 @@ def _json(text: str) -> Any:
 
 
 def put_at(owner: dict[str, Any], keys: Sequence[str], value: Any) -> None:
-    """Put a value at a path of an object; what stands on the way is copied."""
+    """Put a value at a path of an object; objects on the way are copied, all else gives way."""
     for key in keys[:-1]:
-        owner[key] = owner = dict(owner.get(key, {}))
+        inner = owner.get(key)
+        owner[key] = owner = dict(inner) if isinstance(inner, dict) else {}
     owner[keys[-1]] = value
 
 
