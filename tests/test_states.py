@@ -228,6 +228,26 @@ def forks() -> list[Json]:
     return found
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_result_that_a_provider_gave_itself_leaves_a_state_to_go_on_with(streamed: bool) -> None:
+    """A client of Chat Completions has no place for it in an answer, and no turn takes it back."""
+    result = {"type": "tool_result", "tool_call_id": "c1", "kind": "text", "value": "ok"}
+    called = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {}}
+    parts = [{"type": "text", "text": "Hi."}, called, result]
+    ir = {"id": "r", "candidates": [{"parts": parts, "stop_reason": "end_turn"}]}
+    body = wireglot.packaged()["ag-ui"].write(ir, "response").body
+    x = wireglot.exchange("openai-chat", "ag-ui", "m", state={})
+    x.request({"model": "m", "messages": [ask()]})
+    if streamed:
+        t = x.translator()
+        for frame in wireglot.frames(body, "ag-ui"):
+            t.feed(frame)
+        t.finish()
+    told = t.notes if streamed else x.response(body).notes
+    assert [note.effect for note in told if "tool_result" in note.message] == ["lost"]
+    assert wireglot.exchange("openai-chat", "ag-ui", state=x.state).state == x.state
+
+
 @pytest.mark.parametrize("limit", [1, 2, 1000])
 def test_states_merge_in_any_order_and_any_grouping(limit: int) -> None:
     def merged(*states: Json) -> Json:

@@ -20,7 +20,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Picture, keyed, placed
 from ..payload import check_json
 from ..trail import At, pointer, value_at
-from .memory import Entry
+from .memory import PAIRED, Entry
 
 MARK = "wireglot"
 _HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
@@ -257,7 +257,7 @@ def _whole_valid(entry: Entry) -> bool:
         admission.check([{"role": "assistant", "parts": [part]}], "messages")
     except ConversionError:
         return False
-    return part["type"] not in ("tool_call", "tool_result")
+    return part["type"] not in PAIRED
 
 
 def place(dialect: Dialect, wire: Any) -> Any:

@@ -18,6 +18,7 @@ from ..jsontext import stringify
 Part = dict[str, Any]
 Entry = dict[str, Any]
 
+PAIRED = ("tool_call", "tool_result")  # parts that no turn takes back whole
 _BARE = {"role", "parts", "spelled"}  # the keys of a message that holds nothing but parts
 _APART = ("spelled", "kept", "signature")
 

@@ -21,7 +21,7 @@ from ..notes import Draft
 from ..tagged import every
 from ..trail import At, Trail
 from . import carry
-from .memory import Entry, Part, content, digest
+from .memory import PAIRED, Entry, Part, content, digest
 from .restored import Restored
 
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
@@ -186,7 +186,7 @@ class Riders:
 
     def _whole(self, part: Part) -> bool:
         """Tell whether a part may stand in a turn of the model, and makes no other turn."""
-        if part["type"] in ("tool_call", "tool_result"):
+        if part["type"] in PAIRED:
             return False
         if part.get("dialect", self.provider.name) != self.provider.name:
             return False

@@ -106,7 +106,7 @@ class Rides:
             entry, more = self._entry(part, ir)
             if more or self._waits.get(part.candidate):  # the order of them all is said, too
                 self._waits.setdefault(part.candidate, []).append(entry)
-        elif ir.get("type") != "tool_call":  # what the client never saw it cannot answer
+        elif ir.get("type") not in memory.PAIRED:  # what the client never saw it cannot answer
             entry = memory.of_whole(ir)
             self._sign(entry, ir, seen=False)
             self._waits.setdefault(part.candidate, []).append(entry)

@@ -167,9 +167,9 @@ class Unseen:
         for part in parts:
             kind = part.get("type")
             more = id(part) in gone or not carry.comes_back(self._client.model, str(kind))
+            if more and kind in memory.PAIRED:
+                continue  # what the client never saw it cannot answer
             if kind == "tool_call":
-                if more:
-                    continue  # what the client never saw it cannot answer
                 entry, more = self._call(part, sees[id(part)], made)
             elif kind == "reasoning":
                 entry = memory.of_thought(part, self._provider.name)
