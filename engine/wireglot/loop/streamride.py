@@ -113,10 +113,10 @@ class Rides:
 
     def left(self, candidate: int, event: Event) -> None:
         """Let what is left stand beside a piece without a text, which was just written."""
-        key = self._client.carry.get("message")
+        key = self._client.carry["message"]
         at = carry.beside(event.writes[0], self._frames.recent[0], "piece")
-        waits = self._waits.pop(candidate, [])
-        if key is not None and isinstance(at, dict):
+        waits = self._waits.pop(candidate)
+        if at is not None:
             ride = self._ridden(waits, key)
             at[key] = carry.form(self._client, "message", ride, at.get(key))
 

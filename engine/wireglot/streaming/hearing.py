@@ -246,7 +246,7 @@ class Hearing:
         """Read fields of a part that have a shape of their own; nothing where they do not fit."""
         try:
             made: dict[str, Any] = Reader(self.dialect, self.outcome.options).shape(
-                hole.shape or "", wire, (), False
+                hole.named, wire, (), False
             )
         except Misfit:
             return {}

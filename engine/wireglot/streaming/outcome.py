@@ -164,7 +164,6 @@ class Outcome:
             rel = self._known.spots.get((hole.path, hole.shape), ())
             try:
                 if hole.path == ".":
-                    assert hole.shape is not None
                     selfholes.read(reader, hole, wire, rel, rel, env, rel == ())  # else under a key
                 else:
                     reader.hole(hole, wire, rel, rel, env)

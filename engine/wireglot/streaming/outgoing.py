@@ -132,12 +132,12 @@ class Frames:
         self.recent = made
         self.count += len(made)
 
-    def put_whole(self, event: Event, said: dict[str, Any], name: str) -> None:
-        """Write the frames of an event that say an object; note what they leave out of it."""
+    def put_error(self, event: Event, said: dict[str, Any]) -> None:
+        """Write the frames of an event that say an error; note what they leave out of it."""
         self.put(event, said)
         writer, mark = self.writer, len(self.writer.notes)
         obj = self._obj(event, said, {"frame": self.count})
-        view = View(obj, name, of_frame(event.writes[0]), writer)
+        view = View(obj, "error", of_frame(event.writes[0]), writer)
         for p in event.writes:
             writer.picture(p, view, (), top=True)  # it tells what was taken
         del writer.notes[mark:]

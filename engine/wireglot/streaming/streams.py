@@ -57,9 +57,7 @@ class Translator:
         self._result: Conversion | None = None
         self._source, self._target = source, target
         self._home = source.name == target.name
-        for dialect in (source, target):
-            if dialect.model.stream is None:
-                raise UsageError(f"{dialect.name} has no picture of a stream")
+        self._streams = source.model.streamed, target.model.streamed
         if choose is None:
             self._between(source, target)
 
@@ -225,8 +223,7 @@ class Bytes:
     """
 
     def __init__(self, translator: Translator) -> None:
-        source, target = translator._source.model.streamed, translator._target.model.streamed
-        self._translator, self._source, self._target = translator, source, target
+        self._translator, (source, self._target) = translator, translator._streams
         self._splitter = framing.Splitter(source)
         self.unsaid = b""  # what the frames gave rise to that came with one that cannot be read
 

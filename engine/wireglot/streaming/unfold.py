@@ -106,7 +106,7 @@ class Unfold(Parts):
             if self.failing:
                 pass  # nothing follows the first one
             elif event is not None:
-                self.frames.put_whole(event, error, "error")
+                self.frames.put_error(event, error)
             elif shape is not None:
                 self.frames.add(units.stepped(self.writer, shape, error))
             else:

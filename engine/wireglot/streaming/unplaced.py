@@ -63,8 +63,8 @@ def _ids(fold: Hearing, sight: Sight, whole: bool) -> Iterator[str]:
     """Yield the ids of its item that a frame says; those of a `whole` one stand in what it is."""
     said = [fold.fields(sight)] if whole else []
     for hole, wire, at in sight.taken if whole else ():
-        if hole.path in ("part", "parts") and hole.shape is not None:
-            said += fold.elements(hole.shape, wire, at)[0]
+        if hole.path in ("part", "parts"):
+            said += fold.elements(hole.named, wire, at)[0]
     for path in _paths(fold.dialect):
         found = [value_at(one, fold.outcome.keys_of(path)) for one in said]
         found.append(sight.found.get(f"item.{path}"))

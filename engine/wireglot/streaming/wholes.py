@@ -94,8 +94,8 @@ def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight
     if isinstance(whole, str):
         _rest(fold, part, whole)
     for hole, wire, at in sight.taken:
-        if hole.path == "part" and hole.shape is not None:
-            found, trail = fold.elements(hole.shape, wire, at)
+        if hole.path == "part":
+            found, trail = fold.elements(hole.named, wire, at)
             if len(found) == 1 and found[0].get("type") == part.kind:
                 _settled(fold, part, found[0], trail, at, _around(owner, part))
             elif found:
@@ -113,9 +113,9 @@ def item(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     place = sight.at.get("item")
     item = owner.items.setdefault(place, Item()) if place is not None else Item()
     for hole, wire, at in sight.taken:
-        if hole.path != "parts" or hole.shape is None:
+        if hole.path != "parts":
             continue
-        found, trail = fold.elements(hole.shape, wire, at)
+        found, trail = fold.elements(hole.named, wire, at)
         pairs = list(zip(item.parts, found, strict=False))
         _again(fold, pairs, trail, at)
         _later(fold, owner, found[len(pairs) :], (("item", place),))
