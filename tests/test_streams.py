@@ -1725,25 +1725,29 @@ DEEPER = """
 wireglot: 2
 dialect: one
 shapes:
-  text: {wire: $text | string}
+  text: {wire: {text: $text, in: $own.lang (optional)}}
   candidate: {wire: {says: $parts each text, in: $own.lang (optional), why: $stop_reason}}
 response: {wire: {answer: $candidates each candidate | single}}
 stream:
   framing: lines
   events:
-    append.text:
-      text: $piece
-      in: $candidate.own.lang (optional)
-      of: $candidate.own.lang.of (optional)
+    append.text: {text: $piece, in: $OWN.lang (optional), of: $OWN.lang.of (optional)}
     finish: {why: $stop_reason}
 """
 
 
-def test_a_field_of_what_was_said_as_a_word_counts_as_what_comes_later(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text(DEEPER, encoding="utf-8")
-    frames = [{"text": "a", "in": "de"}, {"text": "b", "of": "Bern"}, {"why": "end_turn"}]
-    body = wireglot.load_rules(tmp_path).collect(frames, "one")
-    assert body == {"answer": {"says": ["ab"], "in": {"of": "Bern"}, "why": "end_turn"}}
+@pytest.mark.parametrize("owner", ["own", "candidate.own"])
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_a_field_of_what_was_said_as_a_word_counts_as_what_comes_later(
+    owner: str, pieces: int, tmp_path: Path
+) -> None:
+    (tmp_path / "one.yaml").write_text(DEEPER.replace("OWN", owner), encoding="utf-8")
+    first, later = {"text": "a", "in": "de"}, {"text": "b", "of": "Bern"}
+    frames = [first, later] if pieces == 2 else [{**first, **later}]
+    body = wireglot.load_rules(tmp_path).collect([*frames, {"why": "end_turn"}], "one")
+    (answer,) = body.values()
+    said = answer["says"][-1] if owner == "own" else answer
+    assert said["in"] == {"of": "Bern"}
 
 
 def test_nothing_of_an_error_within_a_stream_is_lost_in_silence() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..interpreter import building, pairing
+from ..interpreter import pairing
 from ..interpreter.hands import Reader
 from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
@@ -229,12 +229,9 @@ class Hearing:
     def fields(self, sight: Sight) -> dict[str, Any]:
         """Return what an event says of its part besides the piece."""
         said: dict[str, Any] = {}
-        reader: Reader | None = None
         for path, value in sight.found.items():
             if path not in ("piece", "whole") and not path.startswith(OWNED):
-                value = dict(value) if isinstance(value, dict) else value
-                reader = reader or Reader(self.dialect, self.outcome.options)
-                building.place(reader, said, path, value, None)
+                self.outcome.lay(said, path, value)
         for hole, wire, _ in sight.taken:
             if hole.path == "." and "finish" not in sight.event.acts:
                 said.update(self._itself(hole, wire))

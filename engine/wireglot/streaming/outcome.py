@@ -107,8 +107,11 @@ class Outcome:
     def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
         """Put the value of a hole at a path of an IR object."""
         value = self.read(hole, wire) if hole.lenses or hole.shape else wire
-        if value is ABSENT:
-            return
+        if value is not ABSENT:
+            self.lay(owner, path, value)
+
+    def lay(self, owner: dict[str, Any], path: str, value: Any) -> None:
+        """Lay a value at a path of an IR object; what comes later counts."""
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
             building.place(Reader(self.dialect, self.options), owner, path, value, None)
@@ -222,7 +225,7 @@ class Outcome:
             one: dict[str, Any] = {"parts": parts}
             one.update(self._stop(owner))
             for path, value in owner.flows.items():
-                building.place(Reader(self.dialect, self.options), one, path, value, None)
+                self.lay(one, path, value)
             made["candidates"].append(merged(one, owner.own, over=True))
         counts = self.counts()
         if counts is not None:
