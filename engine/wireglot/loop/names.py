@@ -90,21 +90,16 @@ def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
     """Return each result with its call, by id, whatever order they came in."""
     calls = pairing.by_id(messages)
     answered = {id(call) for call in calls.values()}
-    waiting: dict[Any, deque[Part]] = {}
+    parts = [part for message in messages for part in message.get("parts", ())]
+    waiting: dict[Any, deque[Part]] = {}  # calls of which the result may stand before them
     last: dict[Any, Part] = {}
-    found, early = [], []
-    for message in messages:
-        for part in message.get("parts", ()):
-            if part.get("type") == "tool_call":
-                last[part.get("id")] = part
-                if id(part) not in answered:
-                    waiting.setdefault(part.get("id"), deque()).append(part)
-            elif part.get("type") == "tool_result":
-                if id(part) in calls:
-                    found.append((part, calls[id(part)]))
-                else:
-                    early.append(part)
-    for part in early:
+    for call in (part for part in parts if part.get("type") == "tool_call"):
+        last[call.get("id")] = call
+        if id(call) not in answered:
+            waiting.setdefault(call.get("id"), deque()).append(call)
+    results = [part for part in parts if part.get("type") == "tool_result"]
+    found = [(part, calls[id(part)]) for part in results if id(part) in calls]
+    for part in (part for part in results if id(part) not in calls):
         key = part.get("tool_call_id")
         if waiting.get(key):
             found.append((part, waiting[key].popleft()))
