@@ -28,17 +28,16 @@ class Outlook:
         self.dialect, self.stream = dialect, dialect.streamed
         answers = list(citations.candidates_of(dialect))
         self.lists = [h for case in answers for h in holes(case.wire) if h.path == "parts"]
-        shapes = [shape for h in self.lists for shape, _ in dialect.cases_of(h.named)]
+        pairs = [pair for h in self.lists for pair in dialect.cases_of(h.named)]
         kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
         self.thoughts = first is not None and "joined" in first.lenses  # whether they are one text
-        self.grouped = {str(kind) for shape in shapes for kind in shape.groups}  # in one element
+        self.grouped = {str(kind) for shape, _ in pairs for kind in shape.groups}  # in one element
         self.identities = _identities(dialect)
-        cases = [case for h in self.lists for _, case in dialect.cases_of(h.named)]
         # What a whole response says of its parts.
-        self.whole = frozenset(h.path for case in cases for h in holes(case.wire))
+        self.whole = frozenset(h.path for _, case in pairs for h in holes(case.wire))
         # Calls that have a picture by their name: no event begins one of them.
-        calls = [case for case in cases if "tool_call" in case.sides[0].get("/type", ())]
+        calls = [case for _, case in pairs if "tool_call" in case.sides[0].get("/type", ())]
         self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
@@ -162,7 +161,7 @@ def _identities(dialect: Dialect) -> dict[str, Hole]:
     """Return the holes for ids of a response that are made where there are none, by their paths."""
     unit = dialect.units.get("response")
     found = [h for case in (unit.cases if unit else ()) for h in holes(case.wire) if h.path == "id"]
-    pictures = dialect.stream.pictures() if dialect.stream else ()
-    found += [h for p in pictures for h in holes(p) if h.path.startswith("response.")]
+    there = (h for p in dialect.streamed.pictures() for h in holes(p))
+    found += [h for h in there if h.path.startswith("response.")]
     made = (h for h in found if h.mark == "made" and h.value not in (None, "time"))
     return {h.path.removeprefix("response."): h for h in made}
