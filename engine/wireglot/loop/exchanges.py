@@ -364,7 +364,7 @@ def _elements(client: Held, body: Any) -> list[Any]:
 @functools.lru_cache(8192)  # a history says the same in each request
 def _mark(code: str, at: str | None, message: str) -> str:
     """Return what a note is known by in the next request."""
-    return digest(f"{code}\n{at}\n{message}", 12)
+    return digest(f"{code}\n{at}\n{message}")[:12]
 
 
 def _fingerprint(body: Any) -> str:
