@@ -10,6 +10,7 @@ from typing import Any
 from ..interpreter import choosing, selfholes
 from ..interpreter.elsewhere import there
 from ..interpreter.jobs import WriteJob
+from ..interpreter.leftover import leftover
 from ..interpreter.views import View, means, memory_of
 from ..ir import DERIVED, field_type
 from ..language.lenses import GUARDS, same, stringify
@@ -211,7 +212,7 @@ def leave(
     view.claims.update(took)
     if shape.name == "request":
         view.claims.update(x.outside)
-    x.leftover(view, wire)
+    leftover(x, view, wire)
 
 
 def more(o: dict[str, Any], head: str, taken: dict[str, Any]) -> bool:

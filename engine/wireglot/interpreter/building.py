@@ -12,6 +12,7 @@ from ..language.shape import Case, Shape
 from ..trail import At
 from .env import Env
 from .jobs import ReadJob
+from .views import memory_of
 
 
 def by_case(reader: ReadJob, shape: Shape, case: Case, wire: Any, at: At, lenient: bool) -> Any:
@@ -65,7 +66,7 @@ def chosen(
     probe = reader.prober
     del probe.notes[:], probe.gone[:]
     value = {k: v for k, v in made.items() if k != "spelled"}
-    for entry in made.get("spelled", {}).get(reader.dialect.name, {}).values():
+    for entry in memory_of(made, reader.dialect.name).values():
         if isinstance(entry.get("made"), str):
             value.setdefault(entry["made"], "made")  # it will be there when this is written
     try:

@@ -129,29 +129,14 @@ def element(
     cases = reader.dialect.cases_of(name)
     for lenient in modes:
         try:
-            return [reader.first(cases, item, at, lenient)], None
+            parts, run = runs.read(reader, cases, item, at, lenient)
+            return of_run(reader, name, run, parts, item, at) if run is not None else (parts, None)
         except Misfit as misfit:
             misfit.__traceback__ = None
             best = misfit
-        for shape, case in cases:
-            if shape.groups:
-                mark = len(reader.notes)
-                try:
-                    return run(reader, name, (shape, case), item, at, lenient)
-                except Misfit as misfit:
-                    misfit.__traceback__ = None
-                    del reader.notes[mark:]
-                    best = max(best, misfit, key=lambda m: len(m.at))
     if name not in reader.dialect.unions or len(modes) == 1:
         raise best
     return [unknown(reader, item, at)], None
-
-
-def run(
-    reader: ReadJob, name: str, pair: tuple[Shape, Case], item: Any, at: At, lenient: bool
-) -> tuple[list[Any], Shape]:
-    """Read one element of a list by a gathering shape: its parts, and the shape of the last."""
-    return of_run(reader, name, pair, runs.gathered(reader, *pair, item, at, lenient), item, at)
 
 
 def of_run(

@@ -14,7 +14,7 @@ from ..notes import no_place
 from . import leftover
 from .copies import instead
 from .jobs import WriteJob
-from .views import Gathered, View
+from .views import Gathered, View, memory_of, stood
 
 
 def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
@@ -23,7 +23,7 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
         raise Misfit("another kind is gathered here")
     cases = shape.cases
     if writer.same and len(cases) > 1:
-        name = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}).get("case")
+        name = stood(part, writer.dialect.name).get("case")
         cases = sorted(cases, key=lambda c: name is not None and c.name != name)
     best: Misfit | None = None
     for case in cases:
@@ -72,7 +72,7 @@ def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
     """Write an element of no known kind as it came, in the run where it stood."""
     if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
         writer.recorder.whole(part.get("value"), at, None)
-    memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
+    memory = stood(part, writer.dialect.name)
     shape = writer.dialect.shapes.get(memory.get("run", ""))
     if shape is None or not writer.same:
         return part.get("value")
@@ -114,8 +114,8 @@ def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
     last: Gathered | None = None
     for part, wire in pairs:
         known = writer.same and isinstance(part, dict)
-        memory = part.get("spelled", {}).get(writer.dialect.name, {}) if known else {}
-        joins = last is not None and memory.get("../", {}).get("beside")
+        memory = stood(part, writer.dialect.name) if known else {}
+        joins = last is not None and memory.get("beside")
         if not isinstance(wire, Gathered):
             if joins and last is not None:
                 last.beside.update(wire)
@@ -127,7 +127,7 @@ def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
             continue
         # What stands beside a run is said of all its parts: one that says something else begins
         # another run, and so does one that stood in another at home.
-        apart = memory.get("../", {}).get("apart") or (wire.said and not _again(last, wire, part))
+        apart = memory.get("apart") or (wire.said and not _again(last, wire, part))
         apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:
             run = wire._replace(wire=[], beside={})
@@ -159,7 +159,7 @@ def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
         for part, _ in run.wire:
             writer.around[id(part)] = (part, usual)
         return usual
-    memory = first.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    memory = memory_of(first, writer.dialect.name) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
     whole = writer.trail.changed(first, spelled={writer.dialect.name: around})
     view = View(whole, run.shape.name, run.case, writer)

@@ -59,7 +59,6 @@ class ReadJob:
     hole: Callable[..., None]  # match a hole: absence by its mark, then lenses and shape backwards
     element: Callable[..., tuple[list[Any], Shape | None]]  # of a list; a run gives several parts
     message: Callable[[Any, At], tuple[Group, list[dict[str, Any]]]]  # of the wire
-    talk: Callable[[Hole, Any, At, At, Env], list[Any]]
     writer: Callable[[], WriteJob]  # of this dialect at home, where words of no table have a form
     of: Callable[[Dialect], ReadJob]  # of another dialect, for the same payload
 
@@ -123,8 +122,6 @@ class WriteJob:
     share: Callable[..., dict[int, list[Any]]]  # give each part of a list to the hole that takes it
     elements: Callable[[Hole, list[Any]], list[Any]]  # write what one hole takes
     give: Callable[..., list[tuple[Hole, Any, Any]]]  # one part; a lost one is noted
-    leftover: Callable[[View, Any], None]  # put kept keys back, or note what no picture took
-    talk: Callable[[Hole, Any, View, At, Any], Any]
     afresh: Callable[..., WriteJob]  # that remembers nothing, and repairs nothing; abroad, or not
     reader: Callable[[], ReadJob]  # that only sees what a written value means
     of: Callable[[Dialect], WriteJob]  # of another dialect, for the same payload
@@ -358,10 +355,4 @@ class WriteJob:
 
     def undo(self, notes: int, lefts: int, beside: int, gone: int) -> None:
         """Forget what was told since there was so much of each."""
-        if (
-            len(self.notes) > notes
-            or len(self.lefts) > lefts
-            or len(self.beside) > beside
-            or len(self.gone) > gone
-        ):
-            del self.notes[notes:], self.lefts[lefts:], self.beside[beside:], self.gone[gone:]
+        del self.notes[notes:], self.lefts[lefts:], self.beside[beside:], self.gone[gone:]

@@ -12,7 +12,7 @@ from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import readhole, share
 from .jobs import WriteJob
-from .views import View, Written, means
+from .views import View, Written, means, stood
 
 RETURNED = ("value", "result.value")  # where the list is what a tool returned
 FORMS = ("single", "bare", "blocks", "joined")  # lenses by which it is no list
@@ -137,7 +137,7 @@ def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
     """Return the key under which the parts of a hole were read, whatever message holds them now."""
     for part in value if isinstance(value, list) else ():
         if isinstance(part, dict) and "spelled" in part:
-            key = part["spelled"].get(writer.dialect.name, {}).get("../", {}).get("key")
+            key = stood(part, writer.dialect.name).get("key")
             if key in names:
                 return str(key)
     return names[0]

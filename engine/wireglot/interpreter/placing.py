@@ -12,8 +12,8 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
 from .jobs import Message, WriteJob
-from .leftover import emptied
-from .views import View, read_by
+from .leftover import emptied, leftover
+from .views import View, read_by, stood
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
@@ -98,7 +98,7 @@ def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
 def _read_there(writer: WriteJob, case: Case, message: Message) -> bool:
     """Tell whether `(read-only)` holes of a case, which take no others, read all parts there."""
     parts, names = message.get("parts", ()), {h.shape for h in case.lists.get("parts", ())}
-    found = (p.get("spelled", {}).get(writer.dialect.name, {}).get("../", {}) for p in parts)
+    found = (stood(p, writer.dialect.name) for p in parts)
     return all(memory.get("hole") in names for memory in found)
 
 
@@ -124,7 +124,7 @@ def unplaced(writer: WriteJob, message: Message, pos: Any) -> None:
     dummy = Case("", "message", Literal((None,), pos), None, {}, None, pos)
     view = View(message, "message", dummy, writer)
     view.claims |= {"parts", "role", "level"}
-    writer.leftover(view, {})
+    leftover(writer, view, {})
 
 
 def _says(writer: WriteJob, message: Message, wire: Any) -> bool:
@@ -166,7 +166,7 @@ def walked(
             emptied(writer, first)
         return []
     view.case = run[0][0]
-    writer.leftover(view, wire)
+    leftover(writer, view, wire)
     for other, message in run[1:]:
         unplaced(writer, message, other.pos)
     noted(writer, run, [wire])

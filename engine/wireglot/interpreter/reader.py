@@ -348,10 +348,6 @@ class PictureReader(ReadJob):
         """Read one wire message: its group, and the IR messages that it holds."""
         return conversation.read_message(self, item, at)
 
-    def talk(self, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:
-        """Read a conversation."""
-        return conversation.read_talk(self, h, wire, at, rel, env)
-
 
 def _depth(misfit: Misfit) -> int:
     return len(misfit.at)

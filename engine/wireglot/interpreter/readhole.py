@@ -22,7 +22,7 @@ from ..language.lenses import (
 from ..language.picture import ABSENT, Hole
 from ..language.shape import doubled
 from ..trail import IN_TEXT, At, pointer
-from . import elements
+from . import conversation, elements
 from .env import Env, nulled, show
 from .jobs import ReadJob
 
@@ -147,7 +147,7 @@ def spoken(parts: Any, kinds: Any) -> str:
 def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     if h.shape == "conversation":
-        return reader.talk(h, wire, at, rel, env)
+        return conversation.read_talk(reader, h, wire, at, rel, env)
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):

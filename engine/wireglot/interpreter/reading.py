@@ -212,9 +212,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     if unit == "message":
         units.talk_of(dialect)
         return reader.message(body, ())[1]
-    if unit == "usage":
-        return reader.shape("usage", body, (), True)
-    if unit == "tool_call" or unit == "tool_result":
+    if unit in ("usage", "tool_call", "tool_result"):
         return reader.shape(unit, body, (), True)
     hole, case = units.request_hole(dialect, "tools" if unit in ("tools", "tool") else unit)
     if unit == "tools" and not isinstance(body, list):

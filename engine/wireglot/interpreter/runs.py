@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, deepest
 from ..language.picture import ABSENT, Literal, Text, keyed
 from ..language.shape import Case, Shape
 from ..tagged import Several
@@ -98,15 +98,21 @@ def beside(
     for some in (keys, *([key] for key in keys if len(keys) > 1)):
         if not some or _kept(some[0]) not in kept:
             continue
-        parts, shape = _alone(reader, cases, {**fixed, **{key: item[key] for key in some}}, at)
-        if not parts or "kept" in parts[0]:
+        try:
+            alone = {**fixed, **{key: item[key] for key in some}}
+            parts, another = read(reader, cases, alone, at, False)
+        except Misfit:
+            continue
+        if "kept" in parts[0]:
             continue
         for key in some:
             del kept[_kept(key)]
         reader.remember(parts[0], "../", "beside", True)
-        if shape is None:
+        if another is None:
             reader.trail.put(parts[0], None, Several.of([(*at, key) for key in some]))
-        found, last = found + parts, shape or last
+        else:
+            last = another[0]
+        found += parts
     if found:  # whatever stands before it, this element is one
         reader.remember(first, "../", "apart", True)
     if found and not kept:
@@ -121,21 +127,26 @@ def _kept(key: str) -> str:
     return f"..{pointer((key,))}"
 
 
-def _alone(
-    reader: ReadJob, cases: list[tuple[Shape, Case]], item: Any, at: At
-) -> tuple[list[Any], Shape | None]:
-    """Read keys of an element by themselves: its parts and, where they are a run, its shape."""
+def read(
+    reader: ReadJob, cases: list[tuple[Shape, Case]], item: Any, at: At, lenient: bool
+) -> tuple[list[Any], tuple[Shape, Case] | None]:
+    """Read an element by the first case that fits, else by the first run: its parts, and that run.
+
+    Raises the deepest Misfit.
+    """
     try:
-        return [reader.first(cases, item, at, False)], None
-    except Misfit:
-        for shape, case in cases:
-            mark = len(reader.notes)
-            try:
-                if shape.groups:
-                    return gathered(reader, shape, case, item, at, False), shape
-            except Misfit:
-                del reader.notes[mark:]
-    return [], None
+        return [reader.first(cases, item, at, lenient)], None
+    except Misfit as misfit:
+        best = deepest(None, misfit)
+    for shape, case in cases:
+        mark = len(reader.notes)
+        try:
+            if shape.groups:
+                return gathered(reader, shape, case, item, at, lenient), (shape, case)
+        except Misfit as misfit:
+            del reader.notes[mark:]
+            best = deepest(best, misfit)
+    raise best
 
 
 def _literals(case: Case) -> set[str]:

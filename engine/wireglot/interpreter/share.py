@@ -15,7 +15,7 @@ from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, media, readhole
 from .jobs import WriteJob
-from .views import blank
+from .views import blank, memory_of, stood
 
 KINDS = PARTS | TOOLS
 
@@ -129,8 +129,8 @@ def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole,
     wide = next((h for h in holes if "joined" not in h.lenses), None)  # no text alone
     wide = holes[0] if wide is None and writer.same else wide
     if wide is not None and part.get("dialect") == writer.dialect.name:
-        memory = part.get("spelled", {}).get(writer.dialect.name, {}).get("../", {})
-        hole = next((h for h in holes if h.shape == memory.get("hole")), wide)
+        read_by = stood(part, writer.dialect.name).get("hole")
+        hole = next((h for h in holes if h.shape == read_by), wide)
         return [(hole, part, gathering.odd(writer, part))]
     told = "no picture describes this, and the target has no place for it"
     writer.lost("unknown-part", part, told, holes[0].pos)
@@ -203,9 +203,7 @@ def directly(
     read_by = None
     if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
         # What an exchange puts back among the parts of another dialect has its memory with it.
-        memory = part.get("spelled", {}).get(writer.dialect.name, {})
-        read_by = memory.get("../", {}).get("hole")
-        if read_by:
+        if read_by := stood(part, writer.dialect.name).get("hole"):
             holes = sorted(holes, key=lambda hole: hole.shape != read_by)
         elif writer.same:  # what remembers nothing may be new here
             kind = part.get("type")
@@ -339,25 +337,11 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
     """Write one element of a list by a shape, union or gathering member."""
     if not isinstance(part, dict):
         return writer.shape(name, part)
-    members = writer.dialect.unions.get(name, [name])
-    if writer.same and len(members) > 1:
-        members = _remembered(writer, members, part)
-    return _member(writer, name, members, part)
-
-
-def _remembered(writer: WriteJob, members: list[str], part: dict[str, Any]) -> list[str]:
-    """Return the members of a union, first those by which a part may have been read at home."""
-    memory = part.get("spelled", {}).get(writer.dialect.name, {})
-    run, read_by = memory.get("../", {}).get("run"), memory.get("", {}).get("case")
-    if not run and not read_by:
-        return members
-    shapes = writer.dialect.shapes
-    named = {m for m in members if any(case.name == read_by for case in shapes[m].cases)}
-    return sorted(members, key=lambda m: (m != run, m not in named))
-
-
-def _member(writer: WriteJob, name: str, members: list[str], part: dict[str, Any]) -> Any:
-    shapes = (writer.dialect.shapes[member] for member in members)
+    shapes = writer.dialect.members(name)
+    if writer.same:  # first those by which it may have been read
+        memory = memory_of(part, writer.dialect.name)
+        run, read = memory.get("../", {}).get("run"), memory.get("", {}).get("case")
+        shapes.sort(key=lambda s: (s.name != run, all(case.name != read for case in s.cases)))
     tries = (
         partial(gathering.piece, writer, shape, part)
         if shape.groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
@@ -17,12 +18,10 @@ if TYPE_CHECKING:
     from .views import View
 
 
+@lru_cache(1024)
 def _alone(case: Case) -> frozenset[str]:
     """Return the terms that have a hole of their own."""
-    if case.alone is None:
-        found = (hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1)
-        case.alone = frozenset(found)
-    return case.alone
+    return frozenset(hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1)
 
 
 def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:

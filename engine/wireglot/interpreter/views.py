@@ -249,6 +249,12 @@ def memory_of(obj: dict[str, Any], dialect: str) -> dict[str, Any]:
     return found
 
 
+def stood(part: dict[str, Any], dialect: str) -> dict[str, Any]:
+    """Return what a part remembers of how it stood among others: by which hole, in which run."""
+    found: dict[str, Any] = memory_of(part, dialect).get("../", {})
+    return found
+
+
 def means(text: str, value: Any) -> bool:
     """Tell whether JSON text stands for a value."""
     try:

@@ -22,7 +22,7 @@ from ..language.schema import Schema
 from ..language.schemawalk import SILENT
 from ..notes import NOWHERE, Weight
 from ..trail import At, pointer
-from . import listforms, share
+from . import listforms, share, speaking
 from .jobs import WriteJob
 from .views import View, means
 
@@ -35,7 +35,8 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
         return listforms.listed(writer, h, value, view, rel, into)
     if h.mode == "as":
         if h.shape == "conversation":
-            return writer.talk(h, value, view, rel, into)
+            listed = bool(view.memory.get(pointer(rel), {}).get("list"))
+            return speaking.write_talk(writer, h, value, listed, into)
         # What the `ir` picture around it says of the object needs no place in it.
         said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
         wire = stepped(writer, h, value, said_around)
@@ -104,8 +105,6 @@ def fitted(
     kind = known or writer.limits.kind(obj, path)
     if kind not in writer.limits.limits:
         return wire
-    if wire.__class__ is str and writer.limits.fit(kind, wire) == wire:
-        return wire  # mostly it fits
     many = isinstance(wire, list)
     names = wire if many else [wire]
     if not all(isinstance(name, str) for name in names):

@@ -15,9 +15,10 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..language.shape import Case, Shape, of_frame
 from ..native import mypyc_attr
 from ..trail import At, pointer
-from . import choosing, leftover, listforms, making, selfholes, speaking, sums, writehole
+from . import choosing, listforms, making, selfholes, sums, writehole
 from . import share as lists
 from .jobs import WriteJob
+from .leftover import leftover
 from .limits import needs
 from .views import View, Written
 
@@ -34,8 +35,6 @@ class PictureWriter(WriteJob):
     def shape(self, name: str, value: Any) -> Any:
         """Write a value by the first case that takes it and reads back; raises Misfit."""
         members = [one for one in self.dialect.members(name) if not one.marks or one.name == name]
-        if len(members) == 1:
-            return self.one(members[0], value)
         tries = (partial(self.one, shape, value) for shape in members)
         return self.first_of(tries, f"`{name}` has no member")
 
@@ -79,7 +78,7 @@ class PictureWriter(WriteJob):
             raise Misfit(f"this is a {value['type']}", (), case.pos)
         if wire is ABSENT or (wire == {} and not self._may_be_empty(case, view)):
             raise Misfit("nothing is written", (), case.pos)
-        self.leftover(view, wire)
+        leftover(self, view, wire)
         self.written[id(value)] = (value, wire)
         if self.recorder is not None:
             self.recorder.bare(wire, Written(case.wire, view, ()))
@@ -109,8 +108,7 @@ class PictureWriter(WriteJob):
         if isinstance(p, Fields):
             return self.fields(p, view, rel, top)
         if isinstance(p, Literal):
-            value = p.values[0]
-            return self.remembered(view, rel, value) if view.memory else value
+            return self.remembered(view, rel, p.values[0])
         if isinstance(p, Text):
             values = tuple([view.look(name) for name in p.names])
             for name, value in zip(p.names, values, strict=True):
@@ -121,11 +119,12 @@ class PictureWriter(WriteJob):
                 raise Misfit("the text would read back as something else", (), p.pos)
             for name in p.names:
                 view.claim(name)
-            return self.remembered(view, rel, text) if view.memory else text
+            return self.remembered(view, rel, text)
         assert isinstance(p, Items)
-        items = [self.picture(child, view, (*rel, i)) for i, child in enumerate(p.items)]
-        if view.memory:
-            items = [self.remembered(view, (*rel, i), item) for i, item in enumerate(items)]
+        items = [
+            self.remembered(view, (*rel, i), self.picture(child, view, (*rel, i)))
+            for i, child in enumerate(p.items)
+        ]
         if any(item is ABSENT for item in items):
             raise Misfit("an item of the list is missing", (), p.pos)
         if self.recorder is not None:
@@ -169,25 +168,21 @@ class PictureWriter(WriteJob):
             has_hole = True
             filled = self.spread(hole, p, view, rel, out) or filled
         if not top and has_hole and not filled and not p.firm:
-            there = view.memory and view.memory.get(pointer(rel), {}).get("there")
-            return out if there else ABSENT
+            return out if view.memory.get(pointer(rel), {}).get("there") else ABSENT
         return out
 
     def entry(
         self, names: tuple[str, ...], child: Picture, view: View, rel: At, out: dict[str, Any]
     ) -> tuple[bool, bool]:
         """Write one key of an object; tell whether it is more than a word, and stands there."""
-        if isinstance(child, Hole) and child.idle and not view.memory:
-            if view.look(child.path) is ABSENT:
-                return True, False
         key, here = names[0], (*rel, names[0])
         if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
             key = listforms.spelling(self, view.look(child.path), names)
-        entry = view.memory.get(pointer(here), {}) if view.memory else {}
+        entry = view.memory.get(pointer(here), {})
         key = entry.get("key", key)
         mark = len(self.notes)
         value = self.picture(child, view, here, into=(out, key))
-        if isinstance(child, Fields) and view.memory:
+        if isinstance(child, Fields):
             found, value = value, self.remembered(view, here, value)
             if value is not found:  # nothing is filled in after all
                 self.notes[mark:] = [d for d in self.notes[mark:] if d.code != "filled-in"]
@@ -246,11 +241,10 @@ class PictureWriter(WriteJob):
         """Write one hole: value, shape, lenses, then the mark and the memory."""
         if h.path == ".":
             made = selfholes.write(self, h, view, rel, into)
-            named = into is not None and into[1] is not None
             if made is ABSENT and h.mark != "optional":
-                entry = view.memory.get(pointer(rel)) if view.memory else None
-                made = self._mark(h, view, rel, into, entry)
-            return self.remembered(view, rel, made) if view.memory and named else made
+                made = self._mark(h, view, rel, into, view.memory.get(pointer(rel), {}))
+            named = into is not None and into[1] is not None
+            return self.remembered(view, rel, made) if named else made
         if h.path == "nth":
             return self.remembered(view, rel, self.nth)
         names = h.path in ("id", "tool_call_id")
@@ -268,15 +262,15 @@ class PictureWriter(WriteJob):
         ):
             view.claim(h.path)
             value = ABSENT
-        entry = view.memory.get(pointer(rel)) if view.memory and not made else None
-        if entry and entry.get("none"):  # another value stood there, and is kept
+        entry = {} if made else view.memory.get(pointer(rel), {})
+        if entry.get("none"):  # another value stood there, and is kept
             return entry.get("as", ABSENT)
         if h.mark == "copy" and value is ABSENT and not view.memory:
             value = making.copied(self, h, view, into)
-        if entry and entry.get("again"):
+        if entry.get("again"):
             return listforms.again(self, h, view) or ABSENT
         if h.dated and h.mode != "each":
-            if not (entry and entry.get("old")):
+            if not entry.get("old"):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
             if self.named and h.mark == "refused":
                 view.refused[view.source(h.path)] = (h, rel)
@@ -299,9 +293,8 @@ class PictureWriter(WriteJob):
                     self.now = value
                 for path in h.paths:
                     view.claim(path)
-                    if self.watched and into is not None:
+                    if into is not None:
                         self.found(view.obj, path, into)
-                    if self.watch and into is not None:
                         self.stood(view.source(path), into)
                 if len(h.paths) > 1:
                     sums.hidden(self, h, view, into)
@@ -313,12 +306,11 @@ class PictureWriter(WriteJob):
             return self.remembered(view, rel, wire)
         return wire
 
-    def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: Any) -> Any:
+    def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: dict[str, Any]) -> Any:
         if h.mark in ("default", "fill"):
-            known = bool(entry) and "for" in entry
-            return making.filled(self, h, view.obj, rel, into, known)
+            return making.filled(self, h, view.obj, rel, into, "for" in entry)
         if h.mark == "made" and h.value is not None:
-            if entry and entry.get("made"):
+            if entry.get("made"):
                 return ABSENT
             return writehole.put(self, h, making.made_in(self, h, view, into), view, rel, into)
         if h.mark is None:
@@ -326,7 +318,7 @@ class PictureWriter(WriteJob):
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
         return ABSENT
 
-    # -- lists and leftovers ------------------------------------------------------------------
+    # -- lists --------------------------------------------------------------------------------
 
     def share(
         self, holes: list[Hole], parts: list[Any], whole: bool = False
@@ -338,15 +330,6 @@ class PictureWriter(WriteJob):
         """Write one part by the first hole that takes it; a lost part is noted."""
         return lists.give(self, *given, **more)
 
-    def leftover(self, view: View, wire: Any) -> None:
-        """Put kept keys back at home; note everything that no picture took abroad."""
-        leftover.leftover(self, view, wire)
-
     def elements(self, hole: Hole, parts: list[Any]) -> list[Any]:
         """Write the elements that parts become where one hole takes them."""
         return [wire for _, wire in self.share([hole], parts)[id(hole)]]
-
-    def talk(self, h: Hole, messages: Any, view: View, rel: At, into: Any) -> Any:
-        """Write a conversation."""
-        listed = bool(view.memory.get(pointer(rel), {}).get("list"))
-        return speaking.write_talk(self, h, messages, listed, into)

@@ -30,6 +30,7 @@ from . import (
     within,
 )
 from .hands import Writer
+from .leftover import leftover
 from .views import Look, View, Written
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     wire = writer.hole(hole, view, (), None)
     if writer.recorder is not None:
         writer.recorder.top = Written(hole, view, ())
-    writer.leftover(view, wire)
+    leftover(writer, view, wire)
     if wire is ABSENT:
         raise Misfit("nothing of it has a place")
     if unit == "tool":
@@ -245,7 +246,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
             heads = [at for part in whole["system"] if (at := writer.trail.find(part))]
             if heads:
                 writer.trail.put(whole, "system", Several.of(heads))
-        writer.leftover(view, wire)
+        leftover(writer, view, wire)
     if whole.get("stream") is True and not writer.same:
         _asking(writer, wire)
     return wire, envelope

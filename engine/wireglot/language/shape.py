@@ -19,7 +19,7 @@ class Case:
     """One way to write a shape: a picture of the IR side (or none) and one of the wire side."""
 
     __slots__ = (
-        "alone", "doubles", "drop", "heads", "home", "ir", "lists", "name", "needs", "note",
+        "doubles", "drop", "heads", "home", "ir", "lists", "name", "needs", "note",
         "pos", "refused", "rivals", "shape", "sides", "weight", "wire",
     )  # fmt: skip
 
@@ -44,8 +44,6 @@ class Case:
         self.needs: frozenset[str] = frozenset()  # keys of the wire that must be there
         self.home = False  # written only at home, where nothing else is
         self.refused = False  # nor there, where repair is asked for
-        # Paths with a hole of their own, once a sum has asked.
-        self.alone: frozenset[str] | None = None
 
     def may_be(self, kind: Any) -> bool:
         """Tell whether it may write a part of a kind, by what it says of it."""

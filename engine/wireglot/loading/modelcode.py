@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ..executor.code import plainly, spelled
 from ..language.model import FOUND, LATER, Dialect
 from ..language.picture import Fields
-from ..language.shape import Case, Shape
+from ..language.shape import Shape
 from ..language.talk import Conversation
 
 T = TypeVar("T")
@@ -23,7 +23,6 @@ APART = {"shapes", "units", "made", "_later", "candidates", "coded", "in_files",
 # Attributes that are found when they are asked for, and what stands there before: nobody may have
 # asked, or somebody for another dialect that has the very same shape.
 LATE: dict[type, dict[str, Any]] = {
-    Case: {"alone": None},
     Conversation: {"usual": {}},
     Fields: dict.fromkeys(("_firm", "_holes", "_idle", "_loose")),
 }
