@@ -78,58 +78,53 @@ def chosen(
 def fill(reader: ReadJob, made: dict[str, Any], ir: Picture | None, env: Env) -> None:
     """Put the fields that were found into an IR object, through its `ir` picture if any."""
     fields = dict(env.fields)
-    if ir is not None:
-        value = _made(reader, ir, fields, env)
-        if not isinstance(ir, Fields):
-            made[""] = (value,)
-            return
-        for key, (inner, at) in value.items():
-            place(reader, made, key, inner, at)
+    if isinstance(ir, Fields):
+        _object(reader, made, ir, fields, env)
         if reader.recorder is not None:
-            reader.recorder.texts(ir, made, env.fields)
             reader.recorder.fill(ir, env)
+    elif ir is not None:
+        made[""] = (_value(ir, fields, env),)
+        return
     for path, (value, at) in fields.items():
         place(reader, made, path, value, at)
 
 
-def _made(reader: ReadJob, ir: Picture, fields: dict[str, Any], env: Env) -> Any:
+def _object(
+    reader: ReadJob, made: dict[str, Any], ir: Fields, fields: dict[str, Any], env: Env
+) -> None:
+    """Put what an `ir` picture says of an object into one; fields that it takes are taken out."""
+    for (name, *_), child in ir.entries:
+        at, value = None, ABSENT
+        if isinstance(child, Fields):
+            value = {}
+            _object(reader, value, child, fields, env)
+        elif not isinstance(child, pic.Test):
+            if isinstance(child, Hole | Text):  # a text is from where its last piece is
+                last = child.path if isinstance(child, Hole) else child.names[-1]
+                at = fields.get(last, (None, None))[1]
+            value = _value(child, fields, env)
+        schema = isinstance(child, Fields) and env.case.ir is not ir  # a property of that name
+        if name == "type" and value is not ABSENT and not isinstance(value, str) and not schema:
+            raise Misfit("the type of an object is a word", env.base, child.pos)
+        if value is not ABSENT:
+            place(reader, made, name, value, at)
+    if reader.recorder is not None:
+        reader.recorder.texts(ir, made, env.fields)
+
+
+def _value(ir: Picture, fields: dict[str, Any], env: Env) -> Any:
+    """Return what an `ir` picture makes of the fields that were found, which it takes out."""
     if isinstance(ir, Literal):
         return ir.values[0]
     if isinstance(ir, Hole):
         return fields.pop(ir.path, (ABSENT, None))[0]
     if isinstance(ir, Text):
-        values = [fields.pop(n, ("", None))[0] for n in ir.names]
-        text = ir.write(tuple(values))
+        text = ir.write(tuple([fields.pop(n, ("", None))[0] for n in ir.names]))
         if text is None:
             raise Misfit("what stands in a text is none", env.base, ir.pos)
         return text
-    if isinstance(ir, Items):
-        return []  # a list that is empty
-    assert isinstance(ir, Fields)
-    out: dict[str, Any] = {}
-    for (name, *_), child in ir.entries:
-        at = None
-        if isinstance(child, pic.Test):
-            continue
-        if isinstance(child, Hole | Text):  # a text is from where its last piece is
-            last = child.path if isinstance(child, Hole) else child.names[-1]
-            at = fields.get(last, (None, None))[1]
-        elif isinstance(child, Literal) and child.values[0] is ABSENT:
-            continue
-        value = _made(reader, child, fields, env)
-        if isinstance(child, Fields):
-            inner: dict[str, Any] = {}
-            for key, (leaf, leaf_at) in value.items():
-                place(reader, inner, key, leaf, leaf_at)
-            value = inner
-            if reader.recorder is not None:
-                reader.recorder.texts(child, inner, env.fields)
-        schema = isinstance(child, Fields) and env.case.ir is not ir  # a property of that name
-        if name == "type" and value is not ABSENT and not isinstance(value, str) and not schema:
-            raise Misfit("the type of an object is a word", env.base, child.pos)
-        if value is not ABSENT:
-            out[name] = (value, at)
-    return out
+    assert isinstance(ir, Items)
+    return []  # a list that is empty
 
 
 def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:

@@ -12,7 +12,7 @@ from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Hole, Literal, keyed
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation, Group
-from ..trail import At, pointer
+from ..trail import At
 from . import answers, building, elements, marks, steps
 from .env import Env
 from .jobs import Message, ReadJob
@@ -84,7 +84,7 @@ def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
     else:
         messages = read_messages(reader, wire, at)
     if "bare" in h.lenses and lone(messages):
-        env.spelled.setdefault(pointer(rel), {})["list"] = True
+        env.mark(rel, "list")
     return messages
 
 

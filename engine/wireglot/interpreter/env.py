@@ -38,6 +38,14 @@ class Env:
         """Remember that `was` stood where writing would put `written`."""
         spell(self.spelled, pointer(rel), was, written)
 
+    def mark(self, rel: At, word: str, value: Any = True) -> None:
+        """Remember a word about a place."""
+        self.spelled.setdefault(pointer(rel), {})[word] = value
+
+    def keep(self, at: At, value: Any) -> None:
+        """Keep what stands at a place of the payload, for this dialect only."""
+        self.kept[pointer(at[len(self.base) :])] = value
+
     def join(self, inner: Env) -> None:
         """Take over what an inner picture of the same object found."""
         self.kept.update(inner.kept)

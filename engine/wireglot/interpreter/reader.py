@@ -191,26 +191,23 @@ class PictureReader(ReadJob):
             self.recorder.say(env, at, p)
 
     def fields(self, p: Fields, wire: Any, at: At, rel: At, env: Env, top: bool) -> None:
-        """Match an object."""
-        if not isinstance(wire, dict):
-            if top or not (wire is ABSENT or wire is None) or not p.loose:
-                raise Misfit(f"expected an object, got {show(wire)}", at, p.pos)
-            before = dict(env.spelled)
-            try:
-                self._entries(p, {}, at, rel, env)
-            except Misfit:
-                raise Misfit(f"expected an object, got {show(wire)}", at, p.pos) from None
-            self._hollow(p, wire, rel, env, before)
-        elif wire or top or not p.loose:
+        """Match an object; one that may be missing may be null or have no keys."""
+        there = isinstance(wire, dict)
+        hollow = p.loose and not top and (wire is ABSENT or wire is None or wire == {})
+        if not (there or hollow):
+            raise Misfit(f"expected an object, got {show(wire)}", at, p.pos)
+        if not hollow:
             self._entries(p, wire, at, rel, env)
             if not top and not _holds(p, wire):
-                env.spelled.setdefault(pointer(rel), {})["there"] = True
-        else:
-            before = dict(env.spelled)
-            self._entries(p, wire, at, rel, env)
-            self._hollow(p, wire, rel, env, before)
-
-    def _hollow(self, p: Fields, wire: Any, rel: At, env: Env, before: dict[str, Any]) -> None:
+                env.mark(rel, "there")
+            return
+        before = dict(env.spelled)
+        try:
+            self._entries(p, {}, at, rel, env)
+        except Misfit:
+            if there:
+                raise
+            raise Misfit(f"expected an object, got {show(wire)}", at, p.pos) from None
         # The object as a whole is remembered, not what its keys would have been.
         env.spelled = before
         env.sums = [found for found in env.sums if found[3][: len(rel)] != rel or not found[0].mark]
@@ -225,7 +222,7 @@ class PictureReader(ReadJob):
         for names, child in p.entries:
             key = names[0]
             if len(names) > 1 and (key := told_by(names, wire)) != names[0]:
-                env.spelled.setdefault(pointer((*rel, names[0])), {})["key"] = key
+                env.mark((*rel, names[0]), "key", key)
             value = wire.get(key, ABSENT)
             if len(names) > 1 and value is not ABSENT:
                 self._twice(names, key, wire, at, (*rel, names[0]), env, used)
@@ -256,7 +253,7 @@ class PictureReader(ReadJob):
             raise Misfit(f"`{next(iter(rest))}` is not expected here", at, p.pos)
         for key, value in rest.items():
             here = (*at, key)
-            env.kept[pointer(here[len(env.base) :])] = value
+            env.keep(here, value)
             reason = self.drops.get(path_of(here)) if self.drops else None
             if reason is not None and value is not None:
                 env.notes.append(("dropped", "lost", here, p.pos, reason))
@@ -327,9 +324,9 @@ class PictureReader(ReadJob):
             readhole.keep(h, wire, at, rel, env, misfit, spread)
             return
         if h.dated:
-            env.spelled.setdefault(pointer(rel), {})["old"] = True
+            env.mark(rel, "old")
         for other in doubled(env.case).get(h, ()) if h.path not in env.fields else ():
-            env.spelled.setdefault(pointer(other), {})["none"] = True  # nothing stood there
+            env.mark(other, "none")  # nothing stood there
         if spread and wire:
             at = Several.of([(*at, key) for key in wire])
         if self.recorder is not None:

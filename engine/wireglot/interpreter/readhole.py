@@ -31,12 +31,12 @@ def keep(h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: 
     """Keep a value that its picture does not take, for this dialect only."""
     if spread:
         for key, value in wire.items():
-            env.kept[pointer((*at, key)[len(env.base) :])] = value
+            env.keep((*at, key), value)
             if value is not None:  # null says nothing
                 where = (*at, key)
                 env.notes.append(("unfit", "kept", where, misfit.pos or h.pos, misfit.reason))
         return
-    env.kept[pointer(at[len(env.base) :])] = wire
+    env.keep(at, wire)
     if h.mark in ("default", "fill"):
         env.spell(rel, wire, h.value)
     if h.mark == "default":
@@ -70,7 +70,7 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
     written = h.value if h.mark in ("default", "fill") else ABSENT
     if h.path in env.fields and h in doubled(env.case):  # another hole found it
-        env.spelled.setdefault(pointer(rel), {})["none"] = True
+        env.mark(rel, "none")
     elif h.mark == "default":
         env.put(h.path, standing(h), None)
         if reader.recorder is not None:
@@ -101,7 +101,7 @@ def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
     if h.mark == "same":
         raise Misfit(told, at, h.pos)
     if wire is not ABSENT and wire is not None:
-        env.kept[pointer(at[len(env.base) :])] = wire
+        env.keep(at, wire)
         env.notes.append(("inconsistent", "changed", at, h.pos, told))
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 
@@ -112,7 +112,7 @@ def twice(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
     if where is None or isinstance(before, list):  # nothing stood there, or lists add up
         return False
     if h.dated:
-        env.spelled.setdefault(pointer(rel), {})["old"] = True
+        env.mark(rel, "old")
     copied(reader, h, wire, at, rel, env)
     return True
 
@@ -124,10 +124,10 @@ def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> b
     if not said:
         return False
     if same(wire, said):
-        env.spelled.setdefault(pointer(rel), {})["again"] = True
+        env.mark(rel, "again")
         reader.hush(at, "it repeats another value", h.pos)
     else:
-        env.kept[pointer(at[len(env.base) :])] = wire
+        env.keep(at, wire)
         told = f"{show(wire)} stands where the parts are said again, and they say something else"
         env.notes.append(("inconsistent", "changed", at, h.pos, told))
     return True
@@ -213,7 +213,7 @@ def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, en
         text = plain_text(reader, value[0]) if len(value) == 1 else None
         if text is None:
             raise Misfit("expected one plain text", at, h.pos)
-        env.spelled.setdefault(pointer(rel), {})["list"] = True
+        env.mark(rel, "list")
         return text
     if lens in ("again", "pieces") or (lens == "listed" and isinstance(value, list)):
         return value
@@ -292,12 +292,12 @@ def texts(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env:
         return []
     if isinstance(value, str):
         if lens == "blocks":
-            env.spelled.setdefault(pointer(rel), {})["bare"] = True
+            env.mark(rel, "bare")
         part = {"type": reader.dialect.plain_kind(h.named), "text": value}
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part]
     parts = elements.each(reader, h, value, at, rel, env)
     if lens == "joined" or (lens == "bare" and elements.alone(parts)):
-        env.spelled.setdefault(pointer(rel), {})["list"] = True
+        env.mark(rel, "list")
     return parts

@@ -44,7 +44,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 continue
             env.join(inner)
             if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
-                env.spelled.setdefault(pointer(rel), {})[WORDS[spread]] = case.name
+                env.mark(rel, WORDS[spread], case.name)
                 building.told(reader, case, at)
             places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
             around = Several.of(places) if places else at

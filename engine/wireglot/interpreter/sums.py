@@ -75,7 +75,7 @@ def unsolved(h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     written = sum(found) if found else h.value if h.mark in ("default", "fill") else ABSENT
     nulled(env.spelled, pointer(rel), wire, written)
     if not absent:
-        env.kept[pointer(at[len(env.base) :])] = wire
+        env.keep(at, wire)
         env.notes.append(("unfit", "kept", at, h.pos, told))
 
 
