@@ -51,7 +51,6 @@ def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
             known[tool.get("name")] = kinds[kind](schema, registry=referencing.Registry())
         except Exception as error:  # whatever a schema may do to a library
             notes.append(_unfit(error, trail.find(tool, "parameters"), tool))
-            continue
     for message in request.get("messages") or ():
         for part in message.get("parts", ()):
             if part.get("type") == "tool_call" and part.get("name") in known:
@@ -100,7 +99,6 @@ def _ending(match: Any) -> Any:
     return matched
 
 
-@functools.lru_cache(1024)
 def _nested(pattern: str) -> bool:
     """Tell whether a repeat of any number, or a choice, stands within a repeat.
 

@@ -31,14 +31,11 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         del writer.notes[mark:], writer.beside[aside:], writer.gone[gone:]
         return told
 
-    loose = _loose(writer, shape, value)
-    dated = _dated(writer, value)
+    cases, loose, dated = _order(writer, shape, value)
     # A case that says all and reads back as what was meant is taken at once. Of the others the one
     # that loses least is kept (`poor`), else the first that would be read otherwise (`spare`); what
     # a case noted is undone with it, and said again for the one that is taken.
-    for case in _order(writer, shape, value, loose):
-        if (dated and case.home and case is not loose) or (case.refused and writer.named):
-            continue
+    for case in cases:
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
@@ -112,32 +109,23 @@ def before(shape: Shape, case: Case) -> list[Case]:
     return [one for one in earlier if not disjoint(one.sides[1], case.sides[1])]
 
 
-def _order(writer: WriteJob, shape: Shape, value: Any, loose: Case | None) -> list[Case]:
-    """Return the cases in the order in which they are tried: the remembered one first.
+def _order(writer: WriteJob, shape: Shape, value: Any) -> tuple[list[Case], Case | None, bool]:
+    """Return the cases in the order in which they are tried: at home the remembered one first.
 
-    One that is only read, and `loose`, comes last: repair writes the usual form.
+    With them, where repair is asked for, the case that is only read by which the value was read: it
+    comes last then, for repair writes the usual form. And whether there is a field that may not be
+    written, for the dialect only reads it: nor may another case that is only read.
     """
-    if writer.same and isinstance(value, dict):
-        if loose is not None:
-            return sorted(shape.cases, key=lambda c: c.home)
-        name = read_by(writer, value)
-        return sorted(shape.cases, key=lambda c: (c.name != name, c.home))
-    return shape.cases
-
-
-def _loose(writer: WriteJob, shape: Shape, value: Any) -> Case | None:
-    """Return the case that is only read by which a value was read, where repair is asked for."""
-    if not (writer.same and writer.repair and isinstance(value, dict)):
-        return None
-    name = read_by(writer, value)
-    return next((case for case in shape.cases if case.home and case.name == name), None)
-
-
-def _dated(writer: WriteJob, value: Any) -> bool:
-    """Tell whether repair may not write some field of a value: the dialect only reads it."""
-    if not (writer.same and writer.named and isinstance(value, dict)):
-        return False
-    return any("old" in entry for entry in memory_of(value, writer.dialect.name).values())
+    cases = [case for case in shape.cases if not (case.refused and writer.named)]
+    if not (writer.same and isinstance(value, dict)):
+        return cases, None, False
+    name, loose = read_by(writer, value), None
+    if writer.repair:
+        loose = next((case for case in shape.cases if case.home and case.name == name), None)
+    memory = memory_of(value, writer.dialect.name) if writer.named else {}
+    dated = any("old" in entry for entry in memory.values())
+    cases = [case for case in cases if not (dated and case.home and case is not loose)]
+    return sorted(cases, key=lambda c: (loose is None and c.name != name, c.home)), loose, dated
 
 
 def choose(

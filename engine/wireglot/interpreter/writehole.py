@@ -150,7 +150,7 @@ def through(
     if lens in writer.dialect.schemas:
         return schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
-    if not exact and not remembers(writer, view, rel, wire):
+    if not exact and writer.remembered(view, rel, wire) is wire:  # else memory has another word
         at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
         writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
@@ -181,8 +181,3 @@ def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: 
         told_of = one.owner, one.key, weight
         writer.note(one.code, one.effect, place, h.pos, one.message, *told_of)
     return wire
-
-
-def remembers(writer: WriteJob, view: View, rel: At, wire: Any) -> bool:
-    """Tell whether the memory will put another spelling in place of `wire`."""
-    return writer.remembered(view, rel, wire) is not wire
