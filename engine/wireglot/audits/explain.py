@@ -111,9 +111,7 @@ def _of_kind(shapes: Any, kind: str) -> Iterator[tuple[Shape, Case]]:
     """Yield the cases that write an element of a kind."""
     for shape in shapes:
         for case in shape.cases:
-            words = case.sides[0].get("/type")
-            kinds = words if isinstance(words, tuple) else (shape.kind,)
-            if kind in kinds and not shape.groups and not case.home:
+            if kind in (case.kinds or (shape.kind,)) and not shape.groups and not case.home:
                 yield shape, case
 
 

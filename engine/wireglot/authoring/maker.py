@@ -78,7 +78,7 @@ class Maker:
     def case(self, case: Case, kind: str | None, nth: int) -> Any:
         """Make a wire value of a case."""
         self.depth += 1
-        kind = kind or next(iter(case.sides[0].get("/type", ())), None)
+        kind = kind or next(iter(case.kinds), None)
         value = self.picture(case.wire, Made(case, str(kind), nth))
         self.depth -= 1
         return value

@@ -93,9 +93,7 @@ class Contexts:
         if shape.kind is not None:
             return {shape.kind}
         if around <= {"part", "tool"}:
-            said = case.sides[0].get("/type")
-            kinds = {k for k in said if k in KINDS} if isinstance(said, tuple) else set()
-            if kinds:
+            if kinds := {kind for kind in case.kinds if kind in KINDS}:
                 return kinds
             if shape.name == FUNCTION or around == {"tool"}:
                 return {FUNCTION}

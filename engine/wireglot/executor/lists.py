@@ -7,7 +7,7 @@ from typing import Any
 
 from ..interpreter import gathering, listforms, media, share
 from ..interpreter.views import Gathered, View, blank
-from ..ir import FULL, FUNCTION, MEDIA
+from ..ir import FULL, MEDIA
 from ..language import picture as pic
 from ..language.ladder import Ladder
 from ..language.lenses import Misfit
@@ -40,7 +40,7 @@ class Listing:
     ) -> None:
         self.names, self.holes, self.kinds, self.lone = names, holes, kinds, lone
         self.pos, self.dialect = holes[0].pos, dialect.name
-        self.usual = usual_of(holes[0])
+        self.usual = share.usual_of(holes[0])
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
         # One element that must be there, of a kind that no row of the ladder knows.
         self.alone = (
@@ -111,11 +111,6 @@ def _takes(case: Case, field: str) -> bool:
         or (case.ir is not None and any(field in names for names, _ in pic.keys(case.ir)))
         or any(hole.path.partition(".")[0] in (field, "") for hole in pic.holes(case.wire))
     )
-
-
-def usual_of(hole: Hole) -> str | None:
-    """Return the type that an element of a list has which says none."""
-    return FUNCTION if hole.path == "tools" else hole.shape
 
 
 def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:

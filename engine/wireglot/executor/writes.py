@@ -25,7 +25,7 @@ from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape, of_frame
 from . import modules
 from .code import NAME, Code, Text
-from .lists import Listing, usual_of
+from .lists import Listing
 from .places import Address, alone
 from .runtime import NAMES
 from .telling import Telling, asked_by, word_of
@@ -237,7 +237,7 @@ class Writes:
             lone = set()
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
-                found = {} if hole.dated else self.members(hole.named, usual_of(holes[0]))
+                found = {} if hole.dated else self.members(hole.named, share.usual_of(holes[0]))
                 for kind, shapes in found.items():
                     if share.only_read(self.dialect, list(holes), hole, kind):
                         continue  # of what remembers that it stood here the walk knows

@@ -75,8 +75,7 @@ def give(
     if blank(writer, part, writer.role):
         writer.lost("empty-text", part, NO_WORD, holes[0].pos)
         return []
-    usual = FUNCTION if holes[0].path == "tools" else holes[0].shape
-    kind = part.get("type", usual) if isinstance(part, dict) else ""
+    kind = part.get("type", usual_of(holes[0])) if isinstance(part, dict) else ""
     rows = writer.ladder.get(str(kind), [])
     if rows and _hopeless(writer, holes, part):
         rows = []
@@ -122,6 +121,11 @@ def give(
     _homeless(writer, holes, part, kind, best)
     writer.gone += [came] if came is part else [came, part]
     return []
+
+
+def usual_of(hole: Hole) -> str | None:
+    """Return the type that an element of a list has which says none."""
+    return FUNCTION if hole.path == "tools" else hole.shape
 
 
 def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole, Any, Any]]:
@@ -354,6 +358,6 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
 
 def _of_kind(shape: Shape, part: dict[str, Any]) -> bool:
     """Tell whether a part is of a kind that a shape holds: else no case says more than that."""
-    kind, said = part.get("type"), (case.sides[0].get("/type") for case in shape.cases)
+    kind = part.get("type")
     known = shape.groups or shape.kind is None or kind == shape.kind
-    return bool(known) or any(isinstance(kinds, tuple) and kind in kinds for kinds in said)
+    return bool(known) or any(kind in case.kinds for case in shape.cases)

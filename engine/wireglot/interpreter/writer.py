@@ -61,10 +61,9 @@ class PictureWriter(WriteJob):
             if self.recorder is not None:
                 self.recorder.bare(wire, Written(case.wire, view, ()))
             return wire
-        if shape.kind is not None and value.get("type") != shape.kind:
-            fixed = case.sides[0].get("/type")
-            if not (isinstance(fixed, tuple) and value.get("type") in fixed):
-                raise Misfit(f"this is no {shape.kind}", (), case.pos)
+        kind = value.get("type")
+        if shape.kind is not None and kind != shape.kind and kind not in case.kinds:
+            raise Misfit(f"this is no {shape.kind}", (), case.pos)
         if case.home and not self.same:
             raise Misfit("this is only read here", (), case.pos)
         view = View(value, shape.name, case, self)

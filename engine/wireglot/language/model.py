@@ -188,8 +188,7 @@ class Dialect:
         found: set[Any] = set()
         for shape in self.members(name):
             for case in shape.cases if not shape.marks else ():
-                said = case.sides[0].get("/type")
-                found.update(said if isinstance(said, tuple) else (shape.kind,))
+                found.update(case.kinds or (shape.kind,))
         return frozenset(found)
 
     @functools.cached_property

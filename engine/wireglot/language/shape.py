@@ -47,8 +47,13 @@ class Case:
 
     def may_be(self, kind: Any) -> bool:
         """Tell whether it may write a part of a kind, by what it says of it."""
+        return not self.kinds or kind in self.kinds
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types of parts that its `ir` picture says it is for; none where it says none."""
         said = self.sides[0].get("/type")
-        return not isinstance(said, tuple) or kind in said
+        return said if isinstance(said, tuple) else ()
 
     @property
     def tests(self) -> bool:

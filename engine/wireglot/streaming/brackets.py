@@ -143,7 +143,7 @@ def _wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[
     for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):
         for shape, case in dialect.cases_of(hole.named) if hole.path == "part" else ():
             made = {(h.path, h.value): h for h in pic.holes(case.wire) if is_made(h)}
-            for kind in shape.groups or case.sides[0].get("/type", (shape.kind,)):
+            for kind in shape.groups or case.kinds or (shape.kind,):
                 said = case.sides[0].get("/name")
                 for name in said if isinstance(said, tuple) else (None,):
                     found.setdefault((str(kind), name), {}).update(made)

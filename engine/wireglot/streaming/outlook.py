@@ -37,7 +37,7 @@ class Outlook:
         # What a whole response says of its parts.
         self.whole = frozenset(h.path for _, case in pairs for h in holes(case.wire))
         # Calls that have a picture by their name: no event begins one of them.
-        calls = [case for _, case in pairs if "tool_call" in case.sides[0].get("/type", ())]
+        calls = [case for _, case in pairs if "tool_call" in case.kinds]
         self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
