@@ -25,7 +25,7 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
     if "home" in h.lenses and not writer.same:
         raise Misfit(f"`{h.path}` is no home", rel, h.pos)
     if h.path not in view.lists:
-        holes = view.case.lists.get(h.path, [h])
+        holes = view.case.lists.get(h.path, [h])  # that of a stream's events has no lists
         inside = view.obj.get("type") in FULL
         view.lists[h.path] = share.share(writer, holes if h in holes else [h], value, inside)
     pairs = view.lists[h.path].get(id(h), [])

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 
-NONE: frozenset[str] = frozenset()
-
-
 class Read(NamedTuple):
     """What was read, and what is to be said of it."""
 
@@ -76,7 +73,7 @@ def read(
         look = None if messages is None else Look(messages)
         if look is None or look.cited:
             citations.spread(reader, ir, messages)
-        told = NONE  # kinds of parts that stood within texts
+        told = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             owners = citations.listed(ir, "candidates") if messages is None else messages
             told = within.parted(reader, owners)

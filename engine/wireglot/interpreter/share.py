@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..ir import FUNCTION, GRAVE, OPAQUE, PARTS, TOOLS
+from ..ir import FUNCTION, GRAVE, OPAQUE
 from ..language.ladder import Row, order, step, whose
 from ..language.lenses import Misfit, deepest, same
 from ..language.model import Dialect, once
@@ -16,8 +16,6 @@ from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, media, readhole
 from .jobs import WriteJob
 from .views import blank, memory_of, stood
-
-KINDS = PARTS | TOOLS
 
 
 def share(

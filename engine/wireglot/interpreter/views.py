@@ -43,11 +43,6 @@ class View:
         """Return the value at a path without claiming it, or ABSENT."""
         if path in self.names:
             return self.names[path][0]
-        if "." not in path:
-            value = self.obj.get(path, ABSENT)
-            if isinstance(value, dict) and path in OPAQUE:
-                return opened(value, self.origin[path])
-            return value
         keys = owned(path, self.family).split(".")
         value = value_at(self.obj, keys, ABSENT)
         if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, dict):
