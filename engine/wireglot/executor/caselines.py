@@ -68,7 +68,7 @@ class CaseLines(MatchLines):
                 t("held = len(x.notes)")
                 HoleLines(self, hole).shared()
                 t("x.notes[held:], held = [], x.notes[held:]")
-                self.held.add(id(hole))
+                self.held.add(hole)
         if isinstance(case.wire, Fields):
             self._fields(case.wire, "wire", ())
         else:

@@ -28,12 +28,13 @@ from ..language.source import Pos
 from ..patterns import later
 from . import places
 
-Key = tuple[Any, ...]
+Key = tuple[Any, ...]  # a word, and what a function is of: names, shapes, groups, cases
 # Names that functions which write have anyhow, and how those that they call begin.
 LOCALS = frozenset(
     "x o w m n b g i k at mem view wire took miss held poor lost misfit "
     "id len list dict str int float bool set tuple".split()
 )
+PLAIN = (str, int)  # classes of what is the same in every process
 NAME = "NAME"  # what the dialect is called: its functions may be just so in others
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}  # of guards
 CALLED = (
@@ -154,7 +155,7 @@ class Code:
         self.texts: dict[str, str] = {}  # of each function that was made
         self._makes: dict[str, Callable[[str], str]] = {}
         self._lock = RLock()  # names are given by one thread at a time
-        self._stubs: dict[Key, str] = {}
+        self.stubs: dict[Key, str] = {}
         self._values: dict[int, tuple[Any, str]] = {}
         # The address or the text of each constant; None where it stands nowhere.
         self.meant: dict[str, places.Address | str | None] = {}
@@ -209,31 +210,31 @@ class Code:
 
     def function(self, key: Key, name: str, make: Callable[[str], str]) -> str:
         """Return the name of the function for a key; `make` writes its text once it is called."""
-        known = self._stubs.get(key)
+        known = self.stubs.get(key)
         if known is not None:
             return known
         with self._lock:
-            return self._stubs.get(key) or self._stub(key, name, make)
+            return self.stubs.get(key) or self._stub(key, name, make)
 
     def stable(self, key: Key) -> Key:
-        """Return a key with addresses in the place of identities."""
-        found = self.places.holder
-        return tuple([(found(one) or one) if one.__class__ is int else one for one in key])
+        """Return a key with addresses in the place of what stands in the model."""
+        held = self.places.holder
+        return tuple([one if one.__class__ in PLAIN else held(one) or one for one in key])
 
     def keys(self) -> dict[str, Key]:
         """Return the keys of all functions, by their names."""
-        return {name: self.stable(key) for key, name in self._stubs.items()}
+        return {name: self.stable(key) for key, name in self.stubs.items()}
 
     def _stub(self, key: Key, name: str, make: Callable[[str], str]) -> str:
         if self._brought is not None and (known := self._brought.keys.get(self.stable(key))):
-            self._stubs[key] = known
+            self.stubs[key] = known
             return known
         name = spelled(name)
         while name in self.names:
             name += "_"
         self._makes[name] = make
         self._stand_in(name)
-        self._stubs[key] = name
+        self.stubs[key] = name
         return name
 
     def _stand_in(self, name: str) -> None:

@@ -83,7 +83,7 @@ class HoleLines(ValueLines):
         holes = holes if h in holes else [h]
         listing = c.writes.known_listing(holes)
         found = c.look(h.path, True)
-        key = tuple(map(id, holes))
+        key = tuple(holes)
         shares, again = c.lists.get(key), ""
         if shares is None:
             shares = c.lists[key] = self.t.fresh("shares")
@@ -103,7 +103,7 @@ class HoleLines(ValueLines):
     def list(self) -> None:
         """Add the lines that write a list, element by element."""
         t, h, c = self.t, self.h, self.c
-        if id(h) in c.held:
+        if h in c.held:
             t("x.notes += held")
         holes, listing, shares, found = self.shared()
         number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")

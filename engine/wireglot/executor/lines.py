@@ -57,11 +57,11 @@ class Lines:
         self.claims: set[str] = set()  # IR paths that are taken where something stands
         self.told: set[str] = set()  # those that the `ir` picture says
         self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
-        self.lists: dict[tuple[int, ...], str] = {}  # variables of lists that holes share
+        self.lists: dict[tuple[Hole, ...], str] = {}  # variables of lists that holes share
         self.missing = self.viewed = self.dynamic = False
         self.looked: dict[tuple[str, bool], Found] = {}
-        self.tested: dict[int, Found] = {}  # holes whose values have been looked at
-        self.held: set[int] = set()  # lists whose notes wait for their place
+        self.tested: dict[Hole, Found] = {}  # holes whose values have been looked at
+        self.held: set[Hole] = set()  # lists whose notes wait for their place
         self.rare: set[str] = set()  # fields that are looked for only where one of them may be
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others

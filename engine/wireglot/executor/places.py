@@ -46,20 +46,20 @@ class Places:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self._met: dict[int, Address] = {}  # of what was asked for, and of pictures beside it
-        self._known: dict[int, Address] = {}  # of shapes, groups and cases that were met
+        self._known: dict[Any, Address] = {}  # of shapes, groups and cases that were met
         self._nodes: dict[Address, list[Picture]] = {}  # of cases that were asked for
         self._all = False  # whether the pictures of all cases were met
 
-    def holder(self, identity: int) -> Address | None:
-        """Return the address of a shape, group or case, by its identity."""
-        if identity not in self._known:  # cases may have been built since
-            for address, one in self._holders():
-                self._known[id(one)] = address
-                if one.whole:
+    def holder(self, one: Any) -> Address | None:
+        """Return the address of a shape, group or case."""
+        if one not in self._known:  # cases may have been built since
+            for address, held in self._holders():
+                self._known[held] = address
+                if held.whole:
                     self._known.update(
-                        (id(case), ("case", address, n)) for n, case in enumerate(one.cases)
+                        (case, ("case", address, n)) for n, case in enumerate(held.cases)
                     )
-        return self._known.get(identity)
+        return self._known.get(one)
 
     def _holders(self) -> Iterator[tuple[Address, Shape | Group]]:
         for word in ("shapes", "units"):
@@ -78,12 +78,12 @@ class Places:
 
     def _find(self, value: Any) -> Address | None:
         if isinstance(value, Case):  # what is asked for next mostly stands in it
-            at = self.holder(id(value))
+            at = self.holder(value)
             if at is not None:
                 self._meet(value, at)
             return at
         if isinstance(value, Shape | Group):
-            at = self.holder(id(value))
+            at = self.holder(value)
             if at is None and len(value.cases) == 1:
                 only = self.address(value.cases[0])
                 return None if only is None else ("alone", only)

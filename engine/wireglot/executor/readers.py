@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import field_type
 from ..language.lenses import UNTYPED
@@ -18,10 +19,6 @@ from .places import Address
 from .readinner import Inner, Inners, within
 from .readtime import NAMES
 
-if TYPE_CHECKING:
-    from .readend import WholeText
-
-MANY = 4  # cases, or keys that tell them apart
 Pair = tuple[Shape, Case]
 Wants = dict[tuple[str, ...], str]  # keys that must be there, with the class of what stands there
 
@@ -35,10 +32,7 @@ class Reads:
         brought = modules.brought(dialect, f"read_{mode}")
         self.code = code.Code(dialect, f"{dialect.name} read {mode}", names, self._made, brought)
         self.names = self.code.names
-        self._choices: dict[str, str] = {}
-        self._units: dict[int, tuple[str, Shape]] = {}
-        self._lists: dict[int, tuple[Any, str]] = {}
-        self._cases: dict[tuple[str, int, int], tuple[str, Shape, Case]] = {}
+        self._choices: dict[str | Shape, str] = {}
         if dialect.conversation is not None:
             self.code.function(("message",), "message", self._message)
 
@@ -46,11 +40,11 @@ class Reads:
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case."""
-        return self._known("read", shape, case, "odd")
+        return self._known("read", shape, case)
 
     def inner(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads one case of the object's own fields."""
-        return self._known("inner", shape, case, "")
+        return self._known("inner", shape, case)
 
     def inners(self, name: str) -> str:
         """Return the name of the cases of the object's own fields, and of their functions."""
@@ -66,70 +60,63 @@ class Reads:
 
     def run(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads an element by one case of a run."""
-        return self._known("run", shape, case, "odd_run")
+        return self._known("run", shape, case)
 
     def _message(self, title: str) -> str:
         from .readtalk import message  # what writes functions is mostly not needed
 
         return message(self, title)
 
-    def _known(self, word: str, shape: Shape, case: Case, else_: str) -> str:
-        key = (word, id(shape), id(case))
-        found = self._cases.get(key)
-        if found is not None:
-            return found[0]
+    def _known(self, word: str, shape: Shape, case: Case) -> str:
+        name = f"{word}_{shape.name}_{case.name}".rstrip("_")
+        make = partial(self._text, word, shape, case)
+        return self.code.function((word, shape, case), name, make)
 
-        def make(name: str) -> str:
-            try:
-                return _kind(word)(self, shape, case, name).whole()
-            except Unwritten:
-                if not else_:
-                    return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
-                one, two = self.code.value(shape, "S"), self.code.value(case, "C")
-                from .unwritten import lacks  # what writes functions is mostly not needed
+    def _text(self, word: str, shape: Shape, case: Case, name: str) -> str:
+        from . import readend, readruns  # what writes functions is mostly not needed
+        from .unwritten import lacks
 
-                t = code.Text(self.code, f"def {name}(x, w, at, L):")
-                if isinstance(case.wire, Fields):
-                    t(f"if {' or '.join(lacks(case.wire, 'w'))}: return NO", case.pos)
-                t(f"return {else_}(x, {one}, {two}, w, at, L)")
-                return str(t)
-
-        name = self.code.function(key, f"{word}_{shape.name}_{case.name}".rstrip("_"), make)
-        self._cases[key] = (name, shape, case)  # which are told apart by identity
-        return name
+        kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readruns.RunText}
+        try:
+            return kinds[word](self, shape, case, name).whole()
+        except Unwritten:
+            if word == "inner":
+                return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
+            one, two = self.code.value(shape, "S"), self.code.value(case, "C")
+            t = code.Text(self.code, f"def {name}(x, w, at, L):")
+            if isinstance(case.wire, Fields):
+                t(f"if {' or '.join(lacks(case.wire, 'w'))}: return NO", case.pos)
+            t(f"return {kinds[word].walk}(x, {one}, {two}, w, at, L)")
+            return str(t)
 
     # -- choices ----------------------------------------------------------------------------------
 
-    def choice(self, name: str) -> str:
-        """Return the name of the function that reads by the first case of a shape or union."""
-        found = self._choices.get(name)
+    def choice(self, of: str | Shape) -> str:
+        """Return the name of the function that reads by the first case that fits.
+
+        The cases are `of` a shape or union, the narrowest first, or of a unit, in their order.
+        """
+        found = self._choices.get(of)
         if found is None:
-            found = self._choices[name] = self.of_cases(self.dialect.cases_of(name), name)
+            if isinstance(of, Shape):
+                found = self._of_cases([(of, case) for case in of.cases], of.name)
+            else:
+                found = self._of_cases(self.dialect.cases_of(of), of)
+            self._choices[of] = found
         return found
 
-    def unit(self, shape: Shape) -> str:
-        """Return the name of the function that reads by the cases of a shape, in their order."""
-        found = self._units.get(id(shape))
-        if found is None:
-            pairs = [(shape, case) for case in shape.cases]
-            found = self._units[id(shape)] = (self.of_cases(pairs, shape.name), shape)
-        return found[0]
-
-    def of_list(self, cases: Sequence[Pair]) -> str | None:
+    def of_list(self, cases: Any) -> str | None:
         """Return the name of the function for a list of cases that the dialect holds."""
-        if len(self._lists) != len(self.dialect.candidates):
-            lists = list(self.dialect.candidates.items())
-            self._lists = {id(held): (held, name) for name, held in lists}
-        known = self._lists.get(id(cases))
-        return self.choice(known[1]) if known is not None and known[0] is cases else None
+        lists = self.dialect.candidates.items()
+        name = next((name for name, held in lists if held is cases), None)
+        return None if name is None else self.choice(name)
 
-    def of_cases(self, cases: Iterable[Pair], name: str) -> str:
-        """Return the name of the function that reads by the first of some cases that fits."""
+    def _of_cases(self, cases: Iterable[Pair], name: str) -> str:
         pairs = [(shape, case) for shape, case in cases if not shape.groups and not shape.marks]
         deep = self._recurs(name)
         if len(pairs) == 1 and not deep:
             return self.case(*pairs[0])
-        key = ("choice", *(id(case) for _, case in pairs))
+        key = ("choice", *(case for _, case in pairs))
         return self.code.function(
             key, f"choose_{name}", lambda title: self._choice(title, pairs, deep)
         )
@@ -170,36 +157,29 @@ class Reads:
             for names, words, optional in case.heads:
                 if len(names) == 1:
                     said.setdefault(names[0], {})[i] = (words, optional)
-        key = max(said, key=lambda k: len(said[k]), default=None)
-        objects = [i for i, (_, case) in enumerate(pairs) if self._takes(case, True)]
-        others = [i for i, (_, case) in enumerate(pairs) if self._takes(case, False)]
-        if key is None or len(said[key]) < 2:
-            with t.under("if w.__class__ is dict:"):
-                self._each_of(t, pairs, objects, True)
-            self._each_of(t, pairs, others)
-            return
-        told = said[key]
+        key = max(said, key=lambda k: len(said[k]), default="")
+        told = said.get(key, {})
+        if len(told) < 2:
+            told = {}
+        every = range(len(pairs))
         with t.under("if w.__class__ is dict:"):
-            t(f"word = w.get({key!r})")
+            if told:
+                t(f"word = w.get({key!r})")
             groups: dict[tuple[int, ...], list[str]] = {}
             for one in dict.fromkeys(w for i in told for w in sorted(told[i][0])):
-                fit = tuple(i for i in objects if i not in told or one in told[i][0])
+                fit = tuple(i for i in every if i not in told or one in told[i][0])
                 groups.setdefault(fit, []).append(one)
             for fit, some in groups.items():
                 test = f"word == {some[0]!r}" if len(some) == 1 else f"word in {tuple(some)!r}"
                 with t.under(f"if {test}:"):
                     self._each_of(t, pairs, fit, True)
-            none = [i for i in objects if i not in told or told[i][1]]
-            rest = [i for i in objects if i not in told]
+            none = [i for i in every if i not in told or told[i][1]]
+            rest = [i for i in every if i not in told]
             if none != rest:
                 with t.under("if word is None:"):
                     self._each_of(t, pairs, none, True)
             self._each_of(t, pairs, rest, True)
-        self._each_of(t, pairs, others)
-
-    @staticmethod
-    def _takes(case: Case, objects: bool) -> bool:
-        return objects or not isinstance(case.wire, Fields)
+        self._each_of(t, pairs, [i for i in every if not isinstance(pairs[i][1].wire, Fields)])
 
     def _each_of(
         self, t: code.Text, pairs: list[Pair], some: Iterable[int], objects: bool = False
@@ -207,51 +187,13 @@ class Reads:
         """Write the trial of some cases, one after the other."""
         chosen = [pairs[i] for i in some]
         wants = [_wants(case) if objects else {} for _, case in chosen]
-        if len(chosen) >= MANY and objects:
-            self._by_keys(t, chosen, wants)
-        tests = [_asked(wanted, wants) for wanted in wants]
-        for i, pair in enumerate(chosen[:-1]):
-            if tests[i] and (not i or tests[i] != tests[i - 1]):
-                t(f"if {tests[i]}:")
-            depth = "    " if tests[i] else ""
-            t(f"{depth}made = {self.case(*pair)}(x, w, at, L)")
-            t(f"{depth}if made is not NO: return made")
+        asked = [(_asked(wanted, wants), pair) for wanted, pair in zip(wants, chosen, strict=True)]
+        for test, run in groupby(asked[:-1], key=lambda one: one[0]):
+            with t.where(test):
+                for _, pair in run:
+                    t(f"made = {self.case(*pair)}(x, w, at, L)")
+                    t("if made is not NO: return made")
         t(f"return {self.case(*chosen[-1])}(x, w, at, L)" if chosen else "return NO")
-
-    def _by_keys(self, t: code.Text, chosen: list[Pair], wants: list[Wants]) -> None:
-        """Write which of many cases are tried where an object has some keys, and no others.
-
-        A key is looked for that cases cannot do without, with those that stand beside it in them.
-        """
-        keys = [frozenset(name for names in wanted for name in names) for wanted in wants]
-        told = frozenset().union(*keys)
-        heads: dict[tuple[str, ...], list[int]] = {}  # by the key that tells most of a case
-        for i, wanted in enumerate(wants):
-            heads.setdefault(_rarest(wanted, wants), []).append(i)
-        if len(heads) < MANY:
-            return
-        t(f"told = {self.code.value(told, 'K')}.intersection(w)")
-        for head, found in sorted(heads.items(), key=lambda one: -len(one[1])):
-            among = {name for i in found for names, _ in keyed(chosen[i][1].wire) for name in names}
-            there = told.intersection(among)
-            fits = [i for i, wanted in enumerate(wants) if all(there & {*n} for n in wanted)]
-            if not head or not fits:
-                continue
-            test = " or ".join(f"{name!r} in told" for name in head)
-            within = self.code.value(there, "K")
-            with t.under(f"if {f'({test})' if len(head) > 1 else test} and told <= {within}:"):
-                self._fitting(t, [chosen[i] for i in fits])
-                t("return NO")
-
-    def _fitting(self, t: code.Text, chosen: list[Pair]) -> None:
-        """Write the trial of some cases, each where all that it cannot do without is there."""
-        rows = [(_musts("w", case.wire, case.shape, 1), self.case(s, case)) for s, case in chosen]
-        for first, some in groupby(rows, key=lambda row: row[0][0] if row[0] else ""):
-            with t.where(first):
-                for musts, name in some:
-                    with t.where(" and ".join(musts[1:])):
-                        t(f"made = {name}(x, w, at, L)")
-                        t("if made is not NO: return made")
 
     # -- lists ------------------------------------------------------------------------------------
 
@@ -290,50 +232,17 @@ class Reads:
         return str(t)
 
 
-def _kind(word: str) -> type[WholeText]:
-    """Return what writes the functions that begin with a word."""
-    from . import readend, readruns
-
-    kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readruns.RunText}
-    return kinds[word]
-
-
 def _asked(wanted: Wants, all_: list[Wants]) -> str:
     """Return a test of the key that fewest of some cases want, which tells most of this one."""
-    rare = _rarest(wanted, all_)
-    kind = wanted.get(rare, "")
-    if kind:
-        return f"w.get({rare[0]!r}).__class__ is {kind}"
-    return " or ".join(f"{name!r} in w" for name in rare)
-
-
-def _rarest(wanted: Wants, all_: list[Wants]) -> tuple[str, ...]:
-    """Return the key that fewest of some cases want, in its spellings, of those of one case."""
-    return min(
+    rare = min(
         wanted,
         key=lambda names: sum(names in found and found[names] == wanted[names] for found in all_),
         default=(),
     )
-
-
-def _musts(held: str, p: Picture, shape: str, depth: int) -> list[str]:
-    """Return tests of what must stand in an object that a picture fits, at every depth."""
-    tests = list[str]()
-    for names, child in keyed(p):
-        if not needed(child):
-            continue
-        found, inner = "None", f"w{depth}"
-        for name in reversed(names):  # the first spelling that is there says it
-            found = f"{held}.get({name!r}{f', {found}' if found != 'None' else ''})"
-        if isinstance(child, Fields):
-            tests.append(f"({inner} := {found}).__class__ is dict")
-            tests += _musts(inner, child, shape, depth + 1)
-        elif kind := _class(child, shape):
-            tests.append(f"{found}.__class__ is {kind}")
-        else:
-            there = " or ".join(f"{name!r} in {held}" for name in names)
-            tests.append(f"({there})" if len(names) > 1 else there)
-    return tests
+    kind = wanted.get(rare, "")
+    if kind:
+        return f"w.get({rare[0]!r}).__class__ is {kind}"
+    return " or ".join(f"{name!r} in w" for name in rare)
 
 
 def _wants(case: Case) -> Wants:

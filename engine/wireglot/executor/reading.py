@@ -44,7 +44,7 @@ class CodedReader(PictureReader):
     def whole(self, shape: Shape, wire: Any, at: At) -> Any:
         """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
         for lenient in () if self.walks else (False, True):
-            made = self.code.names[self.code.unit(shape)](self, wire, at, lenient)
+            made = self.code.names[self.code.choice(shape)](self, wire, at, lenient)
             if made is not NO:
                 return made
         return super().whole(shape, wire, at)

@@ -47,7 +47,7 @@ class ValueLines:
         """Add the line that tells whether a value that must be there is: before all others."""
         found = self.c.look(self.h.path, self.kind != "any")
         test = self.quick(found, exact=True)[1]
-        self.c.tested[id(self.h)] = found
+        self.c.tested[self.h] = found
         self.t(f"if {negated(test)}: return {self.c.no}", self.h.pos)
 
     def there(self) -> None:
@@ -58,8 +58,8 @@ class ValueLines:
     def value(self) -> None:
         """Add the lines for a hole that is one field."""
         t, h, c = self.t, self.h, self.c
-        found = c.tested.get(id(h)) or c.look(h.path, self.kind != "any")
-        if id(h) in c.tested:  # it has been looked at before all others
+        found = c.tested.get(h) or c.look(h.path, self.kind != "any")
+        if h in c.tested:  # it has been looked at before all others
             self.done(found, self.whole(self.quick(found)[0]))
             return
         w, test = self.quick(found, exact=simple(h))

@@ -106,7 +106,7 @@ class CodedWriter(PictureWriter):
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         writes = self.writes
-        name = writes.messages.get(id(case)) or writes.message(case)
+        name = writes.message(case)
         if name is None or not self.quick:
             return None
         mark, lefts = len(self.notes), len(self.lefts)
@@ -154,7 +154,7 @@ class CodedWriter(PictureWriter):
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
-        whole = whole and id(view.case) in self.writes.known
+        whole = whole and view.case in self.writes.known
         waits = self.watch or id(view.obj) in self.watched  # a note, for the place of a field
         if whole and not (rel and view.memory) and self.quick and not waits:
             claims, lists = set(view.claims), dict(view.lists)

@@ -43,27 +43,26 @@ class Writes:
         brought = modules.brought(dialect, f"write_{'home' if home else 'away'}")
         self.code = Code(dialect, title, NAMES, self._made, brought)
         self.telling = Telling(dialect, home, self.code)
-        self.listings: dict[Any, Listing] = {}
-        self.messages: dict[int, str | None] = {}
+        self.listings: dict[tuple[Hole, ...], Listing] = {}
         self.patterns: dict[str, Any] = {}  # of limits
 
     # Functions are kept by what they are of: of the dialect alone, which holds it.
 
     @functools.cached_property
-    def known(self) -> frozenset[int]:
-        """The identities of all cases."""
-        return frozenset(map(id, self.dialect.cases))
+    def known(self) -> frozenset[Case]:
+        """All cases of the dialect."""
+        return frozenset(self.dialect.cases)
 
     @functools.cached_property
-    def holes(self) -> frozenset[int]:
-        """The identities of all holes."""
-        return frozenset(id(h) for case in self.dialect.cases for h in pic.holes(case.wire))
+    def holes(self) -> frozenset[Hole]:
+        """All holes of the dialect."""
+        return frozenset(h for case in self.known for h in pic.holes(case.wire))
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""
         name = f"write_{shape.name}_{case.name}".rstrip("_")
         return self.code.function(
-            ("case", id(case)), name, lambda name: self._lines(name, shape, case, "case")
+            ("case", case), name, lambda name: self._lines(name, shape, case, "case")
         )
 
     def frame(self, event: Event, nth: int) -> str:
@@ -78,16 +77,15 @@ class Writes:
 
     def message(self, case: Case) -> str | None:
         """Return the name of the function that writes a message by its case; None if none does."""
-        if id(case) not in self.messages:
-            listed = isinstance(case.wire, Fields) and "parts" in case.lists
-            self.messages[id(case)] = self.case(alone(case), case) if listed else None
-        return self.messages[id(case)]
+        if not isinstance(case.wire, Fields) or "parts" not in case.lists:
+            return None
+        return self.code.stubs.get(("case", case)) or self.case(alone(case), case)
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""
         name = f"inside_{case.shape}_{case.name}".rstrip("_")
         return self.code.function(
-            ("inside", id(case)), name, lambda name: self._lines(name, None, case, "inside")
+            ("inside", case), name, lambda name: self._lines(name, None, case, "inside")
         )
 
     def _lines(self, name: str, shape: Shape | None, case: Case, way: str) -> str:
@@ -100,7 +98,7 @@ class Writes:
         if len(shape.cases) == 1 and not shape.cases[0].home:
             return self.case(shape, shape.cases[0])
         return self.code.function(
-            ("one", id(shape)), f"one_{shape.name}", lambda name: self._one(name, shape)
+            ("one", shape), f"one_{shape.name}", lambda name: self._one(name, shape)
         )
 
     def _one(self, name: str, shape: Shape) -> str:
@@ -146,7 +144,7 @@ class Writes:
     def choice(self, shape: Shape) -> str:
         """Return the name of the function that tells which case of a shape writes an object."""
         return self.code.function(
-            ("choice", id(shape)), f"choice_{shape.name}", lambda name: self._choice(name, shape)
+            ("choice", shape), f"choice_{shape.name}", lambda name: self._choice(name, shape)
         )
 
     def _choice(self, name: str, shape: Shape) -> str:
@@ -224,14 +222,14 @@ class Writes:
     def part(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes some fields of an object by a case."""
         return self.code.function(
-            ("part", id(case)),
+            ("part", case),
             f"part_{case.shape}_{case.name}".rstrip("_"),
             lambda name: self._lines(name, shape, case, "part"),
         )
 
     def listing(self, holes: Sequence[Hole]) -> Listing:
         """Return what is known of the holes that share a list."""
-        key = ("listing", *map(id, holes))
+        key = tuple(holes)
         if key not in self.listings:
             kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
             lone = set()
@@ -251,9 +249,10 @@ class Writes:
 
     def dealing(self, holes: Sequence[Hole]) -> Listing | None:
         """Return what is known of holes that functions write; None where one is of another kind."""
-        found = self.listings.get(("listing", *map(id, holes)))
-        there = found is not None or self.holes.issuperset(map(id, holes))
-        return (found or self.listing(holes)) if there else None
+        found = self.listings.get(tuple(holes))
+        if found is None and self.holes.issuperset(holes):
+            return self.listing(holes)
+        return found
 
     def _way(self, shape: Shape) -> tuple[Any, Any, frozenset[str]]:
         """Return what writes a part by a shape, with the fields and words that it asks for."""

@@ -52,7 +52,7 @@ def _reads(dialect: Dialect, mode: str) -> Code:
         reads.choice(name)
         reads.each(name)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
-        reads.unit(shape)
+        reads.choice(shape)
         for case in shape.cases:
             (reads.run if shape.groups else reads.case)(shape, case)
     return reads.code
