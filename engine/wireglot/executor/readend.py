@@ -15,7 +15,7 @@ class WholeText(IrText):
     def whole(self) -> str:
         """Return the text of the function."""
         self.overrides: list[str] = []  # places that are other than the table says
-        self.owned: Table = self.own_places
+        self.owned: Table = {}  # where fields of the family came from
         self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture
         self.several: list[tuple[str, str, str, Rel]] = []
         self.read()

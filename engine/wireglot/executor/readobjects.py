@@ -7,17 +7,13 @@ NO where the case does not fit. Whatever is odd about an object leaves it to the
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator
 
 from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, holes
-from ..trail import pointer
 from .code import Unwritten
-from .holetests import is_own
 from .readholes import taken
 from .reads import HoleText
 from .readtext import Key, Later, Obj, Rel, Slot
@@ -101,14 +97,10 @@ class WireText(HoleText):
             if not o.moves:
                 self.line(f"{o.counter} = {o.static}")
                 o.moves = True
-            for some in self._pieces():
-                if len(some) < 3:
+            for i in range(0, len(self.tail), PIECE):
+                some = self.tail[i : i + PIECE]
+                with self.t.where(f"len(w) > {o.used}" if len(some) > 2 else ""):
                     self._placed(o, some)
-                elif all(map(self._is_own, some)):
-                    self._owned(o, some)
-                else:
-                    with self.t.under(f"if len(w) > {o.used}:"):
-                        self._placed(o, some)
             self._others(self.picture_of_top, o, ())
         self.absent += [slot.var for slot in self.slots[first:] if slot.keys]
         self.absent += self.respelled[respelled:]
@@ -119,38 +111,6 @@ class WireText(HoleText):
             self.entry(o, names, child, ())
             for slot in self.slots[mark:]:
                 self.place(slot)
-
-    def _pieces(self) -> Iterator[list[Entry]]:
-        """Yield the keys at the end in pieces, those of one's own apart."""
-        for own, run in itertools.groupby(self.tail, self._is_own):
-            found = list(run)
-            for i in range(0, len(found), len(found) if own else PIECE):
-                yield found[i : i + (len(found) if own else PIECE)]
-
-    def _is_own(self, entry: Entry) -> bool:
-        """Tell whether a key holds a field that only the dialect's family has, as it is."""
-        names, child = entry
-        return is_own(child) and (len(names) == 1 or not self.inner)
-
-    def _owned(self, o: Obj, some: list[Entry]) -> None:
-        """Read many fields that only the dialect's family has."""
-        rows = []
-        for names, h in some:
-            assert isinstance(h, Hole)
-            rows.append((names, h.path[4:], pointer((names[0],))))
-            self.own_places[h.path[4:]] = (names[0],)
-        table = tuple(rows)
-        several = any(len(names) > 1 for names, _ in some)
-        into = self.name("renamed") if several else "_"
-        if several:
-            self.absent.append(into)
-            self.overrides.append(
-                f"for field, key in {into} or (): "
-                "x.late((own, None, {field: (*at, key)}, (field,)))"
-            )
-        with self.t.under(f"if len(w) > {o.used}:"):
-            given = f"{self.value(table)}, {o.counter}, made, own, sp"
-            self.line(f"{o.counter}, own, sp, {into} = owns(x, w, {given})", some[0][1].pos)
 
     def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
         """Read the keys that no entry names."""

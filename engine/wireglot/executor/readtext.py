@@ -99,7 +99,6 @@ class CaseText:
         self.fresh_objects = 0
         self.tail: list[tuple[tuple[str, ...], Picture]] = []
         self.respelled: list[str] = []
-        self.own_places: dict[str, Rel] = {}  # where fields of the family stand
         self.absent: list[str] = []  # what stands for nothing until it is read
         self.overrides: list[str] = []
         self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []

@@ -140,41 +140,6 @@ def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
     return names[0], ABSENT
 
 
-Row = tuple[tuple[str, ...], str, str]  # spellings of a key, the field, its pointer
-
-
-def owns(
-    x: Any,
-    w: dict[str, Any],
-    rows: tuple[Row, ...],
-    used: int,
-    made: dict[str, Any],
-    own: dict[str, Any] | None,
-    sp: Memory,
-) -> tuple[int, dict[str, Any] | None, Memory, list[tuple[str, str]]]:
-    """Read fields of the dialect's family; return those with another spelling of their key."""
-    renamed = []
-    for names, field, place in rows:
-        key, value = names[0], w.get(names[0], ABSENT)
-        if value is ABSENT and len(names) > 1:
-            key, value = spelling(w, names)
-        if value is ABSENT:
-            continue
-        used += 1
-        if key != names[0]:
-            sp = marked(sp, place, "key", key)
-            renamed.append((field, key))
-        if value is None:
-            sp = spell(sp, place, None, ABSENT)
-            continue
-        if own is None:
-            own = made.setdefault("own", {}).setdefault(x.dialect.family, {})
-        own[field] = value
-    if own is None:
-        renamed = []
-    return used, own, sp, [one for one in renamed if own and one[0] in own]
-
-
 def attempt(x: Any, read: Callable[..., Any], *given: Any) -> Any:
     """Return what reads something; NO, and nothing noted, where it does not fit."""
     mark = len(x.notes)
@@ -300,7 +265,7 @@ def agrees(value: Any, values: tuple[Any, ...]) -> bool:
 
 _FUNCTIONS = (
     no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
-    repeats, spelling, owns, tried, word, schema, seconds, said, alone, entries, present, opaque,
+    repeats, spelling, tried, word, schema, seconds, said, alone, entries, present, opaque,
     pointer, aside, again, nth, deep, several, agrees, value_at, guard, same, stringify,
     not_an_object, parse_json,
 )  # fmt: skip
