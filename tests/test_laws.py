@@ -18,9 +18,8 @@ from wireglot.authoring.difference import differences
 from wireglot.authoring.generate import Generator
 from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
-from wireglot.executor import values
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter import choosing, listforms, share
+from wireglot.interpreter import choosing, listforms, share, writehole
 from wireglot.ir import WHOLES
 from wireglot.language.ladder import step
 from wireglot.language.lenses import Misfit
@@ -415,7 +414,7 @@ def test_memory_that_overrides_an_edit_breaks_edited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tried(tmp_path, CALLED, runs=30).failures == []
-    monkeypatch.setattr(values, "means", lambda text, value: True)  # the text as it came, always
+    monkeypatch.setattr(writehole, "means", lambda text, value: True)  # the text as it came, always
     assert broken(tmp_path, CALLED, "Edited") == (
         "one/response breaks Edited: an edit is not written at home, at"
         ' /candidates/0/parts/0/arguments of the IR: expected {"edited":true}, got {}\n'

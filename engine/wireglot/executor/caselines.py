@@ -39,7 +39,7 @@ class CaseLines(MatchLines):
             if self.way == "case":
                 self._kind()
             if self.home:
-                t(f"mem = memory(o, {NAME})")
+                t(f"mem = memory_of(o, {NAME})")
                 odd = "'unsaid' in mem.get('', EMPTY)"
                 if not isinstance(case.wire, Fields):
                     odd += " or not mem.keys() <= {'', '../'}"
@@ -60,7 +60,6 @@ class CaseLines(MatchLines):
         for hole in pic.holes(case.wire) if not self.home else ():
             if wanted(hole) and hole.path not in self.names:
                 HoleLines(self, hole).there()
-        self.behind = len(t.lines)
         several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
         for hole in case.lists.get("candidates", ()) if several else ():
             if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:
@@ -115,8 +114,7 @@ class CaseLines(MatchLines):
         named = self.kind == "tool_result" and "name" not in taken
         if named:  # it mostly follows from its call
             inner = [one for one in inner if one != "name"]
-        known = frozenset(taken | QUIET | set(inner) | ({"name"} if named else set()))
-        quiet = self.code.value(known)
+        quiet = self.code.value(frozenset({*taken, *QUIET, *inner, *(["name"] if named else [])}))
         within: dict[str, tuple[tuple[str, ...], ...]] = {}  # paths, and the keys below the first
         for path in sorted(path for path in self.claims if "." in path):
             head, *keys = path.split(".")
@@ -128,15 +126,7 @@ class CaseLines(MatchLines):
         rest = f"not o.keys() <= {quiet}"
         if self.dynamic or outside:
             rest = f"{{*o}}.difference({quiet}{', took' if self.dynamic else ''}{outside})"
-        seldom = [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
-        if self.rare:
-            rare = f"    rare = not o.keys() <= {self.code.value(known - self.rare)}"
-            t.lines.insert(self.behind, rare)  # what refuses the object stands before it
-        if self.rare and not self.dynamic:
-            there = [one for one in inner if one not in self.rare]
-            seldom = [f"rare and ({' or '.join(seldom)})"]
-            seldom += [f"more(o, {one!r}, {self._inner(one)})" for one in there]
-        odd += seldom
+        odd += [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
         odd += ["misnamed(x, o)"] if named else []
         view = "view" if self.viewed else "None"
         miss = "miss" if self.missing else "()"
@@ -190,7 +180,10 @@ class CaseLines(MatchLines):
         if top and len(rest) < len(p.entries):
             words = len(p.entries) - len(rest)
             keys = self.code.value(frozenset(names[0] for names, _ in p.entries[:words]))
-            t(f"if mem and not {keys}.isdisjoint(at): {out} = words(x, view, {form}, {words})")
+            with t.under(f"if mem and not {keys}.isdisjoint(at):"):
+                t(f"{out} = {{}}")
+                none = self.code.value(frozenset())
+                t(f"walk(x, view, {form}, 0, {words}, {out}, (), {none})")
         while rest:
             number = len(p.entries) - len(rest)
             many = 1
@@ -198,7 +191,7 @@ class CaseLines(MatchLines):
                 many += 1
             these, rest = rest[:many], rest[many:]
             if not top:
-                self._entries(these, out, rel, full)
+                self._entry(these, out, rel, full)
                 continue
             keys = " or ".join(f"{names[0]!r} in at" for names, _ in these)
             if many > 2:
@@ -212,7 +205,7 @@ class CaseLines(MatchLines):
                     f"{self.code.value(frozenset(paths))}, {settled})"
                 )
             with t.under("else:"):
-                self._entries(these, out, rel, full)
+                self._entry(these, out, rel, full)
         for hole in p.spread:
             if not top:
                 spread(self, hole, p, out, rel, full)
@@ -225,25 +218,8 @@ class CaseLines(MatchLines):
             with t.under("else:"):
                 spread(self, hole, p, out, rel, full)
 
-    def _entries(self, entries: Any, out: str, rel: tuple[Any, ...], full: str) -> None:
-        """Write one key of an object, or some of fields that one family alone has."""
-        t = self.t
-        rare = self._seldom(entries[0][1])
-        if rare:
-            self.rare.add(rare)
-            with t.under("if rare:"):
-                self._entry(entries, out, rel, full)
-        else:
-            self._entry(entries, out, rel, full)
-
-    def _seldom(self, p: Picture) -> str:
-        """Return the field of a picture that mostly is not there, and is looked for if any is."""
-        if self.way != "case" or self.home or not isinstance(p, Hole) or p.mark != "optional":
-            return ""
-        head = self.path_of(p.path).partition(".")[0]
-        return head if head == "own" or (p.mode == "as" and p.path == head) else ""
-
     def _entry(self, entries: Any, out: str, rel: tuple[Any, ...], full: str) -> None:
+        """Write one key of an object, or some of fields that one family alone has."""
         t = self.t
         if is_own(entries[0][1]):
             self._own(entries, out, full)

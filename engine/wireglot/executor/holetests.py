@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import OPAQUE, field_type
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.picture import Hole
-from ..language.shape import Case
 from .code import CLASSES
 
 IDS = ("id", "tool_call_id")
@@ -55,15 +53,6 @@ def wanted(h: Hole) -> bool:
     told = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
     alone = h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
     return told and alone and not h.dated and "home" not in h.lenses and not simple(h)
-
-
-def needed(case: Case) -> frozenset[str]:
-    """Return the fields of an object without which a case surely writes nothing."""
-    told = {*OPAQUE, *named(case.ir)}
-    found = (h for h in pic.holes(case.wire) if simple(h) or wanted(h))
-    typed = (h for h in found if field_type(case.shape, h.path) != "any")
-    sure = (h.path for h in typed if not any("null" in lens for lens in h.lenses))
-    return frozenset(path for path in sure if path.isidentifier() and path not in told)
 
 
 def named(p: pic.Picture | None) -> set[str]:

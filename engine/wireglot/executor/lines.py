@@ -62,7 +62,6 @@ class Lines:
         self.looked: dict[tuple[str, bool], Found] = {}
         self.tested: dict[Hole, Found] = {}  # holes whose values have been looked at
         self.held: set[Hole] = set()  # lists whose notes wait for their place
-        self.rare: set[str] = set()  # fields that are looked for only where one of them may be
         self.settled: set[str] = set()  # terms of sums that were written
         self.first: list[str] = []  # lines that stand before all others
         named = Counter(self.path_of(path) for path in paths_of(case.wire))

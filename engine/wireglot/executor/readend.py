@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..ir import field_type
 from ..language.picture import Fields, Literal, Picture, Test, holes, keyed
 from .code import NAME, Unwritten
-from .readir import IrText, Table
-from .readtext import Rel, plain, spoken
+from .readir import IrText
+from .readtext import plain, spoken
 
 
 class WholeText(IrText):
@@ -14,10 +14,6 @@ class WholeText(IrText):
 
     def whole(self) -> str:
         """Return the text of the function."""
-        self.overrides: list[str] = []  # places that are other than the table says
-        self.owned: Table = {}  # where fields of the family came from
-        self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture
-        self.several: list[tuple[str, str, str, Rel]] = []
         self.read()
         self.build()
         head, _, body = str(self.t).partition("\n")
@@ -30,12 +26,9 @@ class WholeText(IrText):
 
     def build(self) -> None:
         """Write how the IR value is made, and what is returned."""
-        self.table: Table = {} if self.inner else {None: ()}
-        self.order: list[str] = []
         if self.bare:
             self._bare()
             return
-        self.totals: dict[str, str] = {}
         self.pending = list(self.slots)
         self._lists()
         self._start()
@@ -48,7 +41,7 @@ class WholeText(IrText):
         self._copies()
         self._places()
         self._later()
-        for path, _, var, rel in self.several:
+        for path, var, rel in self.several:
             self.line(f"if {var} is not ABSENT: several(x, made, {path!r}, {self.at(rel)}, {var})")
         self._end()
 
@@ -180,9 +173,7 @@ class WholeText(IrText):
         self._memory()
         if self.mode == "home":
             if case.doubles and case.name:
-                self.line(
-                    f"if x.home: remember_case(x, {self.one}, {self.two}, made, at)", case.pos
-                )
+                self.line(f"if x.home: remember_case(x, {self.walked}, made, at)", case.pos)
             if isinstance(case.wire, Fields) and not case.needs:
                 self.line("if not w: x.remember(made, '', 'empty', True)")
         self.line("return made")

@@ -13,11 +13,11 @@ from ..language.measure import needed
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, Text, holes, keyed
 from ..language.shape import Case, Shape
-from . import code, modules, readodd
+from . import code, modules
 from .code import Unwritten
 from .places import Address
-from .readinner import Inner, Inners, within
-from .readtime import NAMES
+from .readinner import Inner, Inners
+from .runtime import READING
 
 Pair = tuple[Shape, Case]
 Wants = dict[tuple[str, ...], str]  # keys that must be there, with the class of what stands there
@@ -28,9 +28,8 @@ class Reads:
 
     def __init__(self, dialect: Dialect, mode: str) -> None:
         self.dialect, self.mode = dialect, mode
-        names = {**NAMES, **readodd.NAMES, "within": within}
         brought = modules.brought(dialect, f"read_{mode}")
-        self.code = code.Code(dialect, f"{dialect.name} read {mode}", names, self._made, brought)
+        self.code = code.Code(dialect, f"{dialect.name} read {mode}", READING, self._made, brought)
         self.names = self.code.names
         self._choices: dict[str | Shape, str] = {}
         if dialect.conversation is not None:
@@ -74,7 +73,6 @@ class Reads:
 
     def _text(self, word: str, shape: Shape, case: Case, name: str) -> str:
         from . import readend, readruns  # what writes functions is mostly not needed
-        from .unwritten import lacks
 
         kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readruns.RunText}
         try:
@@ -83,11 +81,8 @@ class Reads:
             if word == "inner":
                 return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
             one, two = self.code.value(shape, "S"), self.code.value(case, "C")
-            t = code.Text(self.code, f"def {name}(x, w, at, L):")
-            if isinstance(case.wire, Fields):
-                t(f"if {' or '.join(lacks(case.wire, 'w'))}: return NO", case.pos)
-            t(f"return {kinds[word].walk}(x, {one}, {two}, w, at, L)")
-            return str(t)
+            walked = f"{kinds[word].walk}(x, {one}, {two}, w, at, L)"
+            return f"def {name}(x, w, at, L):\n    return {walked}\n"
 
     # -- choices ----------------------------------------------------------------------------------
 

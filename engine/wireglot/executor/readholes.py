@@ -11,7 +11,7 @@ from ..language.picture import ABSENT, Hole
 from .code import Unwritten, begins
 from .holetests import test_of
 from .lines import negated
-from .readtext import CaseText, Rel
+from .readtext import CaseText, Rel, Slot
 
 
 def other(kinds: str, v: str) -> str:
@@ -57,7 +57,7 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     elif h.mode == "as":
         _as(t, h, v, var, rel, below)
     elif h.mode == "entries":
-        t.inside()
+        t.nested = True
         call = f"entries(x, {t.reads.choice(h.named)}, {v}, {t.at(rel)})"
         t.tried(var, call, h, below)
     else:
@@ -130,7 +130,9 @@ def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
         if is_guard(lens) and lens != "home":
             t.unless(other(lens, var), h, below)
     if f"{h.path}_json" in DERIVED:
-        t.beside(f"{h.path}_json", text, h.mark is None)
+        t.slots.append(Slot(f"{h.path}_json", text, None, h.mark is None))
+        if h.mark is not None:
+            t.absent.append(text)
     elif t.track:
         t.line(f"written = stringify({var})")
         t.line(f"if written != {text}: sp = spell(sp, {t.pointer(rel)}, {text}, written)")
@@ -153,7 +155,7 @@ def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: b
             t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
     with t.t.under("else:"):
         t.unless(f"{source}.__class__ is not list", h, below)
-        t.inside()
+        t.nested = True
         made = f"{t.reads.each(h.named)}(x, {source}, {at}) if {source} else []"
         t.tried(var, made, h, below, False)
         if lens == "joined" and t.track:
@@ -184,7 +186,7 @@ def _each(
 ) -> None:
     """Write how a list is read, element by element."""
     at = t.at(rel)
-    t.inside()
+    t.nested = True
     if single:
         t.line(f"{var} = {t.reads.choice(h.named)}(x, {v}, {at}, L)", h.pos)
         if any(shape.groups for shape in t.dialect.members(h.named)):
@@ -219,7 +221,7 @@ def _list(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
 def _as(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how a value is read by a shape."""
     at, shape = t.at(rel), h.named
-    t.inside()
+    t.nested = True
     source = _apart(t, h, v, var)
     call = t.reads.choice(shape)
     t.line(f"{var} = {call}(x, {source}, {at}, False)", h.pos)
@@ -238,7 +240,7 @@ def _apart(t: CaseText, h: Hole, v: str, var: str) -> str:
 
 def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
     """Write how a conversation is read."""
-    t.inside()
+    t.nested = True
     if "listed" in h.lenses:
         t.line(f"if {v}.__class__ is dict: return {t.odd}", h.pos)
     if "bare" not in h.lenses:

@@ -9,7 +9,6 @@ from typing import Any
 from ..interpreter import conversation, elements, readhole
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
-from ..language.lenses import Misfit
 from ..language.measure import may_fit
 from ..language.picture import Hole
 from ..language.shape import Case, Shape
@@ -18,7 +17,7 @@ from ..language.talk import Group
 from ..native import mypyc_attr
 from ..trail import At
 from . import readers
-from .readtime import NO, attempt, no
+from .readtime import NO, attempt
 
 
 @mypyc_attr(native_class=False)
@@ -125,14 +124,11 @@ class CodedReader(PictureReader):
 
     def unusual(self, name: str, item: Any, at: At) -> Any:
         """Read an element that no case takes as it is; NO where nothing takes it."""
-        mark = len(self.notes)
-        try:
-            found = self.elements(name, item, at, (False, True), tried=True)
-            return super().element(name, item, at) if found is NO else found
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            del self.notes[mark:]
-            return NO
+        return attempt(self, self._unusual, name, item, at)
+
+    def _unusual(self, name: str, item: Any, at: At) -> Any:
+        found = self.elements(name, item, at, (False, True), tried=True)
+        return super().element(name, item, at) if found is NO else found
 
     def listed(self, name: str, wire: list[Any], at: At) -> Any:
         """Read a list in which elements may be fields of those before them."""
@@ -141,27 +137,9 @@ class CodedReader(PictureReader):
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""
-        mark = len(self.notes)
-        try:
-            if wire.__class__ is list and not self.walks and self.file is None:
-                return self._heard(wire, at)
-            return conversation.read_messages(self, wire, at)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            return no(self, mark)
-
-    def _heard(self, wire: list[Any], at: At) -> list[dict[str, Any]]:
-        """Read the messages of no file."""
-        read, found = self.code.names["message"], list[conversation.Heard]()
-        for i, item in enumerate(wire):
-            self.run = BY_NONE
-            one = read(self, item, (*at, i), False)
-            group, new = self.message(item, (*at, i)) if one is NO else one
-            found.append((group, new, self.run))
-        return conversation.together(self, found)
+        return attempt(self, conversation.read_messages, self, wire, at)
 
 
-BY_NONE: Shape | None = None  # which says that it may be another one by and by
 MODES = (False, True)  # strictly, and with what does not fit kept
 _POS = Pos("", 0, 0)  # of what no rule file says
 _NONE: Any = Case("", "", Hole(("it",), None, None, (), None, None, _POS), None, {}, None, _POS)

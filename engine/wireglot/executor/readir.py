@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir import OPAQUE
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, keyed
-from ..trail import At
 from .code import Unwritten
 from .readobjects import WireText
-from .readtext import Rel, Slot, plain
-
-Table = dict[Any, At]
+from .readtext import Slot, Table, plain
 
 
 class IrText(WireText):
     """Writes how what was found becomes an IR value."""
-
-    table: Table  # where fields came from, below the object
-    owned: Table  # the same, of fields of the family
-    moved: list[tuple[str, str, str, Rel]]  # of an inner picture: fields that came from elsewhere
-    totals: dict[str, str]  # variables of lists that several holes add to
-    pending: list[Slot]  # what is not put yet
-    parts: dict[str, list[Slot]]
 
     # -- values ---------------------------------------------------------------------------------
 
@@ -36,7 +24,6 @@ class IrText(WireText):
 
     def _lists(self) -> None:
         """Write the sum of what several holes of one list found."""
-        self.parts: dict[str, list[Slot]] = {}
         for path in self.lists:
             found = [slot for slot in self.slots if slot.path == path]
             if not found:

@@ -130,13 +130,10 @@ class WireText(HoleText):
 
     def _spread(self, p: Fields, o: Obj, rel: Rel) -> None:
         others = self.name("others")
-        names = self.value(p.names)
-        none = self.value(frozenset())
-        first = p.spread[0]
-        one_pass = first.shape is not None
-        if not one_pass:
-            left = f"rest({o.var}, {names}) if len({o.var}) != {o.used} else {{}}"
-            self.line(f"{others} = {left}", p.pos)
+        names, none = self.value(p.names), self.value(frozenset())
+        there = f"len({o.var}) != {o.used}"
+        if p.spread[0].shape is None:
+            self.line(f"{others} = rest({o.var}, {names}) if {there} else {{}}", p.pos)
         for h in p.spread:
             var = self.name(h.path if h.path != "." else h.named)
             if h.shape is None:
@@ -148,12 +145,10 @@ class WireText(HoleText):
                 self.slots.append(Slot(h.path, var, rel, h.mark is None))
                 continue
             keys = self.value(self.dialect.keys_of(h.shape))
-            if h is first:
-                taking = (
-                    f"cut({o.var}, {names}, {keys}) if len({o.var}) != {o.used} else ({{}}, {{}})"
-                )
+            if h is p.spread[0]:
+                taking = f"cut({o.var}, {names}, {keys}) if {there} else ({{}}, {{}})"
             else:
-                taking = f"split({others}, {keys}) if {others} else ({{}}, {{}})"
+                taking = f"cut({others}, {none}, {keys}) if {others} else ({{}}, {{}})"
             self.line(f"{var}, {others} = {taking}", h.pos)
             if h.mark is not None:
                 self.line(f"if not {var}: {var} = ABSENT")
@@ -166,7 +161,7 @@ class WireText(HoleText):
             if h.mark is not None:
                 self.absent.append(made)
             self.slots.append(Slot(h.path, made, None, h.mark is None))
-            self.several.append((h.path, made, var, rel))
+            self.several.append((h.path, var, rel))
             if rel:
                 self.absent.append(var)
         if p.closed:

@@ -6,9 +6,6 @@ import sys
 from typing import Any
 
 from ..interpreter import building, conversation, runs
-from ..interpreter.building import remember_case
-from ..interpreter.conversation import lone, one_text
-from ..interpreter.runs import around, of_run, together
 from ..language.shape import Case, Shape
 from ..language.talk import Group
 from ..trail import At
@@ -51,9 +48,3 @@ def turns(x: Any, results: bool, made: dict[str, Any], at: At) -> list[dict[str,
 
 BARE: dict[str | None, At] = {None: ()}
 KEPT: dict[str | None, At] = {"kept": ()}
-
-
-_FUNCTIONS = (
-    odd, odd_message, odd_run, around, of_run, together, turns, remember_case, one_text, lone,
-)  # fmt: skip
-NAMES: dict[str, Any] = {**{one.__name__: one for one in _FUNCTIONS}, "BARE": BARE, "KEPT": KEPT}

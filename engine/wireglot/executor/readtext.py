@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..ir import field_type
 from ..language.picture import Fields, Hole, Picture, Test, holes
 from ..language.shape import Case, Shape
-from ..trail import pointer
+from ..trail import At, pointer
 from . import code
 from .holetests import named
 
@@ -29,6 +29,7 @@ class Key(str):
 
 
 Rel = tuple[Any, ...]  # a place below the object
+Table = dict[Any, At]  # places by fields
 
 
 class Slot(NamedTuple):
@@ -90,9 +91,9 @@ class CaseText:
         self.bare = ir is not None and not isinstance(ir, Fields)
         # Whether the memory of spelling is wanted: a bare value refuses where there is any.
         self.track = self.mode == "home" or self.bare
-        self.nested = False  # whether parts were read already, which may have notes
+        self.nested = False  # whether something was read already that may have left notes
         self.slots: list[Slot] = []
-        self.sums: list[tuple[Hole, str, tuple[Any, ...]]] = []
+        self.sums: list[tuple[Hole, str, Rel]] = []
         self.copies: list[tuple[Hole, str, Rel]] = []
         self.later: list[Later] = []
         self.bound = named(ir)
@@ -100,12 +101,17 @@ class CaseText:
         self.tail: list[tuple[tuple[str, ...], Picture]] = []
         self.respelled: list[str] = []
         self.absent: list[str] = []  # what stands for nothing until it is read
-        self.overrides: list[str] = []
-        self.several: list[tuple[str, str, str, tuple[Any, ...]]] = []
+        self.table: Table = {} if self.inner else {None: ()}  # where fields came from
+        self.owned: Table = {}  # the same, of fields of the family
+        self.overrides: list[str] = []  # places that are other than the table says
+        self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture: from elsewhere
+        self.several: list[tuple[str, str, Rel]] = []  # fields that came from several keys
+        self.pending: list[Slot] = []  # what is not put yet
+        self.parts: dict[str, list[Slot]] = {}  # what holes of one list found
+        self.totals: dict[str, str] = {}  # variables of lists that several holes add to
         self.terms = {p for h in holes(case.wire) if len(h.paths) > 1 for p in h.paths}
         self.lists = {path: found for path, found in case.lists.items() if len(found) > 1}
-        self.one, self.two = reads.code.value(shape, "S"), reads.code.value(case, "C")
-        self.walked = f"{self.one}, {self.two}"
+        self.walked = f"{reads.code.value(shape, 'S')}, {reads.code.value(case, 'C')}"
 
     # -- small pieces -------------------------------------------------------------------------
 
@@ -128,15 +134,12 @@ class CaseText:
         """What is returned where the case does not fit."""
         return "no(x, m)" if self.nested else "NO"
 
-    def fail(self, h: Hole | None = None, below: bool = True) -> str:
-        """Return the statement of a misfit: what is marked is kept where that is wanted."""
-        if h is not None and h.mark is not None and below and h.shape != "conversation":
-            return f"return {self.odd} if L else {self.no}"
-        return f"return {self.no}"
-
     def unless(self, test: str, h: Hole, below: bool) -> None:
-        """Add a test of a hole that must hold."""
-        self.line(f"if {test}: {self.fail(h, below)}", h.pos)
+        """Add a test of a misfit: what is marked is kept where that is wanted."""
+        kept = h.mark is not None and below and h.shape != "conversation"
+        self.line(
+            f"if {test}: return {f'{self.odd} if L else {self.no}' if kept else self.no}", h.pos
+        )
 
     def tried(self, var: str, made: str, h: Hole, below: bool, may_be_odd: bool = True) -> None:
         """Add the lines that read a hole where what reads it may say NO, or ODD."""
@@ -181,16 +184,6 @@ class CaseText:
         """Add a line about spelling, where that is wanted."""
         if self.track:
             self.line(f"sp = {line}")
-
-    def beside(self, path: str, var: str, always: bool) -> None:
-        """Let a field stand beside that of the hole that is read."""
-        self.slots.append(Slot(path, var, None, always))
-        if not always:
-            self.absent.append(var)
-
-    def inside(self) -> None:
-        """Say that something is read that may leave notes."""
-        self.nested = True
 
 
 def spoken(key: Any) -> str:

@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..interpreter.elements import again, alone, aside, mapped
-from ..interpreter.env import Memory, nulled, spell, which
-from ..language.lenses import (
-    READS,
-    Misfit,
-    Table,
-    guard,
-    not_an_object,
-    parse_json,
-    same,
-    seconds_of,
-    stringify,
-    time_of,
-)
+from ..interpreter.elements import mapped
+from ..interpreter.env import Memory, spell, which
+from ..language.lenses import Misfit, Table, same, seconds_of, time_of
 from ..language.picture import ABSENT, guards
 from ..tagged import Several
-from ..trail import At, Trail, pointer, value_at
+from ..trail import At, Trail, pointer
 
 if TYPE_CHECKING:
     from ..language.schema import Schema
@@ -81,12 +70,6 @@ def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dic
 def rest(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
     """Return the keys of an object that no picture names."""
     return {key: value for key, value in w.items() if key not in names}
-
-
-def split(found: dict[str, Any], keys: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return those of some keys that a shape names, and the others."""
-    taken = {key: value for key, value in found.items() if key in keys}
-    return taken, {key: value for key, value in found.items() if key not in keys}
 
 
 def cut(
@@ -261,18 +244,3 @@ def agrees(value: Any, values: tuple[Any, ...]) -> bool:
     """Tell whether what a neighbour found is what a literal says, if it found anything."""
     said = values[0] is not ABSENT and any(same(value, one) for one in values)
     return said or value is ABSENT
-
-
-_FUNCTIONS = (
-    no, spell, marked, nulled, literal, says, keep, rest, split, cut, doubled,
-    repeats, spelling, tried, word, schema, seconds, said, alone, entries, present, opaque,
-    pointer, aside, again, nth, deep, several, agrees, value_at, guard, same, stringify,
-    not_an_object, parse_json,
-)  # fmt: skip
-NAMES: dict[str, Any] = {
-    **{one.__name__: one for one in _FUNCTIONS},
-    "NO": NO,
-    "ODD": ODD,
-    "ABSENT": ABSENT,
-    **{one.__name__: one for one in READS.values()},
-}

@@ -1,37 +1,74 @@
-"""The names that generated functions know."""
+"""The names that generated functions know: those that read, and those that write."""
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, FunctionType
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..interpreter.choosing import reads_back
+from ..interpreter.building import remember_case
+from ..interpreter.choosing import loss, reads_back
+from ..interpreter.conversation import lone, one_text
+from ..interpreter.elements import again, alone, aside
 from ..interpreter.elsewhere import any_there
+from ..interpreter.env import nulled, spell
 from ..interpreter.listforms import spelling
 from ..interpreter.making import by_hook, filled, made
+from ..interpreter.runs import around, of_run, together
 from ..interpreter.speaking import write_talk
-from ..interpreter.views import opened
-from ..interpreter.writehole import abroad, fitted
+from ..interpreter.views import memory_of, opened
+from ..interpreter.writehole import abroad, fitted, json_text
 from ..ir import FULL
-from ..language.lenses import WRITES, Misfit, guard, not_an_object, same
+from ..language.lenses import (
+    READS,
+    WRITES,
+    Misfit,
+    guard,
+    not_an_object,
+    parse_json,
+    same,
+    stringify,
+)
 from ..language.picture import ABSENT
-from . import lists, values
-from .readtime import NO, tried
+from ..trail import pointer, value_at
+from . import lists, readinner, readodd, readtime, values
+from .readodd import BARE, KEPT
+from .readtime import NO, ODD, tried
 from .values import EMPTY
 
 _MADE = (FunctionType, BuiltinFunctionType)  # the latter where the engine is compiled
-_FUNCTIONS = (
-    abroad, any_there, by_hook, filled, fitted, guard, made, not_an_object, opened, reads_back,
-    same, spelling, tried, write_talk,
-)  # fmt: skip
-NAMES: dict[str, Any] = {
-    **{
+
+
+def _functions(*modules: ModuleType) -> dict[str, Any]:
+    """Return the functions that modules have themselves, by name."""
+    return {
         name: value
-        for module in (values, lists)
+        for module in modules
         for name, value in vars(module).items()
         if isinstance(value, _MADE) and value.__module__ == module.__name__
-    },
-    **{one.__name__: one for one in (*WRITES.values(), *_FUNCTIONS)},
+    }
+
+
+_READING: tuple[Callable[..., Any], ...] = (
+    again, alone, around, aside, guard, lone, not_an_object, nulled, of_run, one_text, parse_json,
+    pointer, remember_case, same, spell, stringify, together, value_at,
+)  # fmt: skip
+READING: dict[str, Any] = {
+    **_functions(readtime, readodd, readinner),
+    **{one.__name__: one for one in (*READS.values(), *_READING)},
+    "ABSENT": ABSENT,
+    "BARE": BARE,
+    "KEPT": KEPT,
+    "NO": NO,
+    "ODD": ODD,
+}
+_WRITING: tuple[Callable[..., Any], ...] = (
+    abroad, any_there, by_hook, filled, fitted, guard, json_text, loss, made, memory_of,
+    not_an_object, opened, reads_back, same, spelling, tried, write_talk,
+)  # fmt: skip
+WRITING: dict[str, Any] = {
+    **_functions(values, lists),
+    **{one.__name__: one for one in (*WRITES.values(), *_WRITING)},
     "ABSENT": ABSENT,
     "EMPTY": EMPTY,
     "FULL": FULL,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from ..language.measure import needed
-from ..language.picture import Fields, Hole, Items, Literal, Picture, Test, holes, keyed
+from ..language.picture import Fields, Hole, Literal, Test, holes, keyed
 from ..language.shape import Case, spare
 from .holetests import named
 from .readtext import CaseText
@@ -58,24 +55,3 @@ def _grouped(case: Case) -> bool:
     return all(isinstance(child, Fields) for child in made) and all(
         h.path in taken for h in holes(case.wire)
     )
-
-
-def lacks(p: Picture, v: str) -> Iterator[str]:
-    """Yield tests of a value, the first of which that holds says that a picture fits it not."""
-    if isinstance(p, Fields):
-        yield f"{v}.__class__ is not dict"
-        asked = [(names[0], one) for names, one in p.entries if len(names) == 1 and needed(one)]
-        for name, child in asked:
-            word = child.values[0] if isinstance(child, Literal) and not child.values[1:] else None
-            if isinstance(word, str):
-                yield f"{v}.get({name!r}) != {word!r}"
-            elif not isinstance(child, Fields | Items):
-                yield f"{name!r} not in {v}"
-        for name, child in asked:
-            if isinstance(child, Fields | Items):
-                yield from lacks(child, f"{v}.get({name!r})")
-    elif isinstance(p, Items):
-        yield f"{v}.__class__ is not list"
-        yield f"len({v}) {'!=' if p.rest is None else '<'} {len(p.items)}"
-        for nth, child in enumerate(p.items):
-            yield from lacks(child, f"{v}[{nth}]")

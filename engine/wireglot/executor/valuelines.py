@@ -217,7 +217,7 @@ class ValueLines:
         """Return the expression that writes a value through one codec."""
         c, dialect = self.c, self.c.dialect
         if lens == "json":
-            return f"json_text(x, {v}, o, {f'{self.h.path}_json'!r})"
+            return f"json_text(x, {v}, o.get({f'{self.h.path}_json'!r}))"
         if lens in dialect.schemas:
             pair = c.code.value(dialect.schemas[lens], "P")
             if c.writes.home:

@@ -11,9 +11,9 @@ from ..interpreter import choosing, selfholes
 from ..interpreter.elsewhere import there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.leftover import leftover
-from ..interpreter.views import View, means, memory_of
+from ..interpreter.views import View
 from ..ir import DERIVED, field_type
-from ..language.lenses import GUARDS, same, stringify
+from ..language.lenses import GUARDS, same
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..trail import keys_of, value_at
@@ -24,11 +24,6 @@ FILLED = frozenset(("filled-in", "made-id", "made-time"))
 
 
 # -- choosing ----------------------------------------------------------------------------------
-
-
-def loss(x: WriteJob, mark: int) -> int:
-    """Return how much was lost since there were so many notes."""
-    return sum(map(choosing.weight, x.notes[mark:]))
 
 
 def poorer(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
@@ -117,21 +112,9 @@ def seen(
     return view
 
 
-def memory(o: dict[str, Any], dialect: str) -> dict[str, Any]:
-    """Return what an object remembers of its spelling at home."""
-    return memory_of(o, dialect) if "spelled" in o else EMPTY
-
-
 def heads(mem: dict[str, Any]) -> set[str]:
     """Return the keys of an object at or below which it remembers another spelling."""
     return {keys_of(key)[0] for key in mem if key[:1] == "/"}
-
-
-def words(x: Any, view: View, form: Any, number: int) -> dict[str, Any]:
-    """Write the fixed words at the front of an object that remembers another spelling of some."""
-    out: dict[str, Any] = {}
-    walk(x, view, form, 0, number, out, (), frozenset())
-    return out
 
 
 def walk(
@@ -267,17 +250,6 @@ def total(*terms: Any) -> int | None:
         elif term is not None:
             return None
     return found
-
-
-def json_text(x: Any, value: Any, o: dict[str, Any], text: str) -> str:
-    """Return a value as JSON text: as it came while it still means the value.
-
-    Blank text is none: where it came from it stands for no arguments, others refuse it.
-    """
-    said = o.get(text)
-    if said.__class__ is str and (x.trusts or means(said, value)) and (said.strip() or x.same):
-        return said
-    return stringify(value)
 
 
 def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter.views import View
@@ -41,8 +40,9 @@ class CodedWriter(PictureWriter):
             return False
         return not (self.same and self.repair)
 
-    def _tried(self, write: Callable[[Any, Any], Any], value: Any) -> Any:
+    def _tried(self, name: str, value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
+        write = self.writes.code.names[name]
         mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
         try:
             found = write(self, value)
@@ -55,14 +55,14 @@ class CodedWriter(PictureWriter):
 
     def shape(self, name: str, value: Any) -> Any:
         if value.__class__ is dict and self.quick:
-            found = self._tried(self.writes.code.names[self.writes.any(name)], value)
+            found = self._tried(self.writes.any(name), value)
             if found is not NO:
                 return found
         return super().shape(name, value)
 
     def one(self, shape: Shape, value: Any) -> Any:
         if value.__class__ is dict and self.quick:
-            found = self._tried(self.writes.code.names[self.writes.one(shape)], value)
+            found = self._tried(self.writes.one(shape), value)
             if found is not NO:
                 return found
             before, self.refused = self.refused, value
@@ -85,7 +85,7 @@ class CodedWriter(PictureWriter):
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         coded = value.__class__ is dict and value is not self.refused
         if coded and (self.same or not case.home) and self.quick:
-            found = self._tried(self.writes.code.names[self.writes.case(shape, case)], value)
+            found = self._tried(self.writes.case(shape, case), value)
             if found is not NO:
                 return found
         return super().case(shape, case, value)
@@ -95,34 +95,27 @@ class CodedWriter(PictureWriter):
             return ABSENT
         if ir.get("system") and "system" not in case.lists:
             return ABSENT  # what is lost of it came from several places
-        name = self.writes.case(self.dialect.units["request"], case)
-        gone = len(self.gone)
-        wire = self._tried(self.writes.code.names[name], ir)
+        wire = self._tried(self.writes.case(self.dialect.units["request"], case), ir)
         if wire is not NO:
             return wire
         self.spoken = {}
-        del self.gone[gone:]
         return ABSENT
 
     def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        writes = self.writes
-        name = writes.message(case)
+        name = self.writes.message(case)
         if name is None or not self.quick:
             return None
         mark, lefts = len(self.notes), len(self.lefts)
         beside, gone = len(self.beside), len(self.gone)
-        try:
-            wire = writes.code.names[name](self, message)
-            if isinstance(wire, dict):  # else it takes no such message
-                silent = len(self.gone) - gone
-                if len(self.notes) > mark:
-                    silent += [note.code for note in self.notes[mark:]].count("empty-text")
-                # Where nothing is left of it, the message itself may go.
-                left = len(message["parts"]) - silent
-                if not silent or (left > 0 and len(self.beside) == beside):
-                    return wire
-        except Misfit as misfit:
-            misfit.__traceback__ = None
+        wire = self._tried(name, message)
+        if isinstance(wire, dict):  # else it takes no such message
+            silent = len(self.gone) - gone
+            if len(self.notes) > mark:
+                silent += [note.code for note in self.notes[mark:]].count("empty-text")
+            # Where nothing is left of it, the message itself may go.
+            left = len(message["parts"]) - silent
+            if not silent or (left > 0 and len(self.beside) == beside):
+                return wire
         self.undo(mark, lefts, beside, gone)
         return None
 
@@ -146,7 +139,7 @@ class CodedWriter(PictureWriter):
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
-            found = self._tried(self.writes.code.names[self.writes.frame(event, nth)], said)
+            found = self._tried(self.writes.frame(event, nth), said)
             if found is not NO:
                 return found
         return super().frame(event, nth, said)
@@ -158,7 +151,7 @@ class CodedWriter(PictureWriter):
         waits = self.watch or id(view.obj) in self.watched  # a note, for the place of a field
         if whole and not (rel and view.memory) and self.quick and not waits:
             claims, lists = set(view.claims), dict(view.lists)
-            found = self._tried(self.writes.code.names[self.writes.inside(view.case)], view)
+            found = self._tried(self.writes.inside(view.case), view)
             if found is not NO:
                 return found
             view.claims, view.lists = claims, lists

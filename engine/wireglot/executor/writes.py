@@ -27,7 +27,7 @@ from . import modules
 from .code import NAME, Code, Text
 from .lists import Listing
 from .places import Address, alone
-from .runtime import NAMES
+from .runtime import WRITING
 from .telling import Telling, asked_by, word_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Writes:
         self.dialect, self.home = dialect, home
         title = f"writing {dialect.name}{' at home' if home else ''}"
         brought = modules.brought(dialect, f"write_{'home' if home else 'away'}")
-        self.code = Code(dialect, title, NAMES, self._made, brought)
+        self.code = Code(dialect, title, WRITING, self._made, brought)
         self.telling = Telling(dialect, home, self.code)
         self.listings: dict[tuple[Hole, ...], Listing] = {}
         self.patterns: dict[str, Any] = {}  # of limits
@@ -102,24 +102,16 @@ class Writes:
         )
 
     def _one(self, name: str, shape: Shape) -> str:
-        from .holetests import needed
-
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
         told = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
         if self.home:
-            t(f"mem = memory(o, {NAME})")
+            t(f"mem = memory_of(o, {NAME})")
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, g)")
         t("poor = None  # what another case may have a place for")
-        fields = [frozenset() if self.home else needed(case) for case in cases]
-        same = frozenset.intersection(*fields) if fields else frozenset()  # it tells no case apart
-        for case, asked in zip(cases, fields, strict=True):
-            tests = [
-                word_of(case),
-                *(f"o.get({one!r}) is not None" for one in sorted(asked - same)),
-            ]
-            with t.where(" and ".join(filter(None, tests))):
+        for case in cases:
+            with t.where(word_of(case)):
                 with t.trial("w = NO"):
                     t(f"w = {self.case(shape, case)}(x, o)")
                 with t.under("if w is not NO:"):

@@ -48,7 +48,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
             told = undone()
             spare = spare or (told, wire, case)
             continue
-        lost = sum(map(weight, writer.notes[mark:]))
+        lost = loss(writer, mark)
         if not lost or (poor is None and _holds_most(writer, shape, case, value)):
             if loose is not None and case is not loose:
                 why = f"this is only read as `{loose.name}`, and written as `{case.name}`"
@@ -225,6 +225,11 @@ def _without(read: Any, keys: list[str]) -> Any:
         return read
     rest = {k: v for k, v in read.items() if k != keys[0]}
     return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
+
+
+def loss(writer: WriteJob, mark: int) -> int:
+    """Return how much was lost since there were so many notes."""
+    return sum(map(weight, writer.notes[mark:]))
 
 
 def weight(draft: Draft) -> int:

@@ -118,17 +118,23 @@ def fitted(
     return fitted if many else fitted[0]
 
 
+def json_text(writer: WriteJob, value: Any, came: Any) -> str:
+    """Return a value as JSON text: as it came while it still means the value, to the byte.
+
+    Blank text is no JSON: where it came from it is no arguments, others refuse it.
+    """
+    if isinstance(came, str) and (writer.trusts or means(came, value)):
+        if writer.same or came.strip():
+            return came
+    return stringify(value)
+
+
 def through(
     writer: WriteJob, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any
 ) -> Any:
     """Write through one lens."""
     if lens == "json":
-        # The text as it came, while it still means the value: no byte of it changes.
-        text = view.look(f"{h.path}_json")
-        # Blank text is no JSON: where it came from it is no arguments, others refuse it.
-        if isinstance(text, str) and means(text, value) and (writer.same or text.strip()):
-            return text
-        return stringify(value)
+        return json_text(writer, value, view.look(f"{h.path}_json"))
     if lens == "not":
         if not isinstance(value, bool):
             raise Misfit(f"`{h.path}` is neither true nor false", rel, h.pos)
