@@ -20,7 +20,7 @@ class WholeText(IrText):
         start = [f"    {' = '.join(('sp', 'kp', *(('own',) if self.owned else ())))} = None"]
         if self.absent:
             start.append(f"    {' = '.join(dict.fromkeys(self.absent))} = ABSENT")
-        if "(x, m)" in body or ", m)" in body:
+        if self.nested:
             start.append("    m = len(x.notes)")
         return "\n".join([head, *start, body])
 

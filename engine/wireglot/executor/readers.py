@@ -81,7 +81,7 @@ class Reads:
             if word == "inner":
                 return f"def {name}(x, w, at, L, rel, seen):\n    return ODD\n"
             one, two = self.code.value(shape, "S"), self.code.value(case, "C")
-            walked = f"{kinds[word].walk}(x, {one}, {two}, w, at, L)"
+            walked = f"odd(x, len(x.notes), {kinds[word].walk}, {one}, {two}, w, at, L)"
             return f"def {name}(x, w, at, L):\n    return {walked}\n"
 
     # -- choices ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from .readtext import Slot
 class RunText(WholeText):
     """Writes the function that reads an element by one case of a gathering shape."""
 
-    runs, walk = True, "odd_run"
+    runs, walk = True, "gathered"
 
     def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
         super().__init__(reads, shape, case, name)

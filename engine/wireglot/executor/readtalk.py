@@ -17,7 +17,7 @@ from .readend import WholeText
 class MessageText(WholeText):
     """Writes the function that reads one wire message as the messages that it holds."""
 
-    walk = "odd_message"
+    walk = "read_group"
 
     def __init__(self, reads: Functions, talk: Conversation, group: Group, name: str) -> None:
         case = group.cases[0]
@@ -129,8 +129,8 @@ def _group(reads: Functions, talk: Conversation, i: int, title: str) -> str:
             raise Unwritten
         return MessageText(reads, talk, group, title).whole()
     except Unwritten:
-        name = reads.code.value(group, "G")
-        return f"def {title}(x, w, at, L):\n    return odd_message(x, {name}, w, at, L)\n"
+        walked = f"{MessageText.walk}, {reads.code.value(group, 'G')}"
+        return f"def {title}(x, w, at, L):\n    return odd(x, len(x.notes), {walked}, w, at, L)\n"
 
 
 def _spliced(reads: Functions, talk: Conversation, i: int, title: str) -> str:

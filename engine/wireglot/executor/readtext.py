@@ -76,7 +76,7 @@ class CaseText:
 
     inner = False  # whether it is one of `$. as SHAPE`
 
-    walk = "odd"  # what reads in the interpreter
+    walk = "by_case"  # what reads in the interpreter
 
     runs = False  # whether the picture may hold `$run`
 
@@ -126,8 +126,8 @@ class CaseText:
     @property
     def odd(self) -> str:
         """The call that leaves the object to the interpreter."""
-        mark = ", m" if self.nested else ""
-        return "ODD" if self.inner else f"{self.walk}(x, {self.walked}, w, at, L{mark})"
+        mark = "m" if self.nested else "len(x.notes)"
+        return "ODD" if self.inner else f"odd(x, {mark}, {self.walk}, {self.walked}, w, at, L)"
 
     @property
     def no(self) -> str:

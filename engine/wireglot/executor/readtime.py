@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter import conversation
 from ..interpreter.elements import mapped
 from ..interpreter.env import Memory, spell, which
 from ..language.lenses import Misfit, Table, same, seconds_of, time_of
@@ -132,6 +133,15 @@ def attempt(x: Any, read: Callable[..., Any], *given: Any) -> Any:
     return found
 
 
+def odd(x: Any, mark: int, read: Callable[..., Any], *given: Any) -> Any:
+    """Leave a value to the interpreter, and nothing noted of it before.
+
+    What stands in it runs generated again.
+    """
+    del x.notes[mark:]
+    return attempt(x, read, x, *given)
+
+
 def tried(read: Callable[..., Any], *given: Any) -> Any:
     """Return what a function makes of something; NO where it takes none."""
     try:
@@ -244,3 +254,19 @@ def agrees(value: Any, values: tuple[Any, ...]) -> bool:
     """Tell whether what a neighbour found is what a literal says, if it found anything."""
     said = values[0] is not ABSENT and any(same(value, one) for one in values)
     return said or value is ABSENT
+
+
+def turns(x: Any, results: bool, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
+    """Give results messages of their own, as they stand among others, and what says its role."""
+    kinds = [part.get("type") for part in made["parts"]]
+    if not kinds or ("tool_result" not in kinds and not x.dialect.told_roles):
+        return [made]
+    messages = conversation.spoken(made["parts"], made["role"], results)
+    for message in messages[1:]:
+        x.late((message, at, BARE, ()))
+    made.update(messages[0])
+    return [made, *messages[1:]]
+
+
+BARE: dict[str | None, At] = {None: ()}
+KEPT: dict[str | None, At] = {"kept": ()}

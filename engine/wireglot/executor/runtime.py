@@ -6,15 +6,15 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..interpreter.building import remember_case
+from ..interpreter.building import by_case, remember_case
 from ..interpreter.choosing import loss, reads_back
-from ..interpreter.conversation import lone, one_text
+from ..interpreter.conversation import lone, one_text, read_group
 from ..interpreter.elements import again, alone, aside
 from ..interpreter.elsewhere import any_there
 from ..interpreter.env import nulled, spell
 from ..interpreter.listforms import spelling
 from ..interpreter.making import by_hook, filled, made
-from ..interpreter.runs import around, of_run, together
+from ..interpreter.runs import around, gathered, of_run, together
 from ..interpreter.speaking import write_talk
 from ..interpreter.views import memory_of, opened
 from ..interpreter.writehole import abroad, fitted, json_text
@@ -31,9 +31,8 @@ from ..language.lenses import (
 )
 from ..language.picture import ABSENT
 from ..trail import pointer, value_at
-from . import lists, readinner, readodd, readtime, values
-from .readodd import BARE, KEPT
-from .readtime import NO, ODD, tried
+from . import lists, readinner, readtime, values
+from .readtime import BARE, KEPT, NO, ODD, tried
 from .values import EMPTY
 
 _MADE = (FunctionType, BuiltinFunctionType)  # the latter where the engine is compiled
@@ -50,11 +49,12 @@ def _functions(*modules: ModuleType) -> dict[str, Any]:
 
 
 _READING: tuple[Callable[..., Any], ...] = (
-    again, alone, around, aside, guard, lone, not_an_object, nulled, of_run, one_text, parse_json,
-    pointer, remember_case, same, spell, stringify, together, value_at,
+    again, alone, around, aside, by_case, gathered, guard, lone, not_an_object, nulled, of_run,
+    one_text, parse_json, pointer, read_group, remember_case, same, spell, stringify, together,
+    value_at,
 )  # fmt: skip
 READING: dict[str, Any] = {
-    **_functions(readtime, readodd, readinner),
+    **_functions(readtime, readinner),
     **{one.__name__: one for one in (*READS.values(), *_READING)},
     "ABSENT": ABSENT,
     "BARE": BARE,
