@@ -18,91 +18,65 @@ _INNER = frozenset(("source", "reasoning", "response_format", "cache", "format",
 _USERS = USER_DATA | {"value"}
 _NEVER_NULL = frozenset(("list", "object", "opaque"))
 _TOLD = ("key", "text", "case", "within")  # what a memory says of them is a text
+PART = "part"
+# What a unit is, or a list of; of any other unit only what it remembers is looked at.
+_UNITS = {
+    "request": "request", "session": "session", "response": "response", "error": "error",
+    "messages": "message", "message": "message", "tools": FUNCTION, "tool": FUNCTION,
+    "tool_call": PART, "tool_result": PART, "usage": "usage",
+}  # fmt: skip
+# The lists of further objects that an object holds.
+_HELD: dict[str, tuple[tuple[str, str], ...]] = {
+    "request": (("messages", "message"), ("tools", FUNCTION)),
+    "session": (("messages", "message"),),
+    "response": (("candidates", "candidate"),),
+    "message": (("parts", PART),),
+    "candidate": (("parts", PART),),
+    PART: (("media", PART),),
+}
 
 
 def check(ir: Any, unit: str) -> None:
     """Raise ConversionError, with the path in the IR, where the IR is not built as it should be."""
-    if unit == "request":
-        _request(ir, ())
-    elif unit == "session":
-        _object(ir, "session", ())
-        _each(ir, "messages", _message, ())
-    elif unit == "response":
-        _object(ir, "response", ())
-        _each(ir, "candidates", _candidate, ())
-        if "usage" in ir:
-            _usage(ir["usage"], ("usage",))
-    elif unit == "messages" or (unit == "message" and isinstance(ir, list)):
-        _list(ir, _message, ())
-    elif unit == "message":
-        _message(ir, ())
-    elif unit == "tools":
-        _list(ir, _tool, ())
-    elif unit == "tool":
-        _tool(ir, ())
-    elif unit in ("tool_call", "tool_result"):
-        _part(ir, ())
-        if ir["type"] != unit:
+    shape = _UNITS.get(unit)
+    if shape is None:
+        if isinstance(ir, dict):
+            _memory(ir, ())
+    elif unit in ("messages", "tools") or (unit == "message" and isinstance(ir, list)):
+        _list(ir, shape, ())
+    else:
+        _checked(ir, shape, ())
+        if shape == PART and ir["type"] != unit:
             raise _wrong(f"the type is `{ir['type']}`, expected `{unit}`", ("type",))
-    elif unit == "usage":
-        _usage(ir, ())
-    elif unit == "error":
-        _object(ir, "error", ())
-    elif isinstance(ir, dict):
-        _memory(ir, ())
 
 
 def _wrong(message: str, at: At) -> ConversionError:
     return ConversionError(f"{message}; docs/ir.md says what an IR holds", pointer(at))
 
 
-def _list(value: Any, each: Any, at: At) -> None:
+def _list(value: Any, shape: str, at: At) -> None:
     if not isinstance(value, list):
         raise _wrong(f"expected a list, got {type(value).__name__}", at)
     for i, item in enumerate(value):
-        each(item, (*at, i))
+        _checked(item, shape, (*at, i))
 
 
-def _each(owner: dict[str, Any], key: str, each: Any, at: At) -> None:
-    if key in owner:
-        _list(owner[key], each, (*at, key))
-
-
-def _request(ir: Any, at: At) -> None:
-    _object(ir, "request", at)
-    _each(ir, "messages", _message, at)
-    _each(ir, "tools", _tool, at)
-
-
-def _message(value: Any, at: At) -> None:
-    _object(value, "message", at)
-    if value.get("role") not in ROLES:
+def _checked(value: Any, shape: str, at: At) -> None:
+    """Check one IR object, and those that it holds."""
+    part = shape == PART and isinstance(value, dict)
+    _object(value, str(value.get("type")) if part else shape, at)
+    if shape == "message" and value.get("role") not in ROLES:
         raise _wrong(f"the role is one of {', '.join(ROLES)}", (*at, "role"))
-    _each(value, "parts", _part, at)
-
-
-def _candidate(value: Any, at: At) -> None:
-    _object(value, "candidate", at)
-    _each(value, "parts", _part, at)
-
-
-def _part(value: Any, at: At) -> None:
-    _object(value, str(value.get("type")) if isinstance(value, dict) else "part", at)
-    if not isinstance(value.get("type"), str):
+    if part and not isinstance(value.get("type"), str):
         raise _wrong("a part says its `type`", (*at, "type"))
-    if value.get("kind") == "multimodal" and value["type"] == "tool_result":
-        _list(value.get("value"), _part, (*at, "value"))
-    if "media" in value:
-        _list(value["media"], _part, (*at, "media"))
-
-
-def _tool(value: Any, at: At) -> None:
-    _object(value, FUNCTION, at)
-
-
-def _usage(value: Any, at: At) -> None:
-    _object(value, "usage", at)
-    by = value.get("by")
+    if part and value.get("kind") == "multimodal" and value["type"] == "tool_result":
+        _list(value.get("value"), PART, (*at, "value"))
+    for key, inner in _HELD.get(shape, ()):
+        if key in value:
+            _list(value[key], inner, (*at, key))
+    if shape == "response" and "usage" in value:
+        _checked(value["usage"], "usage", (*at, "usage"))
+    by = value.get("by") if shape == "usage" else None
     if by is None:
         return
     if not isinstance(by, dict) or not all(isinstance(v, dict) for v in by.values()):
