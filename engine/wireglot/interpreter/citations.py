@@ -19,6 +19,7 @@ from ..language.shape import Case
 from ..tagged import Several
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob
+from .units import answers_in
 
 Citation = dict[str, Any]
 SPAN = ("start_index", "end_index")
@@ -65,9 +66,7 @@ def form_of(dialect: Dialect, of: str) -> Form | None:
 
 def candidates_of(dialect: Dialect) -> Iterator[Case]:
     """Yield the cases of the candidates of a response."""
-    unit = dialect.units.get("response")
-    outer = (h for case in (unit.cases if unit else ()) for h in pic.holes(case.wire))
-    for name in dict.fromkeys(h.named for h in outer if h.path == "candidates"):
+    for name in dict.fromkeys(hole.named for hole in answers_in(dialect)):
         yield from (case for _, case in dialect.cases_of(name))
 
 
@@ -88,29 +87,21 @@ def spread(reader: ReadJob, ir: Any, messages: list[Any] | None) -> None:
     for owner in owners:
         if not isinstance(owner, dict):
             continue
-        together = "citations" in owner or "sources" in owner
-        if not together and messages is None and not cites(owner):
-            continue  # mostly nothing is cited
-        form = form_of(reader.dialect, of)
-        if form is not None and not form.whole:
-            _without_none(owner)
-        elif form is not None and together:
+        together, texts = "citations" in owner or "sources" in owner, citing(owner)
+        form = form_of(reader.dialect, of) if together or texts else None  # mostly nothing is cited
+        if form is None:
+            continue
+        if form.whole and together:
             _spread(reader, owner, form)
+        for part in texts if not form.whole else ():
+            if part["citations"] == []:  # it says nothing, and what stood there is remembered
+                del part["citations"]
 
 
-def cites(owner: dict[str, Any]) -> bool:
-    """Tell whether a text says what it rests on."""
-    for part in listed(owner, "parts"):
-        if isinstance(part, dict) and "citations" in part:
-            return True
-    return False
-
-
-def _without_none(owner: dict[str, Any]) -> None:
-    """Take lists of no citation away: they say nothing, and what stood there is remembered."""
-    for part in listed(owner, "parts"):
-        if isinstance(part, dict) and part.get("citations") == []:
-            del part["citations"]
+def citing(owner: Any) -> list[dict[str, Any]]:
+    """Return the texts that say what they rest on, also those that say that it is nothing."""
+    parts = listed(owner, "parts")
+    return [part for part in parts if isinstance(part, dict) and "citations" in part]
 
 
 def listed(ir: Any, key: str) -> list[Any]:
@@ -120,10 +111,6 @@ def listed(ir: Any, key: str) -> list[Any]:
 
 def _spread(reader: ReadJob, owner: dict[str, Any], form: Form) -> None:
     cited, sources = owner.get("citations", []), owner.get("sources", [])
-    if cited == sources == []:
-        owner.pop("citations", None)
-        owner.pop("sources", None)
-        return
     shares = Shares(owner, form, cited, sources)
     if not shares.of and not shares.left and (cited or sources):
         return  # there is no text

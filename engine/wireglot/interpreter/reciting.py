@@ -21,7 +21,7 @@ from .citations import (
     Form,
     Shares,
     candidates_of,
-    cites,
+    citing,
     copied,
     form_of,
     listed,
@@ -38,17 +38,14 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     """Return a value whose citations stand as the dialect has them; the same one if they do."""
     if unit == "response":
         owners, of, key = listed(ir, "candidates"), "candidate", "candidates"
-        for one in owners:
-            if isinstance(one, dict) and ("spelled" in one or cites(one)):
-                break
-        else:
+        if not any(isinstance(one, dict) and ("spelled" in one or citing(one)) for one in owners):
             return ir  # mostly nothing is cited
     elif cited or (writer.same and unit in ("request", "messages", "message", "session")):
         found = ir.get("messages") if isinstance(ir, dict) else ir
         owners, of, key = found if isinstance(found, list) else [], "message", "messages"
     else:
         return ir
-    made = [_gathered(writer, one, of) for one in owners]
+    made = [whole(writer, one, of) for one in owners]
     if copies.unchanged(made, owners):
         return ir
     if isinstance(ir, list):
@@ -56,16 +53,11 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     return writer.trail.changed(ir, **{key: made})
 
 
-def whole(writer: WriteJob, owner: dict[str, Any]) -> dict[str, Any]:
-    """Return a candidate whose citations stand in one list, where the dialect has them so."""
-    made: dict[str, Any] = _gathered(writer, owner, "candidate")
-    return made
-
-
-def _gathered(writer: WriteJob, owner: Any, of: str) -> Any:
-    texts = [p for p in listed(owner, "parts") if isinstance(p, dict) and "citations" in p]
+def whole(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
+    """Return a candidate or message whose citations stand as the dialect has them."""
+    texts = citing(owner)
     form = form_of(writer.dialect, of) if texts or _remembers(writer, owner) else None
-    if form is None or not isinstance(owner, dict):
+    if form is None:
         return owner
     if not form.whole:
         swapped = {id(part): fitted(writer, part, form) for part in texts}
@@ -73,10 +65,8 @@ def _gathered(writer: WriteJob, owner: Any, of: str) -> Any:
             return owner
         return _with_parts(writer, owner, swapped)
     made = _again(writer, owner, form)
-    if made is None and not texts:
-        return owner
-    if made is None and of == "message":
-        return owner  # such a wire is only read
+    if made is None and (not texts or of == "message"):
+        return owner  # a wire that has messages so is only read
     if made is None:
         built = Built(writer, form)
         number = 0

@@ -15,7 +15,9 @@ from ..language.shape import Case, Shape
 from ..language.talk import Conversation
 from ..notes import UNKNOWN_KEY
 from ..trail import At, Trail, keys_of, pointer
+from .copies import parts_of
 from .jobs import ReadJob, WriteJob
+from .views import memory_of
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
@@ -67,9 +69,14 @@ def acting(kinds: list[list[Any]]) -> int:
 
 def holds_one(dialect: Dialect) -> bool:
     """Tell whether a response of a dialect holds one answer."""
+    return all("single" in hole.lenses for hole in answers_in(dialect))
+
+
+def answers_in(dialect: Dialect) -> list[Hole]:
+    """Return the holes of the answers of a response."""
     shape = dialect.units.get("response")
     found = [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
-    return all("single" in h.lenses for h in found if h.path == "candidates")
+    return [hole for hole in found if hole.path == "candidates"]
 
 
 def together(reader: ReadJob, ir: dict[str, Any]) -> None:
@@ -77,11 +84,10 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
 
     Where two of them say something they are answers, each by itself.
     """
-    shape, owners = reader.dialect.units["response"], ir.get("candidates") or ()
+    owners = ir.get("candidates") or ()
     if len(owners) < 2:
         return
-    pieces = (h for case in shape.cases for h in holes(case.wire) if "pieces" in h.lenses)
-    hole = reader.dialect.once("pieces", lambda: next(pieces, None))
+    hole = next((h for h in answers_in(reader.dialect) if "pieces" in h.lenses), None)
     kinds = [[part.get("type") for part in one.get("parts", ())] for one in owners]
     if hole is None or sum("text" in found for found in kinds) > 1:
         return
@@ -115,11 +121,7 @@ def _both(one: Any, two: Any, trail: Trail) -> Any:
 
 def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
     """Tell whether system text stood apart from the messages at home."""
-    return same and any(
-        m.get("spelled", {}).get(name, {}).get("", {}).get("head")
-        for m in ir.get("messages", ())[:1]
-        if isinstance(m, dict)
-    )
+    return same and any(memory_of(m, name).get("", {}).get("head") for m in ir["messages"][:1])
 
 
 def at_home(ir: Any, name: str) -> bool:
@@ -161,11 +163,10 @@ def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
 def names_of(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
     """Return where the names of calls stand, by the ids of these."""
     found: dict[str, At] = {}
-    for message in messages:
-        for part in message.get("parts", ()):
-            if part.get("type") == "tool_call" and isinstance(part.get("id"), str):
-                if (at := trail.find(part, "name")) is not None:
-                    found.setdefault(part["id"], at)
+    for part in parts_of(messages, "tool_call"):
+        at = trail.find(part, "name")
+        if at is not None and isinstance(part.get("id"), str):
+            found.setdefault(part["id"], at)
     return found
 
 
