@@ -134,40 +134,24 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
     Other tools, and structured output, are strict no longer.
     """
-    tools, form = ir.get("tools"), ir.get("response_format")
-    if tools is form is None or not writer.repair:
-        return ir
-    schema = _strict(writer.dialect)
+    name = next(iter(writer.asks("strict")), None)
+    schema = None if name is None else writer.dialect.schemas.get(name)
     if schema is None:
         return ir
-    for one in [*tools, form] if isinstance(tools, list) else [form]:
-        if isinstance(one, dict) and one.get("strict") is True:
-            break
-    else:
-        return ir
-    new = dict(ir)
-    if isinstance(tools, list):
+    new: dict[str, Any] = {}
+    if isinstance(tools := ir.get("tools"), list):
         out = [_strictly(writer, schema, tool, "parameters") for tool in tools]
-        new["tools"] = tools if unchanged(out, tools) else out
-    if isinstance(form, dict) and form.get("strict") is True:
-        new["response_format"] = _strictly(writer, schema, form, "schema")
-    if unchanged([*new.values()], [*ir.values()]):
-        return ir
-    writer.trail.copy(ir, new)
-    return new
+        new |= {} if unchanged(out, tools) else {"tools": out}
+    if (form := ir.get("response_format")) is not None:
+        fresh = _strictly(writer, schema, form, "schema")
+        new |= {} if fresh is form else {"response_format": fresh}
+    return writer.trail.changed(ir, **new) if new else ir
 
 
-@once
-def _strict(dialect: Dialect) -> Schema | None:
-    """Return the dialect of JSON Schema of which strict tools take a part alone."""
-    talk = dialect.conversation
-    names = (name for word, name in (talk.enforce if talk else ()) if word == "strict")
-    return dialect.schemas.get(next(names, ""))
-
-
-def _strictly(writer: WriteJob, schema: Schema, owner: dict[str, Any], key: str) -> dict[str, Any]:
+def _strictly(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
     """Return a tool or a format as it can be strict, or as one that is not."""
-    found = _kept(schema, owner, key, writer.same) if owner.get("strict") is True else None
+    strict = isinstance(owner, dict) and owner.get("strict") is True
+    found = _kept(schema, owner, key, writer.same) if strict else None
     if found is None or (isinstance(found, list) and not found[1]):
         return owner
     pos = writer.rule("strict")

@@ -111,11 +111,10 @@ def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
 
 def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
-    talk = writer.dialect.talk
-    asked = {word for word, _ in talk.enforce}
-    if writer.same and not _by_order(writer, messages):  # their order says nothing
-        asked -= {"order-results-by-calls"}
-    if not asked & {"answer-next", "order-results-by-calls"}:
+    talk, by_calls = writer.dialect.talk, ("order-results-by-calls", "") in writer.asked
+    if by_calls and writer.same:
+        by_calls = _by_order(writer, messages)  # else their order says nothing
+    if not by_calls and ("answer-next", "") not in writer.asked:
         return messages
     out: list[Message] = []
     moved: set[int] = set()
@@ -147,7 +146,7 @@ def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
         while heads:
             out[-1] = turns.joined(writer, heads.pop(), out[-1])
         if calls:
-            answer(writer, later, i, calls, asked, moved, out)
+            answer(writer, later, i, calls, by_calls, moved, out)
         calls = []
     return out
 
@@ -257,7 +256,7 @@ def answer(
     later: Later,
     i: int,
     calls: list[Any],
-    asked: set[str],
+    by_calls: bool,
     moved: set[int],
     out: list[Message],
 ) -> None:
@@ -266,7 +265,7 @@ def answer(
     found = later.results(i, ids)
     far = [part for place, part in found if later.apart(i, place)]
     ordered = answers = [part for _, part in found]
-    if "order-results-by-calls" in asked or not writer.unsaid.isdisjoint(ids):
+    if by_calls or not writer.unsaid.isdisjoint(ids):
         nth = {key: len(ids) - at for at, key in enumerate(reversed(ids), 1)}
         ordered = sorted(answers, key=lambda p: nth[p["tool_call_id"]])
     if not far and ordered == answers:

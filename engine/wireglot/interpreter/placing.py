@@ -156,8 +156,7 @@ def walked(
         emptied(writer, first)
         return []
     if (
-        writer.repair
-        and ("no-empty", "") in writer.dialect.talk.enforce
+        ("no-empty", "") in writer.asked
         and not any(view.lists.get("parts", {}).values())
         and not (writer.same and _says(writer, first, wire))
     ):

@@ -22,7 +22,7 @@ from .views import blank
 def right(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in the order of turns that a dialect asks for."""
     messages = [_spoken(writer, message) for message in messages]
-    if ("alternate", "") in writer.dialect.talk.enforce:
+    if ("alternate", "") in writer.asked:
         messages = alternated(writer, messages)
     return ends(writer, messages)
 
@@ -225,8 +225,7 @@ def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
     if turn is not None and any(_placed(writer, holes, part) for part in message["parts"]):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
         bridge = waiting.popleft() if there else made(writer, turn)
-    alternate = writer.repair and ("alternate", "") in writer.dialect.talk.enforce
-    if alternate and waiting and waiting[0].get("role") == "user":
+    if ("alternate", "") in writer.asked and waiting and waiting[0].get("role") == "user":
         message = joined(writer, message, waiting.popleft())
     waiting.appendleft(message)
     if bridge is not None:
