@@ -10,7 +10,7 @@ from typing import Any
 
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Hole, Literal, keyed
-from ..language.shape import Case, Shape
+from ..language.shape import Shape
 from ..language.talk import Conversation, Group
 from ..trail import At
 from . import answers, building, elements, marks, steps
@@ -213,8 +213,11 @@ def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) 
         messages = spoken(parts, talk.role(plain), talk.several(group))
     if not messages:
         messages = [{"role": talk.role(plain), "parts": parts}]
-    first = messages[0]
-    _fields(reader, plain, env, first)
+    first, role = messages[0], messages[0]["role"]
+    building.fill(reader, first, plain.ir, env)
+    if role == "tool":  # results stand in what somebody says
+        first["role"] = role
+    building.attach(reader, first, env)
     if case.read_only:
         reader.remember(first, "", "case", case.name)
     for message in messages:
@@ -233,10 +236,3 @@ def spoken(parts: list[Any], role: str, results: bool) -> list[Message]:
             messages.append({"role": told, "parts": []})
         messages[-1]["parts"].append(part)
     return messages
-
-
-def _fields(reader: ReadJob, case: Case, env: Env, message: Message) -> None:
-    role = message["role"]
-    building.fill(reader, message, case.ir, env)
-    message["role"] = role if role == "tool" else message.get("role", role)
-    building.attach(reader, message, env)
