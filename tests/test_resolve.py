@@ -190,9 +190,10 @@ def test_what_the_function_raises_is_raised() -> None:
         {},
         {"data": 1},
         {"data": "no base64!"},
+        {"data": "aA/A="},
         {"data": b"", "media_type": 1},
     ],
-    ids=["bytes", "no-data", "number", "no-base64", "media-type"],
+    ids=["bytes", "no-data", "number", "no-base64", "too-long", "media-type"],
 )
 def test_what_the_function_returns_is_checked(answer: Any) -> None:
     with pytest.raises(UsageError, match="`resolve` returns"):

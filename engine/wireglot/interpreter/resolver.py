@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError, mistyped
 from ..ir import MEDIA
-from ..language.lenses import Misfit, parse_json
+from ..jsontext import copied
+from ..language.lenses import Misfit, parse_json, plain64
 
 # Takes a source as the IR has it, or {"type": "output_ref", "output_ref": ...}.
 Resolve = Callable[[dict[str, Any]], "Mapping[str, Any] | None"]
@@ -54,9 +55,7 @@ class Resolver:
 
     def _found(self, key: Any, source: dict[str, Any]) -> Supplied | None:
         if id(key) not in self._held:
-            import copy
-
-            self._held[id(key)] = (key, _checked(self._ask(copy.deepcopy(source))))
+            self._held[id(key)] = (key, _checked(self._ask(copied(source))))
         return self._held[id(key)][1]
 
 
@@ -75,22 +74,12 @@ def _checked(given: Any) -> Supplied | None:
         import base64
 
         data = base64.b64encode(data).decode()
-    if isinstance(data, str) and isinstance(media_type, str | None) and _base64(data):
+    if isinstance(data, str) and isinstance(media_type, str | None) and plain64(data):
         return Supplied(data, media_type)
     raise UsageError(
         "`resolve` returns {'media_type': text, 'data': bytes or base64} or None, and what it "
         "returned is neither"
     )
-
-
-def _base64(data: str) -> bool:
-    import binascii
-
-    try:
-        binascii.a2b_base64(data, strict_mode=True)
-    except ValueError:
-        return False
-    return True
 
 
 def _whole(result: dict[str, Any], found: Supplied) -> dict[str, Any] | None:
