@@ -19,7 +19,7 @@ from ..language.shape import Case
 from ..tagged import Several
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob
-from .units import answers_in
+from .units import answers_in, listed, spoken_in
 
 Citation = dict[str, Any]
 SPAN = ("start_index", "end_index")
@@ -82,9 +82,8 @@ def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
 
 def spread(reader: ReadJob, ir: Any, messages: list[Any] | None) -> None:
     """Give each text of what was read the citations of it: of `messages`, or of candidates."""
-    owners = listed(ir, "candidates") if messages is None else messages
     of = "candidate" if messages is None else "message"
-    for owner in owners:
+    for owner in spoken_in(ir, messages):
         if not isinstance(owner, dict):
             continue
         together, texts = "citations" in owner or "sources" in owner, citing(owner)
@@ -102,11 +101,6 @@ def citing(owner: Any) -> list[dict[str, Any]]:
     """Return the texts that say what they rest on, also those that say that it is nothing."""
     parts = listed(owner, "parts")
     return [part for part in parts if isinstance(part, dict) and "citations" in part]
-
-
-def listed(ir: Any, key: str) -> list[Any]:
-    found = ir.get(key) if isinstance(ir, dict) else None
-    return found if isinstance(found, list) else []
 
 
 def _spread(reader: ReadJob, owner: dict[str, Any], form: Form) -> None:

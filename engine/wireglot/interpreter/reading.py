@@ -75,8 +75,7 @@ def read(
             citations.spread(reader, ir, messages)
         told = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
-            owners = citations.listed(ir, "candidates") if messages is None else messages
-            told = within.parted(reader, owners)
+            told = within.parted(reader, units.spoken_in(ir, messages))
             look = Look(messages) if told and messages is not None else look
         made: set[int] = set()
         lacks = not returned if look is None else not look.paired

@@ -24,11 +24,11 @@ from .citations import (
     citing,
     copied,
     form_of,
-    listed,
     made_of,
     places_of,
 )
 from .jobs import WriteJob
+from .units import listed
 from .views import memory_of
 
 _SAYS_NOTHING = frozenset(("spelled", "retrieved"))

@@ -160,6 +160,17 @@ def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
     return ir if unit in ("messages", "message") else None
 
 
+def listed(ir: Any, key: str) -> list[Any]:
+    """Return a list that an IR value holds, an empty one where it holds none."""
+    found = ir.get(key) if isinstance(ir, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def spoken_in(ir: Any, messages: list[Any] | None) -> list[Any]:
+    """Return what is said in a unit: its `messages`, or the answers of a response."""
+    return listed(ir, "candidates") if messages is None else messages
+
+
 def names_of(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
     """Return where the names of calls stand, by the ids of these."""
     found: dict[str, At] = {}
@@ -208,8 +219,7 @@ def _apart(ir: Any) -> Any:
 
 
 def _dicts(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    found = owner.get(key)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return [one for one in listed(owner, key) if isinstance(one, dict)]
 
 
 def source_of(trail: Trail, ir: Any) -> str:

@@ -18,7 +18,6 @@ from ..tagged import Several
 from ..trail import Trail, put, value_at
 from . import (
     choice,
-    citations,
     demands,
     making,
     reciting,
@@ -128,8 +127,7 @@ def written(
     if writer.notes:
         writer.settle()
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):
-        owners = citations.listed(ir, "candidates") if messages is None else messages
-        within.mistaken(writer, owners)
+        within.mistaken(writer, units.spoken_in(ir, messages))
     return body, envelope
 
 
