@@ -327,6 +327,12 @@ class Trail:
         self.copy(old, new)
         return new
 
+    def without(self, old: dict[str, Any], *gone: str) -> dict[str, Any]:
+        """Return an object without some fields, which comes from where the old one came from."""
+        new = {key: value for key, value in old.items() if key not in gone}
+        self.copy(old, new)
+        return new
+
     def copy(self, old: Any, new: Any) -> None:
         """Let `new` have come from where `old` came from."""
         self.late.append((new, (), _copied, old))

@@ -7,8 +7,8 @@ from typing import Any
 from ..interpreter import turns
 from ..interpreter.copies import instead, with_parts
 from ..interpreter.jobs import WriteJob
+from ..interpreter.marks import pictures
 from ..interpreter.placing import PLACED
-from ..language.picture import holes
 from ..notes import LEFT_OUT
 
 
@@ -50,12 +50,11 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Cut messages into as many as the dialect has of them, where one holds one part."""
     talk, messages = writer.dialect.conversation, ir.get("messages")
-    if talk is None or not isinstance(messages, list):
+    if talk is None or not isinstance(messages, list) or not (alone := talk.alone()):
         return ir
-    alone = talk.alone()
     others = {case.name for group in talk.groups if not group.alone for case in group.cases}
     out: list[Any] = []
-    for message in messages if alone else ():
+    for message in messages:
         parts = message.get("parts", ())
         memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
         as_read = memory.get("", {}).get("case") in others
@@ -80,8 +79,6 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                 writer.note("moved", "moved", at, talk.pos, told, None, part)
             as_is = said is message and len(found) == 1
             out.append(said if as_is else with_parts(writer, said, [part, *more]))
-    if not alone:
-        return ir
     return writer.trail.changed(ir, messages=out)
 
 
@@ -91,9 +88,7 @@ def _timed(
     """Let a message of one part have its time, and the part where it has a place for one."""
     said = writer.trail.changed(message, time=part["time"])
     writer.trail.put(said, "time", writer.trail.find(part, "time"))
-    shape = writer.dialect.shapes.get(str(part.get("type")))
-    cases = shape.cases if shape is not None else ()
-    if not any("time" in hole.paths for case in cases for hole in holes(case.wire)):
+    if not pictures(writer, part, "time"):
         rest = {k: v for k, v in part.items() if k != "time"}
         instead(writer, part, rest)
         part = rest

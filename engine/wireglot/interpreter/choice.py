@@ -141,9 +141,10 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
     # One note waits for a field: where its name is another, that note does.
     path = "tool_choice" if "tool_choice.name" in writer.watch else "tool_choice.name"
     _change(writer, ir, path, "reworded", f"{told}, and so it is chosen", view)
-    rest = {key: value for key, value in choice.items() if key != "freeform"}
-    ir["tool_choice"] = rest if free else {**rest, "freeform": True}
-    writer.trail.copy(choice, ir["tool_choice"])
+    if free:
+        ir["tool_choice"] = writer.trail.without(choice, "freeform")
+    else:
+        ir["tool_choice"] = writer.trail.changed(choice, freeform=True)
 
 
 def _kinds(

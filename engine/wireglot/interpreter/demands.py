@@ -156,17 +156,16 @@ def _strictly(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
         return owner
     pos = writer.rule("strict")
     if isinstance(found, tuple):
-        fresh = {word: value for word, value in owner.items() if word != "strict"}
+        fresh = writer.trail.without(owner, "strict")
         # At home the schema is at fault, abroad it is `strict` that is lost.
         at = writer.trail.find(owner, key if writer.same else "strict")
         where = None if at is None else (*at, *found) if writer.same else at
         told = "nothing strict takes such a schema; it is strict no longer"
         writer.note("loosened", "lost", where, pos, told)
     else:
-        fresh = {**owner, key: found[0]}
+        fresh = writer.trail.changed(owner, **{key: found[0]})
         for one in found[1]:
             writer.note(one.code, "added", None, pos, one.message, one.owner, one.key)
-    writer.trail.copy(owner, fresh)
     return fresh
 
 
@@ -275,9 +274,9 @@ def _put(writer: WriteJob, ir: dict[str, Any], path: str, value: Any) -> None:
     owner = ir.pop(head, {})
     new: Any = value
     if last:
-        rest = {key: old for key, old in owner.items() if key != last}
-        new = rest if value is None else {**rest, last: value}
-        writer.trail.copy(owner, new)
+        new = writer.trail.without(owner, last)
+        if value is not None:
+            new[last] = value
     if new is not None and new != {}:
         ir[head] = new
 

@@ -81,7 +81,7 @@ def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
     out = []
     for message in messages:
         last: Part = next(iter(message.get("parts", ())[-1:]), {})
-        if "cache" in last and "cache" not in message and not _holds(writer, last.get("type")):
+        if "cache" in last and "cache" not in message and not pictures(writer, last, "cache"):
             at = writer.trail.find(last, "cache")
             bare = {key: value for key, value in last.items() if key != "cache"}
             instead(writer, last, bare)
@@ -93,11 +93,11 @@ def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return out
 
 
-def _holds(writer: WriteJob, kind: Any) -> bool:
-    """Tell whether a picture of a part has a place for a mark."""
-    shape = writer.dialect.shapes.get(str(kind))
+def pictures(writer: WriteJob, part: Part, field: str) -> bool:
+    """Tell whether a picture of a part has a place for a field."""
+    shape = writer.dialect.shapes.get(str(part.get("type")))
     cases = shape.cases if shape is not None else []
-    return any(hole.path == "cache" for case in cases for hole in holes(case.wire))
+    return any(field in hole.paths for case in cases for hole in holes(case.wire))
 
 
 def _objects(value: Any) -> Iterator[Part]:

@@ -46,11 +46,8 @@ def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
     for role, found in groupby(messages, lambda message: message.get("role")):
         first, *others = found
         if role == "assistant" and others and any("prefix" in m for m in (first, others[-1])):
-            last = others[-1]
-            fresh = {key: value for key, value in first.items() if key != "prefix"}
-            others[-1] = {key: value for key, value in last.items() if key != "prefix"}
-            writer.trail.copy(first, fresh)
-            writer.trail.copy(last, others[-1])
+            last, fresh = others[-1], writer.trail.without(first, "prefix")
+            others[-1] = writer.trail.without(last, "prefix")
             if "prefix" in first:
                 told = "the model says more behind this"
                 writer.lost("no-place", first, told, writer.rule(), "prefix")

@@ -84,9 +84,8 @@ def _spoken(writer: WriteJob, message: Message) -> Message:
     if message.get("role") == "system" and all(
         blank(writer, part, "user") for part in message.get("parts", ())
     ):
-        said = {key: value for key, value in message.items() if key != "level"}
+        said = writer.trail.without(message, "level")
         said["role"] = "user"
-        writer.trail.copy(message, said)
         return said
     while message.get("role") == "system":
         message = down(writer, message)

@@ -235,7 +235,7 @@ def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
 def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[str, Any]:
     """Say which tools may be called by sending only these, where `holes` take one of them."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
-    if not isinstance(tools, list) or not isinstance(choice, dict | str):
+    if not isinstance(tools, list):
         return ir
     if isinstance(choice, dict):
         names = frozenset(named(ir) or ())
@@ -328,9 +328,8 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         for key in sorted(form.keys() - {"type", "schema", "spelled"}):
             writer.lost("no-place", form, f"what asks for JSON says no `{key}`", rule, key)
         text = text.replace("${schema}", stringify(form["schema"]))
-        asked = writer.trail.changed(form, type="json")
-        fresh = {"type": asked["type"]}
-        writer.trail.copy(asked, fresh)
+        fresh = {"type": "json"}
+        writer.trail.copy(form, fresh)
         ir = writer.trail.changed(ir, response_format=fresh)
     roles = [message.get("role") for message in messages]
     place = roles.index("user") if "user" in roles else len(messages)
