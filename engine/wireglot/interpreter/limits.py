@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -58,7 +57,7 @@ class Limits:
 
     def __init__(self, limits: dict[str, dict[str, Any]]) -> None:
         self.limits = limits
-        self._full: dict[str, re.Pattern[str]] = {}
+        self._full: dict[str, Callable[[str], Any]] = {}  # by kind: what tells whether one fits
         self._map: dict[tuple[str, str], str] = {}
         # What is written, and for which name; for none where it would be said of two.
         self._of: dict[str, dict[str, str]] = {}
@@ -92,11 +91,11 @@ class Limits:
                     if isinstance(part.get(key), str):
                         self.reserve(kind, part[key])
 
-    def _pattern(self, kind: str) -> re.Pattern[str]:
-        found = self._full.get(kind)
-        if found is None:
-            found = self._full[kind] = _compiled(pattern_of(self.limits[kind]))
-        return found
+    def _within(self, kind: str, name: str) -> bool:
+        """Tell whether a name is within the limit of its kind, which has one."""
+        if kind not in self._full:
+            self._full[kind] = full(self.limits[kind])
+        return self._full[kind](name) is not None
 
     def _taken(self, kind: str) -> dict[str, str]:
         """Return what is written of a kind, and for which name."""
@@ -119,7 +118,7 @@ class Limits:
 
     def fits(self, kind: str, name: str) -> bool:
         """Tell whether a name is within the limit of its kind, if there is one."""
-        return kind not in self.limits or self._pattern(kind).fullmatch(name) is not None
+        return kind not in self.limits or self._within(kind, name)
 
     def remember(self, kind: str, name: str, written: str) -> None:
         """Write a name as it was written before, unless another name is that already."""
@@ -136,7 +135,7 @@ class Limits:
 
     def fit(self, kind: str, name: Any) -> Any:
         """Return the name itself when it fits, else its one renaming."""
-        if not isinstance(name, str) or self._pattern(kind).fullmatch(name):
+        if not isinstance(name, str) or self._within(kind, name):
             return name
         if "." in kind:  # what nothing else names; where it must not come again is seen to apart
             return next(self.forms(kind, name), name)
@@ -154,9 +153,9 @@ class Limits:
         """Yield what a name may be written as, first what says most; it depends on nothing else."""
         import hashlib  # few names are too long
 
-        limit, full = self.limits[kind], self._pattern(kind)
+        limit = self.limits[kind]
         top, (text, gap) = int(limit.get("max", 64)), self._spelling(kind, name)
-        if (kind == TOLD or "." in kind) and full.fullmatch(text):
+        if (kind == TOLD or "." in kind) and self._within(kind, text):
             yield text
         for turn in range(1000):
             digest = hashlib.sha256(f"{name}/{turn}".encode("utf-8", "replace")).hexdigest()
@@ -164,7 +163,7 @@ class Limits:
             room = max(0, top - len(tail) - len(gap))
             plain = ("x" + tail)[:top].ljust(int(limit.get("min", 1)), "0")
             made = (text[:room] + gap + tail, ("t" + text)[:room] + gap + tail, plain)
-            yield from (form for form in made if full.fullmatch(form))
+            yield from (form for form in made if self._within(kind, form))
 
     def _spelling(self, kind: str, name: str) -> tuple[str, str]:
         """Return a name without characters that the limit does not take, and what stands there."""
@@ -176,14 +175,6 @@ class Limits:
 
 def full(limit: dict[str, Any]) -> Callable[[str], Any]:
     """Return what tells whether a text is within a limit."""
-    return _compiled(pattern_of(limit)).fullmatch
-
-
-def pattern_of(limit: dict[str, Any]) -> str:
-    """Return the pattern of all texts within a limit."""
     low, top = int(limit.get("min", 1)), int(limit.get("max", 10_000))
     first, rest = limit.get("first", limit["chars"]), limit["chars"]
-    return f"[{first}][{rest}]{{{max(0, low - 1)},{top - 1}}}"
-
-
-_compiled = functools.lru_cache(1024)(re.compile)
+    return re.compile(f"[{first}][{rest}]{{{max(0, low - 1)},{top - 1}}}").fullmatch
