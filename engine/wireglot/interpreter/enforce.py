@@ -299,19 +299,11 @@ def merged(writer: WriteJob, before: Message, message: Message) -> list[Draft]:
 
 def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
-    behind = False
-    for part in parts:  # mostly they do
-        said = part.get("type")
-        if said == "tool_call" or (behind and said == kind):
-            break
-        behind = behind or said != kind
-    else:
-        return parts
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]
     head = [part for part, first in zip(parts, leads, strict=True) if first]
     if all(leads[: len(head)]):
-        return parts
+        return parts  # mostly they do
     seen = False
     for part, first in zip(parts, leads, strict=True):
         if not first:
@@ -324,18 +316,13 @@ def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
 
 def before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
     """Let texts of a flat list stand before the calls of their turn: results follow these."""
-    said, called = ("text", "refusal"), False
-    for part in parts:  # mostly none stands behind one
-        kind = part.get("type")
-        if called and kind in said:
-            break
-        called = called or kind == "tool_call"
-    else:
-        return parts
-    first = next((i for i, p in enumerate(parts) if p.get("type") == "tool_call"), len(parts))
-    late = [part for part in parts[first:] if part.get("type") in said]
+    kinds = [part.get("type") for part in parts]
+    first = kinds.index("tool_call") if "tool_call" in kinds else len(parts)
+    late = [part for part in parts[first:] if part.get("type") in ("text", "refusal")]
+    if not late:
+        return parts  # mostly none stands behind one
     for part in late:
         told = "results follow their calls here; what is said between stands before these"
         writer.told("reordered", "moved", part, told, writer.rule())
-    rest = [part for part in parts[first:] if part.get("type") not in said]
+    rest = [part for part in parts[first:] if part.get("type") not in ("text", "refusal")]
     return parts[:first] + late + rest

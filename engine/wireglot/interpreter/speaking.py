@@ -192,14 +192,14 @@ class _Runs:
         mark = len(writer.notes), len(writer.lefts)
         wires = self._lone(*run[0]) if len(run) == 1 else None
         if wires is None:
-            wires = self._wires(run, self._made())
+            wires = self._wires(run)
         # Media that a result cannot hold have left it by now (`beside`). They stand in the run, if
         # that may hold them, else in a user's message behind it: `behind` may be that message.
         beside = bool(writer.beside)
         if beside:
             if behind is not None:
                 self.waiting.appendleft(behind)
-            wires = self._again(wires, self._made(), *mark)
+            wires = self._again(wires, *mark)
         self.out += wires
         if wires and writer.dialect.document is not None:
             writer.spoken[id(wires[0])] = run[0][1]
@@ -220,11 +220,7 @@ class _Runs:
         self.waiting.popleft()
         return False
 
-    def _made(self) -> bool:
-        """Tell whether the source has no such message as the first of the run."""
-        return any(self.run[0][1] is left for left in self.asides)
-
-    def _again(self, wires: list[Any], made: bool, mark: int, lost: int) -> list[Any]:
+    def _again(self, wires: list[Any], mark: int, lost: int) -> list[Any]:
         """Write the run once more where what left its messages belongs to it, or ends it there."""
         writer, talk, run = self.writer, self.talk, self.run
         if talk.steps and len(run) > 1:
@@ -235,15 +231,14 @@ class _Runs:
             while not writer.beside:
                 del writer.notes[mark:], writer.lefts[lost:]
                 run.append(steps[len(run)])
-                wires = self._wires(run, made)
+                wires = self._wires(run)
             self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
         if turns.joins_aside(writer) or run[-1][1].get("role") == "user":
             case = _case_aside(writer, self.group)
             if case is not None:
                 # What left its message belongs to this very run: write that once more.
                 del writer.notes[mark:], writer.lefts[lost:]
-                whole = _with_aside(talk, run, case, self._left())
-                wires = self._wires(whole, made)
+                wires = self._wires(_with_aside(talk, run, case, self._left()))
                 writer.beside = []
         return wires
 
@@ -259,8 +254,8 @@ class _Runs:
         self.refused = message if usual is None else None
         return None if usual is None else [usual]
 
-    def _wires(self, run: list[tuple[Case, Message]], made: bool = False) -> list[Any]:
-        """Write a run of messages; `made` says that the source has no such message."""
+    def _wires(self, run: list[tuple[Case, Message]]) -> list[Any]:
+        """Write a run of messages."""
         writer, talk = self.writer, self.talk
         writer.since = len(writer.notes)
         if self.group is not None and self.group.spliced:
@@ -298,6 +293,7 @@ class _Runs:
                 return [usual]
         whole = dict(first) if alone else {**first, "parts": parts}
         writer.trail.copy(first, whole)
+        made = any(first is left for left in self.asides)  # the source has no such message
         return walked(writer, case, run, whole, made)
 
     def _spliced(self, run: list[tuple[Case, Message]]) -> list[Any]:
