@@ -36,8 +36,8 @@ def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
             _without(reader, message, {id(part) for part in again})
         results = [
             _answer(reader, part)
-            for part in message.get("parts", ())
-            if part.get("type") == "tool_call" and isinstance(part.get(RESULT), dict)
+            for part in parts_of([message], "tool_call")
+            if isinstance(part.get(RESULT), dict)
         ]
         if results:
             made = {"role": "tool", "parts": results}
@@ -48,7 +48,7 @@ def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
 
 def _alone(message: Message) -> list[Part]:
     """Return the calls without a result that say again what one with its result says."""
-    calls = [part for part in message.get("parts", ()) if part.get("type") == "tool_call"]
+    calls = parts_of([message], "tool_call")
     held = {call["id"] for call in calls if RESULT in call and call.get("id") is not None}
     return [call for call in calls if RESULT not in call and call.get("id") in held]
 

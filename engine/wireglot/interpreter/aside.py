@@ -13,8 +13,9 @@ from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import whose
 from ..language.model import Dialect, once
-from .copies import instead, with_parts
+from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, WriteJob
+from .system import PLAIN
 
 
 def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -29,14 +30,13 @@ def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
         role = message.get("role")
         if role == "user" and start < len(out):
             labels: dict[str | None, list[Part]] = {}
-            for part in (p for m in out[start:] for p in m.get("parts", ())):
-                if part.get("type") == "tool_result":
-                    for text in {whose(row, part, part.get) for row in rows}:
-                        labels.setdefault(text, []).append(part)
+            for part in parts_of(out[start:], "tool_result"):
+                for text in {whose(row, part, part.get) for row in rows}:
+                    labels.setdefault(text, []).append(part)
             home, rest = _sorted(writer, message.get("parts", ()), labels)
             if home:
                 out[start:] = [_given(writer, one, home) for one in out[start:]]
-                if not rest and message.keys() <= {"role", "parts", "spelled"}:
+                if not rest and message.keys() <= PLAIN:
                     start = len(out)
                     continue
                 message = with_parts(writer, message, rest)

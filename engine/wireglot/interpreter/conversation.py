@@ -101,9 +101,8 @@ def lone(messages: list[Message]) -> bool:
     """Tell whether a conversation is one plain text of the user."""
     if len(messages) != 1 or messages[0].get("role") != "user":
         return False
-    parts = messages[0].get("parts", ())
-    plain = messages[0].keys() <= {"role", "parts", "spelled"} and len(parts) == 1
-    return plain and parts[0].keys() == {"type", "text"}
+    plain = messages[0].keys() <= {"role", "parts", "spelled"}
+    return plain and elements.alone(messages[0].get("parts", ()))
 
 
 def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Message]]:

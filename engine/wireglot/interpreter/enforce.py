@@ -133,13 +133,13 @@ def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
         out.append(message)
         if message.get("role") != "assistant":
             continue
-        calls += [p for p in message.get("parts", ()) if p.get("type") == "tool_call"]
+        calls += parts_of([message], "tool_call")
         after = messages[i + 1] if i + 1 < len(messages) else {}
         # What the model says in several messages may be one turn, answered behind the last of them.
         if after.get("role") == "assistant":
             if writer.same and talk.per == "run":
                 continue  # they are one turn
-            if not writer.same and calls and _calls(after):
+            if not writer.same and calls and parts_of([after], "tool_call"):
                 if talk.per == "message":
                     heads.append(out.pop())
                 continue  # called at once, and answered together
@@ -188,10 +188,6 @@ def _answered(
             stay = [part for part in parts if (part.get("tool_call_id") in calls) is mine]
             halves += [with_parts(writer, answer, stay)] if stay else []
     return found
-
-
-def _calls(message: Message) -> bool:
-    return any(part.get("type") == "tool_call" for part in message.get("parts", ()))
 
 
 def _by_order(writer: WriteJob, messages: list[Message]) -> bool:

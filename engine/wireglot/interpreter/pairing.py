@@ -192,21 +192,19 @@ def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
     calls, lost, pairs = _matched(messages)
     if writer.named:
         messages = _alike(writer, messages, pairs)
-    early = _early(writer, calls, lost)
+    early, lost = _early(writer, calls, lost)
     if writer.options.get("unasked"):  # what their calls are is known elsewhere
         lost = []
-    answered = {id(call) for _, call in early}
+    answered = {id(call) for _, (_, call) in early}
     open_calls = [found for found in calls if id(found[1]) not in answered]
     if not writer.named:  # what the model said last may still be answered
         open_calls = [(i, call) for i, call in open_calls if i < len(messages) - 1]
-    moved = {id(part) for part, _ in early}
-    gone = moved | {id(part) for _, part in lost}
+    gone = {id(part) for part, _ in early} | {id(part) for _, part in lost}
     behind: dict[int, list[Part]] = {}
-    places = {id(call): i for i, call in calls}
-    settled = [call for _, call in open_calls] + [part for _, part in lost]
-    for part, call in early:
+    settled = [part for _, part in (*open_calls, *lost)]
+    for part, (i, call) in early:
         part = _answering(writer, part, call)
-        behind.setdefault(places[id(call)], []).append(part)
+        behind.setdefault(i, []).append(part)
         settled += [part, call]
         writer.told("moved", "moved", part, BEHIND_CALL, rule)
     _forget(writer, settled)
@@ -252,22 +250,20 @@ def _matched(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
 
 def _alike(writer: WriteJob, messages: list[Message], pairs: Pairs) -> list[Message]:
     """Let results have the names of their calls."""
-    other = {
-        id(part): {**part, "name": call["name"]}
-        for part, call in pairs
-        if "name" in call and part.get("name", call["name"]) != call["name"]
-    }
-    for part, _ in pairs:
-        if id(part) in other:
-            fresh = other[id(part)]
+    other: dict[int, Part] = {}
+    for part, call in pairs:
+        if "name" in call and part.get("name", call["name"]) != call["name"]:
+            fresh = other[id(part)] = {**part, "name": call["name"]}
             told = f"a result of the call `{fresh['name']}` has another name"
             at = writer.trail.find(part, "name")
             writer.note("renamed", "changed", at, writer.rule("pair"), told, None, fresh)
     return swapped(writer, messages, other)
 
 
-def _early(writer: WriteJob, calls: list[Found], lost: list[Found]) -> list[tuple[Part, Part]]:
-    """Return results that stand before their calls, with these; they are lost no longer."""
+def _early(
+    writer: WriteJob, calls: list[Found], lost: list[Found]
+) -> tuple[list[tuple[Part, Found]], list[Found]]:
+    """Return results that stand before their calls, with these, and those that stay lost."""
     found = []
     taken: set[int] = set()
     free: dict[str, dict[Any, deque[Found]]] = {"id": {}, "name": {}}
@@ -284,13 +280,11 @@ def _early(writer: WriteJob, calls: list[Found], lost: list[Found]) -> list[tupl
         while behind and (behind[0][0] <= i or id(behind[0][1]) in taken):
             behind.popleft()
         if behind and part[word]:
-            call = behind.popleft()[1]
-            taken.add(id(call))
-            found.append((part, call))
+            taken.add(id(behind[0][1]))
+            found.append((part, behind.popleft()))
         else:
             left.append((i, part))
-    lost[:] = left
-    return found
+    return found, left
 
 
 def _answering(writer: WriteJob, part: Part, call: Part) -> Part:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from itertools import groupby, takewhile
 from typing import Any
 
@@ -89,10 +88,8 @@ def attended(writer: WriteJob, messages: list[Message]) -> list[Message]:
             continue
         out: list[Message] = []
         # Neighbours of one role may be one message on the wire.
-        turn: Iterator[list[Message]] = ([message] for message in messages)
-        if talk.per == "run":
-            turn = (list(found) for _, found in groupby(messages, lambda m: m.get("role")))
-        for found in turn:
+        turns = groupby(messages, lambda m: m.get("role") if talk.per == "run" else id(m))
+        for found in [list(turn) for _, turn in turns]:
             parts = [(m, p) for m in found for p in m.get("parts", ())]
             owner = next((m for m, p in parts if p.get("type") == one.kind), None)
             # A sealed thought alone is none that can be told here.
@@ -145,8 +142,7 @@ def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
 
 def _waits(writer: WriteJob, end: Message) -> bool:
     """Tell whether a message calls tools: their results come next."""
-    calls = (part.get("type") == "tool_call" for part in end.get("parts", ()))
-    return "tool_call" in writer.dialect.held and any(calls)
+    return "tool_call" in writer.dialect.held and bool(parts_of([end], "tool_call"))
 
 
 def _with_results(writer: WriteJob, role: str) -> bool:
