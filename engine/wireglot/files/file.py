@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.views import memory_of
+from ..interpreter.views import recalled
 from ..language.lenses import Misfit, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT
@@ -110,4 +110,4 @@ def told_of(writer: WriteJob, line: Any) -> dict[str, Any]:
     """Return what the message of a line remembers of it at home."""
     message = writer.spoken.get(id(line), {})
     known = writer.same and "spelled" in message
-    return memory_of(message, writer.dialect.name).get("", {}) if known else {}
+    return recalled(writer, message) if known else {}

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..interpreter import conversation, speaking
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.views import memory_of
+from ..interpreter.views import recalled
 from ..language.documents import Summary
 from ..trail import value_at
 from . import ids, tree
@@ -70,8 +70,7 @@ def read(reader: ReadJob, path: tuple[str, ...], lines: list[Any], ir: dict[str,
 def parted(writer: WriteJob, ir: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return the messages that stand within a line, and a session of the others."""
     messages = ir.get("messages", ())
-    name = writer.dialect.name
-    inside = [INSTEAD in memory_of(message, name).get("", {}) for message in messages]
+    inside = [INSTEAD in recalled(writer, message) for message in messages]
     n = len(inside) - inside[::-1].index(True) if True in inside else 0
     return messages[:n], writer.trail.changed(ir, messages=messages[n:])
 

@@ -9,6 +9,7 @@ from ..interpreter.copies import instead, with_parts
 from ..interpreter.jobs import WriteJob
 from ..interpreter.marks import pictures
 from ..interpreter.placing import PLACED
+from ..interpreter.views import read_by
 from ..notes import LEFT_OUT
 
 
@@ -56,8 +57,7 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     out: list[Any] = []
     for message in messages:
         parts = message.get("parts", ())
-        memory = message.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
-        as_read = memory.get("", {}).get("case") in others
+        as_read = writer.same and read_by(writer, message) in others
         if message.get("role") not in alone or as_read:
             out.append(message)
             continue

@@ -14,12 +14,12 @@ from typing import Any
 
 from ..interpreter import units
 from ..interpreter.jobs import ReadJob, WriteJob
-from ..interpreter.views import View
+from ..interpreter.views import View, recalled
 from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import same
 from ..language.measure import worded
-from ..language.picture import ABSENT, Fields, Hole, holes, keyed
+from ..language.picture import ABSENT, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
 from ..trail import At
@@ -157,9 +157,13 @@ def _drawn(
 
 def _is_head(file: File, shape: Shape, line: Any) -> bool:
     """Tell whether a line is the head: it fits the session, and is no message."""
-    case = shape.cases[0]
-    named = isinstance(case.wire, Fields) and len(case.wire.entries) > 1
-    return named and isinstance(line, dict) and worded(case, line) and not file.like(line)
+    fits = _headed(shape) and isinstance(line, dict) and worded(shape.cases[0], line)
+    return fits and not file.like(line)
+
+
+def _headed(shape: Shape) -> bool:
+    """Tell whether a session says more than its messages."""
+    return len(keyed(shape.cases[0].wire)) > 1
 
 
 def _fixed(shape: Shape) -> dict[str, Any]:
@@ -208,9 +212,8 @@ def said(writer: WriteJob, messages: list[Any]) -> list[Any]:
 def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     """Write a whole document: a list of lines, or one value."""
     document, key = writer.dialect.document or PLAIN, key_of(shape)
-    name = writer.dialect.name
-    memory = ir.get("spelled", {}).get(name, {}).get("", {}) if writer.same else {}
-    kept = ir.get("kept", {}).get(name, {}) if writer.same else {}
+    memory = recalled(writer, ir) if writer.same else {}
+    kept = ir.get("kept", {}).get(writer.dialect.name, {}) if writer.same else {}
     asides = {int(k[3:]): v for k, v in kept.items() if k.startswith("../") and k[3:].isdecimal()}
     if document.ids is not None:
         asides = copy.deepcopy(asides)  # ids are said in them, too
@@ -244,8 +247,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     if document.log is not None:
         return replay.lines(document.log, wire, lines, memory.get("log", []), key)
     bare = memory.get("headless") and same(wire, _fixed(shape))
-    named = isinstance(shape.cases[0].wire, Fields) and len(shape.cases[0].wire.entries) > 1
-    head = [] if document.in_each or bare or not named else [wire]
+    head = [wire] if _headed(shape) and not (document.in_each or bare) else []
     if document.tree is not None:
         told = {id(line): told_of(writer, line) for line in lines}
         made = tree.Written(writer, document.tree, rows, found, told, memory)

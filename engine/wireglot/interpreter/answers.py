@@ -14,7 +14,7 @@ from ..trail import At, pointer
 from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 from .placing import unplaced
-from .views import memory_of
+from .views import recalled
 
 RESULT = "result"  # the field of a call that holds its result, between the two
 AGAIN = "it says a call or its result again"
@@ -153,7 +153,7 @@ def _found(p: Picture, path: str, at: At) -> At | None:
 def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put each result into its call, by id and occurrence; one without a call is left out."""
     waiting: dict[Any, deque[Part]] = {}
-    beside = [one for one in messages if writer.same and _remembers(writer, one, "beside")]
+    beside = [one for one in messages if writer.same and "beside" in recalled(writer, one)]
     there = {id(part) for part in parts_of(beside, "tool_result")}
     for part in parts_of(messages, "tool_result"):
         if id(part) in there:
@@ -174,18 +174,13 @@ def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return [one for one in rests if one is not None]
 
 
-def _remembers(writer: WriteJob, owner: Message | Part, word: str) -> bool:
-    """Tell whether a message or a part remembers something of how it stood at home."""
-    return word in memory_of(owner, writer.dialect.name).get("", {})
-
-
 def _answered(
     writer: WriteJob, message: Message, waiting: dict[Any, deque[Part]], placed: list[Part]
 ) -> Message:
     """Return a message whose calls hold their results; these join the ones that are `placed`."""
     parts = []
     for part in message.get("parts", ()):
-        told = writer.same and _remembers(writer, part, "again")  # another one has the result
+        told = writer.same and "again" in recalled(writer, part)  # another one has the result
         call = part.get("type") == "tool_call" and not told
         results = waiting.get(part.get("id")) if call else None
         if results:

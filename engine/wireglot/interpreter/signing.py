@@ -7,6 +7,7 @@ from typing import Any
 from ..notes import foreign
 from .copies import parts_of, swapped, without
 from .jobs import Message, Part, WriteJob
+from .views import memory_of
 
 UNSIGNED = "the target takes no reasoning that it did not sign"
 
@@ -77,6 +78,6 @@ def _signed(writer: WriteJob, part: Part) -> bool:
     signer = writer.dialect.origin["signature"]
     if isinstance(signature, dict) and signature.get("origin") != signer:
         return writer.dialect.signatures.placeholder is None
-    memory = part.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
+    memory = memory_of(part, writer.dialect.name) if writer.same else {}
     none = writer.dialect.signatures.none
     return signature is not None or any(entry.get("as") in none for entry in memory.values())

@@ -34,7 +34,7 @@ from .jobs import Message, WriteJob
 from .orderly import orderly
 from .placing import case_of, noted, placed, unplaced, walked
 from .system import PLAIN
-from .views import Look, memory_of
+from .views import Look, recalled
 
 TEXT = "\0"  # stands for any text
 
@@ -181,7 +181,7 @@ class _Runs:
             return False
         if found.spliced or not writer.same or "spelled" not in message:
             return True
-        return not memory_of(message, writer.dialect.name).get("", {}).get("apart")
+        return not recalled(writer, message).get("apart")
 
     def _flush(self, behind: Message | None = None) -> bool:
         """Write the run; what left its messages stands behind it, before the one `behind` it.

@@ -8,7 +8,7 @@ from ..language.picture import Literal
 from ..language.shape import Case
 from ..trail import At
 from .jobs import Message, ReadJob, WriteJob
-from .views import View, Written, memory_of
+from .views import View, Written, recalled
 
 Mark = dict[str, Literal]
 
@@ -79,8 +79,8 @@ def marked(writer: WriteJob, run: list[tuple[Case, Message]]) -> list[Any]:
 
 def _unmarked(writer: WriteJob, message: Message, mark: Mark) -> bool:
     """Tell whether a message has no mark, or one of its own."""
-    parts, name = message.get("parts"), writer.dialect.name
+    parts = message.get("parts")
     if not writer.same:
         return not parts
-    told = memory_of(message, name).get("", {}).get("unmarked")
-    return bool(told or (parts and _begins(name, mark, parts[0])))
+    told = recalled(writer, message).get("unmarked")
+    return bool(told or (parts and _begins(writer.dialect.name, mark, parts[0])))

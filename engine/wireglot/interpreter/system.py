@@ -9,7 +9,7 @@ from ..notes import NO_WORD
 from .copies import instead
 from .jobs import Message, WriteJob
 from .placing import down, unplaced
-from .views import blank
+from .views import blank, recalled
 
 PLAIN = frozenset(("role", "parts", "spelled"))
 
@@ -34,13 +34,9 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
         if message.get("role") != "system":
             rest.append(message)
             continue
-        memory = message.get("spelled", {}).get(writer.dialect.name, {}).get("", {})
-        apart = stays and (rest or heads or not memory.get("head") or not _heads(writer, message))
-        if apart:
-            rest.append(message)
-            continue
-        if rest and form is not None:
-            rest.append(message)  # `later` writes it
+        head = recalled(writer, message).get("head") and _heads(writer, message)
+        if (stays and (rest or heads or not head)) or (rest and form is not None):
+            rest.append(message)  # where it does not stay `later` writes it
             continue
         heads += 1
         if rest:

@@ -17,7 +17,7 @@ from ..notes import UNKNOWN_KEY
 from ..trail import At, Trail, keys_of, pointer
 from .copies import parts_of
 from .jobs import ReadJob, WriteJob
-from .views import memory_of
+from .views import recalled
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
@@ -119,9 +119,9 @@ def _both(one: Any, two: Any, trail: Trail) -> Any:
     return [*one, *two] if isinstance(one, list) and isinstance(two, list) else two
 
 
-def was_there(ir: dict[str, Any], name: str, same: bool) -> bool:
+def was_there(writer: WriteJob, ir: dict[str, Any]) -> bool:
     """Tell whether system text stood apart from the messages at home."""
-    return same and any(memory_of(m, name).get("", {}).get("head") for m in ir["messages"][:1])
+    return writer.same and any(recalled(writer, m).get("head") for m in ir["messages"][:1])
 
 
 def at_home(ir: Any, name: str) -> bool:

@@ -10,7 +10,7 @@ from ..language.picture import ABSENT
 from ..language.shape import Shape
 from ..trail import At, pointer
 from .jobs import ReadJob, WriteJob
-from .views import memory_of
+from .views import recalled
 
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
@@ -64,7 +64,7 @@ def told(frame: dict[str, Any]) -> At | None:
 
 def again(writer: WriteJob, ir: Any) -> Any:
     """Return the body that was read, while it still says the same; ABSENT where it does not."""
-    entry = memory_of(ir, writer.dialect.name).get("", {}) if isinstance(ir, dict) else {}
+    entry = recalled(writer, ir) if isinstance(ir, dict) else {}
     said = {key: value for key, value in ir.items() if key not in MEMORY} if entry else None
     if "as" not in entry or not same(entry.get("for"), said):
         return ABSENT

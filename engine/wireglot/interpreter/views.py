@@ -232,7 +232,13 @@ def blank(writer: Sees, part: Any, role: Any) -> bool:
 
 def read_by(writer: Sees, obj: dict[str, Any]) -> Any:
     """Return the name of the case by which an object was read, if it remembers that."""
-    return memory_of(obj, writer.dialect.name).get("", {}).get("case")
+    return recalled(writer, obj).get("case")
+
+
+def recalled(writer: Sees, obj: dict[str, Any]) -> dict[str, Any]:
+    """Return what an object remembers, as a whole, of how it was read by this dialect."""
+    found: dict[str, Any] = memory_of(obj, writer.dialect.name).get("", {})
+    return found
 
 
 def memory_of(obj: dict[str, Any], dialect: str) -> dict[str, Any]:

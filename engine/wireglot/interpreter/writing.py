@@ -207,7 +207,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     # Mostly no message is the system's, and each says something.
     if talks and (writer.same or look is None or look.system or not look.said):
         parts, whole["messages"] = system.lift(writer, ir["messages"])
-        if parts or units.was_there(ir, writer.dialect.name, writer.same):
+        if parts or units.was_there(writer, ir):
             whole["system"] = parts
     if "tool_choice" in whole:
         whole = turns.grouped(writer, whole)
