@@ -13,7 +13,7 @@ from .copies import parts_of, with_parts, without
 from .jobs import Message, Part, WriteJob
 from .leftover import emptied
 from .placing import case_of, unplaced
-from .views import blank
+from .views import blank, memory_of
 
 
 def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
@@ -198,7 +198,7 @@ def _by_order(writer: WriteJob, messages: list[Message]) -> bool:
             for part in message.get("parts", ())
             if "tool_call_id" in part
             # Nothing stood where the id would be written.
-            for entry in part.get("spelled", {}).get(writer.dialect.name, {}).values()
+            for entry in memory_of(part, writer.dialect.name).values()
             if ("as" not in entry and entry.get("for") == part["tool_call_id"])
             or (writer.named and "old" in entry)  # or what stood there is left out
         ]
@@ -295,11 +295,15 @@ def merged(writer: WriteJob, before: Message, message: Message) -> list[Draft]:
 
 def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
+    kinds = [part.get("type") for part in parts]
+    number = kinds.count(kind)
+    if kinds[:number].count(kind) == number and "tool_call" not in kinds:
+        return parts  # mostly they do
     calls = {p.get("id") for p in parts if p.get("type") == "tool_call"} - {None}
     leads = [p.get("type") == kind and p.get("tool_call_id") not in calls for p in parts]
     head = [part for part, first in zip(parts, leads, strict=True) if first]
     if all(leads[: len(head)]):
-        return parts  # mostly they do
+        return parts
     seen = False
     for part, first in zip(parts, leads, strict=True):
         if not first:

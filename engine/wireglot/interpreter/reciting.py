@@ -38,16 +38,14 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     """Return a value whose citations stand as the dialect has them; the same one if they do."""
     if unit == "response":
         owners, of, key = listed(ir, "candidates"), "candidate", "candidates"
-        if not any(isinstance(one, dict) and ("spelled" in one or citing(one)) for one in owners):
-            return ir  # mostly nothing is cited
     elif cited or (writer.same and unit in ("request", "messages", "message", "session")):
-        found = ir.get("messages") if isinstance(ir, dict) else ir
-        owners, of, key = found if isinstance(found, list) else [], "message", "messages"
+        owners = ir if isinstance(ir, list) else listed(ir, "messages")
+        of, key = "message", "messages"
     else:
         return ir
     made = [whole(writer, one, of) for one in owners]
     if copies.unchanged(made, owners):
-        return ir
+        return ir  # mostly nothing is cited
     if isinstance(ir, list):
         return made
     return writer.trail.changed(ir, **{key: made})
