@@ -310,37 +310,26 @@ class Shares:
         Often nothing says which part, though a thought stands before the text: the text that is
         repeated tells.
         """
-        named, repeated = self._part(one), one.get("text")
+        named, said = self._part(one), one.get("text")
+        repeated = said if isinstance(said, str) else ""
         rest = [part for part in self._texts if part is not named]
         likely = [named, *rest] if named is not None else rest
-        fits = self._fits(likely, start, end)
-        if not isinstance(repeated, str) or not repeated:
-            first = next(fits, None)
-            if first is not None:
-                return first
-        else:
-            first = None
-            for part, span in fits:
-                first = first or (part, span)
-                text = str(part.get("text", ""))
-                if text[span["start_index"] : span.get("end_index", len(text))] == repeated:
-                    return part, span
-            there = [part for part in likely if str(part.get("text", "")).count(repeated) == 1]
-            if len(there) == 1:
-                self.odd.append((MOVED, one, PLACE))
-                at = str(there[0]["text"]).find(repeated)
-                return there[0], {"start_index": at, "end_index": at + len(repeated)}
-            if first is not None:
-                self.odd.append((OTHER, one, PLACE))
-                return first
-        self.odd.append((OUTSIDE, one, PLACE))
-        return likely[0], {}
-
-    def _fits(self, likely: list[Any], start: int, end: Any) -> Iterator[tuple[Any, Any]]:
-        """Yield the parts that a place may lie in; of many texts the first mostly is meant."""
+        fits: tuple[dict[str, Any], dict[str, int]] | None = None  # the first that it may lie in
         for part in likely:
-            if span := self._span(part, start, end):
-                yield part, span
+            if (span := self._span(part, start, end)) is None:
+                continue
+            text = str(part.get("text", ""))
+            piece = text[span["start_index"] : span.get("end_index", len(text))]
+            if not repeated or piece == repeated:
+                return part, span
+            fits = fits or (part, span)
+        there = [p for p in likely if repeated and str(p.get("text", "")).count(repeated) == 1]
+        if len(there) == 1:
+            self.odd.append((MOVED, one, PLACE))
+            at = str(there[0]["text"]).find(repeated)
+            return there[0], {"start_index": at, "end_index": at + len(repeated)}
+        self.odd.append((OUTSIDE if fits is None else OTHER, one, PLACE))
+        return fits or (likely[0], {})
 
     def _span(self, part: dict[str, Any], start: int, end: Any) -> dict[str, int] | None:
         text = str(part.get("text", ""))

@@ -150,46 +150,33 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
 def _strictly(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
     """Return a tool or a format as it can be strict, or as one that is not."""
-    strict = isinstance(owner, dict) and owner.get("strict") is True
-    found = _kept(schema, owner, key, writer.same) if strict else None
-    if found is None or (isinstance(found, list) and not found[1]):
+    if not isinstance(owner, dict) or owner.get("strict") is not True:
         return owner
-    pos = writer.rule("strict")
-    if isinstance(found, tuple):
-        fresh = writer.trail.without(owner, "strict")
-        # At home the schema is at fault, abroad it is `strict` that is lost.
-        at = writer.trail.find(owner, key if writer.same else "strict")
-        where = None if at is None else (*at, *found) if writer.same else at
-        told = "nothing strict takes such a schema; it is strict no longer"
-        writer.note("loosened", "lost", where, pos, told)
-    else:
-        fresh = writer.trail.changed(owner, **{key: found[0]})
-        for one in found[1]:
-            writer.note(one.code, "added", None, pos, one.message, one.owner, one.key)
-    return fresh
-
-
-def _kept(schema: Schema, owner: dict[str, Any], key: str, same: bool) -> list[Any] | At | None:
-    """Return a schema as it is kept strictly, and what is added to it; or where it cannot be.
-
-    None for one that no tool may have, which is another matter.
-    """
     given = owner.get(key)
-    if given is None and not same:
+    if given is None and not writer.same:
         given = {}
-    if not isinstance(given, dict):
-        return None
+    if not isinstance(given, dict) or given.get("type", schema.root) != schema.root:
+        return owner  # no tool may have such a schema, which is another matter
     typed = "type" in given
-    if given.get("type", schema.root) != schema.root:
-        return None
+    lost: At | None = ()  # what of it cannot be kept strictly
     try:
         wire, told = schema.write(given if typed else {"type": schema.root, **given})
+        odd = next((one for one in told if one.effect != "added"), None)
+        if typed or not told:  # beside a type, which is filled in later, nothing is added
+            lost = None if odd is None else odd.at
     except Misfit:
-        return ()
-    if not typed:  # what stands for the type is filled in later
-        return () if told else [given, []]
-    lost = next((one for one in told if one.effect != "added"), None)
-    return lost.at if lost is not None else [wire, told]
+        told = []
+    pos = writer.rule("strict")
+    if lost is not None:
+        # At home the schema is at fault, abroad it is `strict` that is lost.
+        at = writer.trail.find(owner, key if writer.same else "strict")
+        where = (*at, *lost) if at is not None and writer.same else at
+        why = "nothing strict takes such a schema; it is strict no longer"
+        writer.note("loosened", "lost", where, pos, why)
+        return writer.trail.without(owner, "strict")
+    for one in told:
+        writer.note(one.code, "added", None, pos, one.message, one.owner, one.key)
+    return writer.trail.changed(owner, **{key: wire}) if told else owner
 
 
 def _within(

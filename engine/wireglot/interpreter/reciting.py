@@ -202,7 +202,7 @@ class Built:
         found = part.get("citations")
         within = 0 if before is None else before[self._form.bytes]
         if before is not None and not self._form.parts:
-            self._before, within = before[0], before[self._form.bytes]
+            self._before = before[0]
         if self._writer.trail.recorder is not None:
             here = places_of(self._writer.trail, (part, "text"))
             self._places = here if self._form.parts else [*self._places, *here]
