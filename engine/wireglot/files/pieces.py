@@ -18,7 +18,7 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     talk, messages = writer.dialect.conversation, ir.get("messages")
     if talk is None or writer.same or not isinstance(messages, list):
         return ir
-    if any(g.alone and talk.role(case) == "assistant" for g in talk.groups for case in g.cases):
+    if "assistant" in talk.alone():
         return ir  # what was said at once is several messages here, too
     source: Any = writer.trail.source
     known = (talk, source.conversation if source is not None else None)

@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from ..language.picture import Hole
-from ..notes import BEHIND_CALL, NO_WORD, ONE_ROLE, Draft
+from ..notes import BEHIND_CALL, NO_WORD
 from . import share, turns, within
 from .answers import reordered
 from .copies import parts_of, with_parts, without
@@ -283,14 +283,6 @@ def answer(
             out.append(with_parts(writer, whole, parts))
         else:
             out.append({"role": "tool", "parts": parts})
-
-
-def merged(writer: WriteJob, before: Message, message: Message) -> list[Draft]:
-    """Note that a message joins the one before; return the note."""
-    if before.get("role") == message.get("role") != "tool":
-        writer.note("joined", "changed", writer.trail.find(message), writer.rule(), ONE_ROLE)
-        return writer.notes[-1:]
-    return []
 
 
 def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
-from ..notes import Draft
+from ..notes import ONE_ROLE, Draft
 from ..trail import HOLDERS, everywhere
 from . import (
     answers,
@@ -162,8 +162,12 @@ class _Runs:
             if run and (found is not self.group or not self._joins(found, message)):
                 if self._flush(message):
                     continue
-            elif run and writer.repair and message.get("role") not in talk.steps:
-                self.joined.extend(enforce.merged(writer, run[-1][1], message))
+            elif run and writer.repair:
+                role = message.get("role")
+                if run[-1][1].get("role") == role != "tool" and role not in talk.steps:
+                    at = writer.trail.find(message)
+                    writer.note("joined", "changed", at, writer.rule(), ONE_ROLE)
+                    self.joined.append(writer.notes[-1])
             self.group = found
             run.append((case, message))
             if not waiting:
@@ -234,8 +238,8 @@ class _Runs:
                 wires = self._wires(run)
             self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
         if turns.joins_aside(writer) or run[-1][1].get("role") == "user":
-            case = _case_aside(writer, self.group)
-            if case is not None:
+            group, case, _ = case_of(writer, {"role": "user", "parts": []})
+            if group is self.group and not group.spliced:
                 # What left its message belongs to this very run: write that once more.
                 del writer.notes[mark:], writer.lefts[lost:]
                 wires = self._wires(_with_aside(talk, run, case, self._left()))
@@ -330,14 +334,6 @@ def _named(writer: WriteJob, told: Collection[str], message: Message) -> Message
             why = f"the {role} says texts alone in the target: a part of another kind is the user's"
             writer.told("system-as-user", "changed", part, why, writer.rule())
     return with_parts(writer, message, parts)
-
-
-def _case_aside(writer: WriteJob, group: Group | None) -> Case | None:
-    """Return the case of a group that a user's message without more has, if it has one."""
-    if group is None or group.spliced:
-        return None
-    found, case, _ = case_of(writer, {"role": "user", "parts": []})
-    return case if found is group else None
 
 
 def _with_aside(

@@ -28,7 +28,8 @@ def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
                 message["parts"].append(part)
                 continue
             if message["parts"] or not bare:
-                _told(reader, message, bare)
+                if bare:
+                    reader.remember(message, "", "unmarked", True)
                 message = {"role": message["role"], "parts": []}
                 reader.trail.put(message, None, at)
                 out.append(message)
@@ -39,13 +40,9 @@ def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
                 for key, word in mark.items():
                     place = reader.trail.find(part) or at
                     reader.hush((*place, key), "it begins a step", word.pos)
-        _told(reader, message, bare)
+        if bare:
+            reader.remember(message, "", "unmarked", True)
     return out
-
-
-def _told(reader: ReadJob, message: Message, bare: bool) -> None:
-    if bare:
-        reader.remember(message, "", "unmarked", True)
 
 
 def _begins(dialect: str, mark: Mark, part: Any) -> bool:
