@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
+from wireglot.conversion import writing
 from wireglot.executor import code
-from wireglot.interpreter import writing
 
 # Where a shell says that no bytecode is kept, each process would compile the whole engine.
 sys.dont_write_bytecode = False

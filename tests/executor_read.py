@@ -23,9 +23,9 @@ from itertools import islice
 from typing import Any
 
 import wireglot
+from wireglot.conversion import reading
+from wireglot.conversion.hands import Reader
 from wireglot.errors import WireglotError
-from wireglot.interpreter import reading
-from wireglot.interpreter.hands import Reader
 from wireglot.language.findings import Findings
 from wireglot.language.lenses import Misfit
 from wireglot.language.model import Dialect

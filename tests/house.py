@@ -27,7 +27,9 @@ TOP = "wireglot"
 FLOORS = (
     ("values",),
     ("language",),
-    ("interpreter", "executor", "files"),
+    ("interpreter",),
+    ("executor", "files"),
+    ("conversion",),
     ("streaming",),
     ("loop",),
     ("trace",),

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import wireglot
+from wireglot.conversion.hands import Reader
 from wireglot.executor import readers
-from wireglot.interpreter.hands import Reader
 
 from .executor_read import FILES, MODES, compare, some_of
 from .test_requests import TRAFFIC

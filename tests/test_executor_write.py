@@ -11,9 +11,10 @@ import pytest
 
 import wireglot
 from wireglot.authoring.generate import Generator
+from wireglot.conversion import reading, writing
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter import orderly, reading, speaking, writing
+from wireglot.interpreter import orderly, speaking
 from wireglot.interpreter.views import Look
 from wireglot.ir import WHOLES
 

@@ -731,12 +731,12 @@ def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
     body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
     chunk = {"id": "1", "choices": [{"index": 0, "delta": {"content": "Hi"}}]}
     for name, call in (
-        ("interpreter.hands.Reader.whole", lambda: rules["openai-chat"].read(body)),
+        ("conversion.hands.Reader.whole", lambda: rules["openai-chat"].read(body)),
         (
-            "interpreter.hands.Writer.request_by",
+            "conversion.hands.Writer.request_by",
             lambda: rules["openai-chat"].write(body),
         ),
-        ("interpreter.hands.Reader.whole", lambda: rules.convert(body, "openai-chat", "ollama")),
+        ("conversion.hands.Reader.whole", lambda: rules.convert(body, "openai-chat", "ollama")),
         ("streaming.fold.Fold.feed", lambda: wireglot.collect([chunk], "openai-chat")),
     ):
         with monkeypatch.context() as patch:

@@ -16,8 +16,8 @@ import pytest
 
 from wireglot import cli
 from wireglot.batch import lines
+from wireglot.conversion import reading
 from wireglot.errors import UsageError
-from wireglot.interpreter import reading
 from wireglot.moving import listing, move, places
 
 from . import test_rich_session as rich

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from unittest import mock
 
+from wireglot.conversion.hands import Reader
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter.hands import Reader
 from wireglot.interpreter.reader import PictureReader
 
 READS = ("_first", "element", "as_home", "whole", "message")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import policy as policies
+from .conversion import reading, writing
 from .errors import mistyped
-from .interpreter import reading, units, writing
+from .interpreter import units
 from .language import ladder, picture, variants
 from .language.model import Dialect
 from .payload import (

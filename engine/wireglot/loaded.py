@@ -200,8 +200,11 @@ class Loaded:
 
     def _model_in(self, body: Any, source: str, unit: str) -> str | None:
         """Return the model that a payload names, which mostly stands at the top."""
-        whole = body.__class__ is dict and unit.__class__ is str
-        keys = self._models.get((source, unit)) if whole else None  # before its file is read
+        if unit not in ("request", "response") or body.__class__ is not dict:
+            return self[source].model_in(body, unit)
+        if (source, unit) not in self._models:  # some are known before a file is read
+            self._models[source, unit] = self[source].keys_of_model(unit)
+        keys = self._models[source, unit]
         return self[source].model_in(body, unit) if keys is None else text_under(keys, body)
 
     def __contains__(self, name: str) -> bool:
@@ -280,7 +283,7 @@ def converted(
 @functools.cache
 def _hands() -> tuple[Any, Any, Any]:
     """Return what reads, writes and gives back, which a load needs not."""
-    from .interpreter import reading, writing
+    from .conversion import reading, writing
 
     return reading.read, writing.write, writing.returned
 

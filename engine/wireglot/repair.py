@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import policy as policies
+from .conversion import reading, writing
+from .conversion.hands import Writer
 from .dialects import DialectRules
 from .errors import ConversionError
-from .interpreter import reading, writing
-from .interpreter.hands import Writer
 from .ir import FUNCTION
 from .loaded import Loaded
 from .notes import Note

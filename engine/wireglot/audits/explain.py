@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..authoring.difference import excerpt, written
+from ..conversion import reading
+from ..conversion.hands import Writer
 from ..errors import UsageError
-from ..interpreter import reading
-from ..interpreter.hands import Writer
 from ..interpreter.units import messages_of
 from ..interpreter.views import Look
 from ..ir import FUNCTION

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from ..conversion import reading, writing
+from ..conversion.reading import Read
 from ..errors import ConversionError
-from ..interpreter import reading, writing
-from ..interpreter.reading import Read
 from ..language import variants
 from ..language.variants import Rows
 from ..loaded import Loaded

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..conversion import reading
+from ..conversion.reading import Read
 from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..files import ids
-from ..interpreter import reading
-from ..interpreter.reading import Read
 from ..language.lenses import stringify
 from ..trail import leaves, path_of
 from . import hardcases, probes

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import policy
+from ..conversion import writing
+from ..conversion.hands import Reader, Writer
 from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
-from ..interpreter import share, writing
-from ..interpreter.hands import Reader, Writer
+from ..interpreter import share
 from ..ir import WHOLES, unspelled
 from ..language import apart, ladder
 from ..language.ladder import Ladder

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.hands import Reader, Writer
 from ..errors import ConversionError
 from ..interpreter import building
-from ..interpreter.hands import Reader, Writer
 from ..ir import field_type
 from ..language.lenses import Misfit, is_guard, stringify
 from ..language.measure import may_fit

@@ -137,7 +137,14 @@ class CodedReader(PictureReader):
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""
-        return attempt(self, conversation.read_messages, self, wire, at)
+        if self.walks or self.file is not None or wire.__class__ is not list:
+            return attempt(self, conversation.read_messages, self, wire, at)
+        return attempt(self, self._heard, wire, at)
+
+    def _heard(self, wire: list[Any], at: At) -> list[dict[str, Any]]:
+        """Read the messages of no file."""
+        found = [(*self.message(item, (*at, i)), self.run) for i, item in enumerate(wire)]
+        return conversation.together(self, found)
 
 
 MODES = (False, True)  # strictly, and with what does not fit kept

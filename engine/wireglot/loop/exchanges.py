@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import policy as policies
+from ..conversion import reading, writing
 from ..errors import ConversionError, UsageError, mistyped
-from ..interpreter import reading, writing
 from ..interpreter.resolver import Resolve, resolving
 from ..interpreter.unpictured import more, told_by
 from ..language import variants
@@ -31,7 +31,7 @@ from .states import States, newest, opened
 from .unseen import Turn, Unseen
 
 if TYPE_CHECKING:
-    from ..interpreter.hands import Writer
+    from ..conversion.hands import Writer
     from ..language.held import Held, HeldSet
     from ..streaming.streams import Translator
 

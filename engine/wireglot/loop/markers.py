@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..interpreter import reading
+from ..conversion import reading
 from ..jsontext import stringify
 from ..language.held import Held
 from ..language.model import Dialect

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
+from ..conversion import reading, writing
 from ..errors import ConversionError
-from ..interpreter import reading, writing
 from ..interpreter.limits import Limits
 from ..language.held import Held
 from ..notes import Draft

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..interpreter.reading import Read
+from ..conversion.reading import Read
 from ..language.events import Event
 from ..language.picture import holes
 from ..notes import Draft

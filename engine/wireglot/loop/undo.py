@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..interpreter.hands import Writer
+from ..conversion.hands import Writer
 from ..jsontext import stringify
 from ..language.held import Held
 from ..language.ladder import Row, step, undone

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from ..interpreter import reading, writing
-from ..interpreter.hands import Writer
+from ..conversion import reading, writing
+from ..conversion.hands import Writer
+from ..conversion.reading import Read
 from ..interpreter.limits import Limits
-from ..interpreter.reading import Read
 from ..language.held import Held
 from ..language.picture import holes
 from ..notes import Draft

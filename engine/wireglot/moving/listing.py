@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..conversion import reading
 from ..errors import ConversionError, UsageError
-from ..interpreter import reading
 from ..room import with_room
 from ..rulesets import RuleSet
 from .places import SHORT, Agent, packaged, said_in

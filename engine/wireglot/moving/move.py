@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..conversion import reading, writing
 from ..dialects import DialectRules
 from ..errors import UsageError
-from ..interpreter import pairing, reading, writing
+from ..interpreter import pairing
 from ..interpreter.jobs import START
 from ..notes import Note
 from ..results import all_notes

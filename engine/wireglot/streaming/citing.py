@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..conversion.hands import Writer
 from ..interpreter import citations, reciting
-from ..interpreter.hands import Writer
 from ..language import picture as pic
 from ..trail import At
 from .incoming import Candidate, Part

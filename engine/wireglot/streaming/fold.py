@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..interpreter.hands import Reader
+from ..conversion.hands import Reader
 from ..ir import owned
 from ..language.events import LIVE, Word
 from ..language.lenses import Misfit

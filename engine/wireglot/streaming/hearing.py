@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from ..conversion.hands import Reader
 from ..interpreter import pairing
-from ..interpreter.hands import Reader
 from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect

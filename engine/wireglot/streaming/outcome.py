@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
-from ..interpreter.hands import Reader, Writer
 from ..ir import owned
 from ..language.lenses import Misfit
 from ..language.model import Dialect

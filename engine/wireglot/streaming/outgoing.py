@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from ..conversion.hands import Writer
 from ..interpreter import making
-from ..interpreter.hands import Writer
 from ..interpreter.leftover import leftover
 from ..interpreter.views import View
 from ..ir import owned

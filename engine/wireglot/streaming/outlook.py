@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from typing import Any
 
+from ..conversion.hands import Writer
 from ..interpreter import citations, share
-from ..interpreter.hands import Writer
 from ..ir import OPAQUE
 from ..language.events import USUAL, Event, Word
 from ..language.model import Dialect

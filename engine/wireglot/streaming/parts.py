@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..conversion.hands import Writer
 from ..interpreter import media
-from ..interpreter.hands import Writer
 from ..interpreter.views import blank
 from ..ir import BETWEEN_THOUGHTS, owned
 from ..language import ladder as ladders

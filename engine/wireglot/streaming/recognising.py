@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..conversion.hands import Reader
 from ..interpreter import unpictured
-from ..interpreter.hands import Reader
 from ..interpreter.reader import told_by
 from ..ir import field_type
 from ..language.events import Event, Stream, guards

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..conversion import reading
+from ..conversion.hands import Writer
 from ..errors import UsageError, foreseen
-from ..interpreter import reading
-from ..interpreter.hands import Writer
 from ..ir import owned
 from ..language.held import Held, HeldSet
 from ..language.model import Dialect

@@ -6,10 +6,10 @@ import itertools
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ..conversion import reading, writing
+from ..conversion.hands import Writer
+from ..conversion.reading import Read
 from ..errors import UsageError, WireglotError, foreseen, mistyped
-from ..interpreter import reading, writing
-from ..interpreter.hands import Writer
-from ..interpreter.reading import Read
 from ..language.held import Held, HeldSet
 from ..language.model import Dialect, once
 from ..language.picture import ways

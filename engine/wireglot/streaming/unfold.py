@@ -9,8 +9,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ..conversion.hands import Writer
 from ..interpreter import making, units
-from ..interpreter.hands import Writer
 from ..interpreter.unpictured import more, told_by
 from ..ir import owned
 from ..language.events import Event

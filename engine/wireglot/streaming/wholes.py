@@ -12,8 +12,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..conversion.hands import Reader, Writer
 from ..interpreter import units
-from ..interpreter.hands import Reader, Writer
 from ..interpreter.views import View
 from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ..interpreter.hands import Reader
+from ..conversion.hands import Reader
 from ..interpreter.within import (
     CALL,
     THOUGHT,

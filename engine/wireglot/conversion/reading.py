@@ -6,6 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import hooks
 from ..errors import UNFORESEEN, ConversionError, unforeseen
+from ..interpreter import (
+    arguments,
+    building,
+    citations,
+    conversation,
+    pairing,
+    units,
+    unpictured,
+    within,
+)
+from ..interpreter.env import Env
+from ..interpreter.views import Look
 from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
@@ -13,14 +25,11 @@ from ..results import rule_of
 from ..room import TooDeep
 from ..seeds import Seed, apart
 from ..trail import At, Trail, pointer, value_at
-from . import arguments, building, citations, conversation, pairing, units, unpictured, within
-from .env import Env
 from .hands import Reader
-from .views import Look
 
 if TYPE_CHECKING:
+    from ..interpreter.recorder import Recorder
     from ..language.held import Held
-    from .recorder import Recorder
 
 
 class Read(NamedTuple):

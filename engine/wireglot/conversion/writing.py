@@ -7,16 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UNFORESEEN, ConversionError, UsageError, unforeseen
-from ..jsontext import copied
-from ..language.lenses import Misfit
-from ..language.model import Dialect, once
-from ..language.picture import ABSENT
-from ..notes import Draft, Note, asked
-from ..results import Envelope, finished, read_notes, rule_of
-from ..room import TooDeep
-from ..tagged import Several
-from ..trail import Trail, put, value_at
-from . import (
+from ..interpreter import (
     choice,
     demands,
     making,
@@ -28,9 +19,18 @@ from . import (
     unpictured,
     within,
 )
+from ..interpreter.leftover import leftover
+from ..interpreter.views import Look, View, Written
+from ..jsontext import copied
+from ..language.lenses import Misfit
+from ..language.model import Dialect, once
+from ..language.picture import ABSENT
+from ..notes import Draft, Note, asked
+from ..results import Envelope, finished, read_notes, rule_of
+from ..room import TooDeep
+from ..tagged import Several
+from ..trail import Trail, put, value_at
 from .hands import Writer
-from .leftover import leftover
-from .views import Look, View, Written
 
 if TYPE_CHECKING:
     from ..language.held import Held

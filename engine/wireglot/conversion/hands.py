@@ -1,4 +1,4 @@
-"""The two hands of the interpreter: each tries what the other makes of its work."""
+"""The two hands of a conversion: each tries what the other makes of its work."""
 
 from __future__ import annotations
 
