@@ -351,6 +351,20 @@ def test_an_answer_that_is_no_json_is_told(server: Server) -> None:
             assert ("<html>*** no" in said["error"]["message"]) == (status != 200)
 
 
+def test_an_error_that_comes_with_status_200_is_one_by_the_picture_of_the_dialect(
+    server: Server,
+) -> None:
+    script = Script("minimax")
+    with before(script, server) as (url, _):
+        failed = {"status_code": 1004, "status_msg": "login fail"}
+        script.failure = 200, {"choices": None, "base_resp": failed}
+        status, _, said = asked(f"{url}/v1/messages", HELLO)
+        assert (status, said["error"]["type"]) == (401, "authentication_error")
+        assert said["error"]["message"] == "login fail"
+        script.failure = 200, {"choices": None}  # no answer, and no error either
+        assert asked(f"{url}/v1/messages", HELLO)[0] == 502
+
+
 class Sleeping(Script):
     """A provider that takes its time."""
 

@@ -138,6 +138,8 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         return found, None
     if unit == "response" and not writer.same:
         ir = _acting(writer, ir)
+    if unit == "error" and not writer.same:
+        ir = unpictured.settled(writer, ir)
     if unit in ("response", "error"):
         answer = units.stepped(writer, units.pictured(writer.dialect, unit), ir)
         making.numbered(writer, answer)

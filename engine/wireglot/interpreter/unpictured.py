@@ -14,6 +14,7 @@ from .views import recalled
 
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
+STATUSES = ("status", "statusCode", "status_code", "code")  # where they say the status of HTTP
 MEMORY = ("kept", "spelled")
 NAMED = {"error", "errors"}  # by which a frame that is nothing else is told to be one
 LONE = {"message", "msg", "detail"}  # what a framework's error says and nothing more
@@ -39,6 +40,12 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
         reader.trail.put(ir, "message", at)
         at = at if found is not None else ABSENT
     rest = {} if at is ABSENT else dict(_beside(body, at))
+    named = ((place, rest.get(place)) for place in ((key,) for key in STATUSES))
+    for place, status in named if "http" not in ir else ():
+        if isinstance(status, int) and kind_of(status) is not None and status < 600:
+            ir["http"] = rest.pop(place)
+            reader.trail.put(ir, "http", place)
+            break
     if rest:
         kept = ir.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept.update((pointer(place), value) for place, value in rest.items())
@@ -112,6 +119,21 @@ def told_by(http: int | None, said: str | None) -> str | None:
     """Return the kind of an error that its status of HTTP tells, where what is said leaves that."""
     kind = kind_of(http)
     return kind if kind != said and open_kind(said) else None
+
+
+def settled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+    """Let the status that a body names tell the kind of its error, where its words leave that."""
+    said, at = ir.get("kind"), writer.trail.find(ir, "http")
+    kind = told_by(ir.get("http"), said)
+    if kind is None:
+        return ir
+    if said is not None:
+        writer.note(
+            "reworded", "changed", writer.trail.find(ir, "kind"), None, more(ir["http"], said)
+        )
+    new = writer.trail.changed(ir, kind=kind)
+    writer.trail.put(new, "kind", at)
+    return new
 
 
 def more(http: int | None, said: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from .. import jsontext
 from ..errors import ConversionError, WireglotError
+from ..interpreter.unpictured import status_of
 from ..loop.exchanges import Exchange
 from ..notes import Note
 from ..results import PolicyError
@@ -211,10 +212,9 @@ class Turn:
             try:
                 back = self.exchange.response(given) if good else self.exchange.error(given, status)
             except ConversionError:
-                if not good or not isinstance(given, dict) or not given.get("error"):
+                if not good or (failed := self._failure(given)) is None:
                     raise
-                # An error that came as if all were well; some say the status beside it.
-                given, status = json.loads(self._relay.masked(text)), _status(given["error"])
+                given, status = json.loads(self._relay.masked(text)), failed
                 back, good = self.exchange.error(given, status), False
         except (ValueError, RecursionError, WireglotError) as error:
             if good:
@@ -225,6 +225,15 @@ class Turn:
             return whole(status, made, self._passed(headers))
         self.tell(back.notes)
         return whole(status if good or status in FAILED else 502, back.body, self._passed(headers))
+
+    def _failure(self, given: Any) -> int | None:
+        """Return the status of an error that came as if all were well; None where it is none."""
+        if not isinstance(given, dict):
+            return None
+        if given.get("error"):  # some say the status beside it
+            return _status(given["error"])
+        kind = self._rules[self.upstream.dialect].read(given, unit="error").ir.get("kind")
+        return None if kind is None else status_of(kind)
 
     def _passed(self, headers: Mapping[str, str]) -> Headers:
         """Return the headers of an answer that go on, and the notes."""
