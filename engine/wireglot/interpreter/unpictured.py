@@ -122,17 +122,12 @@ def told_by(http: int | None, said: str | None) -> str | None:
 
 
 def settled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
-    """Let the status that a body names tell the kind of its error, where its words leave that."""
-    said, at = ir.get("kind"), writer.trail.find(ir, "http")
-    kind = told_by(ir.get("http"), said)
+    """Let the status that a body names tell the kind of its error, where no word of it does."""
+    kind = kind_of(ir.get("http")) if ir.get("kind") is None else None
     if kind is None:
         return ir
-    if said is not None:
-        writer.note(
-            "reworded", "changed", writer.trail.find(ir, "kind"), None, more(ir["http"], said)
-        )
     new = writer.trail.changed(ir, kind=kind)
-    writer.trail.put(new, "kind", at)
+    writer.trail.put(new, "kind", writer.trail.find(ir, "http"))
     return new
 
 

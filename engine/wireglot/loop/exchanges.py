@@ -223,8 +223,9 @@ class Exchange:
         one, two = self._ends()
         read = reading.read(one, body, "error", None, None, self._options)
         same = self.client == self.provider
+        http = read.ir.get("http") if http is None else http
         said = read.ir.get("kind")
-        kind = None if same or http is None else told_by(http, said)
+        kind = None if same else told_by(http, said)
         if kind is not None:
             read.ir["kind"] = kind
         out, drafts, _ = writing.write(two, read, "error", same, self._options)
