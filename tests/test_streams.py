@@ -1510,12 +1510,11 @@ def test_what_a_rule_file_gives_up_is_noted_with_the_reason() -> None:
 
 
 def test_what_stands_in_something_that_is_given_up_is_given_up_with_it() -> None:
-    early = json.loads(json.dumps(ANTHROPIC[0]))
-    early["message"]["content"] = [{"type": "text", "text": "Early."}]
-    _, t = translated([early, *ANTHROPIC[1:]], "anthropic", "openai-chat")
+    padded = chunk({"content": "Hi"}, obfuscation={"signs": "abc"})
+    _, t = translated([HEAD, padded, STOP, USAGE, "[DONE]"], "openai-chat", "anthropic")
     (note,) = [n for n in t.notes if n.code == "dropped"]
-    assert (note.source_path or "").startswith("/0/message/content/0/")
-    assert "when a message begins" in note.message
+    assert note.source_path == "/1/obfuscation/signs"
+    assert "size of the frame" in note.message
 
 
 @pytest.mark.parametrize("dialect", sdk.DIALECTS)
