@@ -287,6 +287,18 @@ def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
     assert note.message == "A constant is the one value of an enum."
 
 
+def test_a_note_points_at_the_branch_from_which_a_property_came() -> None:
+    branch = {"type": "object", "properties": {"k": {"const": "a"}, "v": {"const": "x"}}}
+    named = {"type": "object", "properties": {"k": {"const": "b"}}}
+    schema = {"type": "object", "oneOf": [branch, {"$ref": "#/$defs/B"}], "$defs": {"B": named}}
+    _, told = PACKAGED["kimi"].model.schemas["typed_schema"].write(schema)
+    assert {one.at for one in told if one.at[-1:] == ("const",)} == {
+        ("oneOf", 0, "properties", "k", "const"),
+        ("oneOf", 0, "properties", "v", "const"),
+        ("$defs", "B", "properties", "k", "const"),
+    }
+
+
 @pytest.mark.parametrize("kind", ["string", "number"])
 def test_a_rule_about_one_of_several_words_is_asked_of_each(kind: str) -> None:
     text = "must: [{where: {type: string (or number)}, has: {format: $present}}]"
@@ -489,6 +501,24 @@ def test_no_keyword_that_says_something_is_null(name: str, schema: str) -> None:
     left = {"default": None, "const": None, "examples": [None]}
     assert written["properties"] == {"a": left}
     assert [one.at for one in told] == [("properties", "a", word) for word in words]
+
+
+@pytest.mark.parametrize(("name", "schema"), RENEWED)
+def test_types_stand_in_small_letters_and_each_property_is_required_once(
+    name: str, schema: str
+) -> None:
+    node = {"type": "OBJECT", "properties": {}, "required": ["b", "a", "b"]}
+    odd = {"type": "Any"}, {"type": {"a": 1}}, {"required": [{}, {}]}
+    whole = {"type": "object", "properties": {"a": node} | dict(zip("bcd", odd, strict=True))}
+    written, told = PACKAGED[name].model.schemas[schema].write(whole)
+    assert written["properties"]["a"] == {
+        "type": "object",
+        "properties": {},
+        "required": ["b", "a"],
+    }
+    assert [written["properties"][key] for key in "bcd"] == list(odd)
+    renewed = [one.at for one in told if one.code == "schema-renewed"]
+    assert renewed == [("properties", "a", "type"), ("properties", "a", "required")]
 
 
 @pytest.mark.parametrize("key", ["items", "not", "additionalProperties"])

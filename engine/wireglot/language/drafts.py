@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .nodes import PLACES
+from .nodes import PLACES, TYPES
 
 BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 SWITCHES = frozenset((*BOUNDS, "required"))  # of draft 4 and draft 3
@@ -29,9 +29,25 @@ def outdated(node: dict[str, Any]) -> bool:
         elif value.__class__ is bool:
             if key in SWITCHES:
                 return True
-        elif key == "items" and value.__class__ is list:
-            return True
+        elif value.__class__ is list:
+            if key == "items" or (key == "required" and _repeats(value)):
+                return True
+        elif key == "type" and value.__class__ is str and value not in TYPES:
+            if _lower(value) is not value:
+                return True
     return False
+
+
+def _repeats(names: list[Any]) -> bool:
+    """Tell whether a list names something twice, which `required` may not."""
+    texts = all(name.__class__ is str for name in names)
+    return texts and len(set(names)) < len(names)
+
+
+def _lower(word: Any) -> Any:
+    """Return a word of a type in small letters, as JSON Schema has it; others as they are."""
+    small = word.lower() if isinstance(word, str) else word
+    return small if small != word and small in TYPES else word
 
 
 def _wanted(properties: dict[str, Any]) -> list[str]:
@@ -46,6 +62,13 @@ def renewed(node: dict[str, Any]) -> tuple[dict[str, Any], dict[str, tuple[str, 
     for key in [key for key, value in node.items() if value is None and key in SAYS]:
         del out[key]
         told[key] = "", f"`{key}` is null here, which says nothing: it is left out"
+    word = out.get("type")
+    if (small := _lower(word)) is not word:
+        out["type"] = small
+        told["type"] = "type", f"the type `{word}` stands in small letters"
+    if isinstance(out.get("required"), list) and _repeats(out["required"]):
+        out["required"] = [*dict.fromkeys(out["required"])]
+        told["required"] = "required", "`required` names each property once"
     if isinstance(out.get("items"), list):
         out["prefixItems"] = out.pop("items")
         told["items"] = "prefixItems", "the elements of a tuple stand under `prefixItems`"

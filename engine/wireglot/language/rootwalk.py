@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..jsontext import copied
+from ..trail import At
 from .lenses import same
 from .nodes import DEFINITIONS, LISTS
 from .schemawalk import Told
@@ -16,12 +17,14 @@ OBJECT = frozenset("type properties required title description additionalPropert
 
 def rooted(
     schema: dict[str, Any], without: Iterable[str], fills: dict[str, Any]
-) -> tuple[dict[str, Any], list[Told]]:
-    """Return a schema without these keywords at its root, and what is told of them.
+) -> tuple[dict[str, Any], list[Told], dict[At, At]]:
+    """Return a schema without these keywords at its root, what is told of them, and what moved.
 
     The branches of a union of objects are merged: their properties stand together, and what all of
-    them require is required. What the root must say is filled in from `fills`.
+    them require is required. What the root must say is filled in from `fills`. What moved is where
+    it stands now, and where it stood.
     """
+    moved: dict[At, At] = {}
     gone = [word for word in without if word in schema]
     told: list[Told] = []
     if schema.get("properties") == []:  # what some languages make of an object without keys
@@ -29,7 +32,7 @@ def rooted(
         message = "no properties are an object, not a list"
         told.append(Told("schema-reworded", "changed", ("properties",), message))
     if not gone:
-        return filled(schema, fills, told), told
+        return filled(schema, fills, told), told, moved
     out = {key: value for key, value in schema.items() if key not in gone}
     for word in sorted(gone, key=list(schema).index):
         branches = _objects(schema, word)
@@ -37,10 +40,13 @@ def rooted(
             message = f"the target takes no `{word}` at the root of a schema"
             told.append(Told("schema-keyword", "lost", (word,), message))
             continue
-        _merge(out, branches, word == "allOf")
+        for key in ("properties", "required"):
+            if out.get(key) is None:
+                moved[key,] = (word,)
+        _merge(out, branches, word == "allOf", moved)
         message = f"the target takes no `{word}` at the root: the properties stand together"
         told.append(Told("schema-reworded", "changed", (word,), message))
-    return filled(out, fills, told), told
+    return filled(out, fills, told), told, moved
 
 
 def filled(schema: dict[str, Any], fills: dict[str, Any], told: list[Told]) -> dict[str, Any]:
@@ -53,12 +59,21 @@ def filled(schema: dict[str, Any], fills: dict[str, Any], told: list[Told]) -> d
     return {**schema, **copied(missing)} if missing else schema
 
 
-def _objects(schema: dict[str, Any], word: str) -> list[dict[str, Any]] | None:
-    """Return the branches of a union if all of them are plain objects, references followed."""
+def before(moved: dict[At, At], at: At) -> At:
+    """Return where something stood before branches were merged."""
+    for end in range(len(at), 0, -1):
+        if at[:end] in moved:
+            return (*moved[at[:end]], *at[end:])
+    return at
+
+
+def _objects(schema: dict[str, Any], word: str) -> list[tuple[At, dict[str, Any]]] | None:
+    """Return the branches of a union if all are plain objects, each by its place."""
     found = schema[word]
     if word not in LISTS or not isinstance(found, list) or not found:
         return None
-    branches = [_named(schema, branch) for branch in found]
+    named = [_named(schema, branch, (word, i)) for i, branch in enumerate(found)]
+    branches = [branch for _, branch in named]
     plain = all(
         isinstance(branch, dict)
         and branch.keys() <= OBJECT
@@ -67,36 +82,46 @@ def _objects(schema: dict[str, Any], word: str) -> list[dict[str, Any]] | None:
         and isinstance(branch.get("required", []), list)
         for branch in branches
     )
-    return branches if plain and any("properties" in branch for branch in branches) else None
+    if not plain or not any("properties" in branch for branch in branches):
+        return None
+    return named
 
 
-def _named(schema: dict[str, Any], branch: Any) -> Any:
-    """Return the definition that a branch refers to, if it says nothing else."""
+def _named(schema: dict[str, Any], branch: Any, at: At) -> tuple[At, Any]:
+    """Return the definition that a branch refers to, if it says nothing else, and its place."""
     if not isinstance(branch, dict) or branch.keys() != {"$ref"}:
-        return branch
+        return at, branch
     _, _, name = str(branch["$ref"]).rpartition("/")
     for word in DEFINITIONS:
         if branch["$ref"] == f"#/{word}/{name}" and isinstance(schema.get(word), dict):
-            return schema[word].get(name, branch)
-    return branch
+            return ((word, name), schema[word][name]) if name in schema[word] else (at, branch)
+    return at, branch
 
 
-def _merge(out: dict[str, Any], branches: list[dict[str, Any]], every: bool) -> None:
+def _merge(
+    out: dict[str, Any],
+    branches: list[tuple[At, dict[str, Any]]],
+    every: bool,
+    moved: dict[At, At],
+) -> None:
     """Put the properties of the branches into a schema; `every`: all of the branches hold."""
     properties = dict(out.get("properties") or {})
     known = set(properties)
-    for branch in branches:
+    union = "allOf" if every else "anyOf"
+    for at, branch in branches:
         for name, schema in branch.get("properties", {}).items():
-            before = properties.get(name)
-            if before is None or name in known:
-                properties.setdefault(name, schema)
-            elif not same(before, schema):
-                union = "allOf" if every else "anyOf"
-                listed = (
-                    before[union] if isinstance(before, dict) and [*before] == [union] else None
-                )
-                properties[name] = {union: [*(listed or [before]), schema]}
-    required = [dict.fromkeys(map(str, branch.get("required", []))) for branch in branches]
+            old = properties.get(name)
+            here, there = ("properties", name), (*at, "properties", name)
+            if old is None and name not in known:
+                properties[name] = schema
+                moved[here] = there
+            elif name not in known and not same(old, schema):
+                listed = old[union] if isinstance(old, dict) and [*old] == [union] else None
+                if listed is None:
+                    moved[(*here, union, 0)] = moved[here]
+                properties[name] = {union: [*(listed or [old]), schema]}
+                moved[(*here, union, len(properties[name][union]) - 1)] = there
+    required = [dict.fromkeys(map(str, branch.get("required", []))) for _, branch in branches]
     wanted = dict.fromkeys(map(str, out.get("required") or []))
     for name in required[0] if not every else [name for names in required for name in names]:
         if every or all(name in names for names in required):

@@ -31,7 +31,7 @@ from .nodes import (
     used,
 )
 from .picture import ABSENT, Items, Literal
-from .rootwalk import filled, rooted
+from .rootwalk import before, filled, rooted
 from .schemawalk import Told, Walk, endless
 from .source import Node
 
@@ -229,15 +229,15 @@ class Schema:
         if self.finite and endless(schema):
             raise Misfit("a reference leads back to what it stands in, or out of the schema")
         late = self.inlines and "$ref" in schema  # what it refers to may say what the root must
-        schema, told = rooted(schema, self.rootless, {} if late else self.rooted)
+        schema, told, moved = rooted(schema, self.rootless, {} if late else self.rooted)
         if self.simple and self._plain(schema):
             wire = schema
         else:
             wire, more = Walk(self, schema, tells).whole()
-            told += more
             if (at := unsound(wire)) is not None:
                 what = "this is no JSON Schema, and the target may refuse it"
-                told.append(Told("bad-schema", "kept", unsound(schema) or at, what))
+                more.append(Told("bad-schema", "kept", unsound(schema) or at, what))
+            told += [one._replace(at=before(moved, one.at)) for one in more] if moved else more
         if late:
             wire = filled(wire, self.rooted, told)
         # What was filled in at the root stands in what is written.

@@ -228,7 +228,10 @@ class Walk:
         if child is False:
             node.tell("", _lost(at, "no schema of nothing is taken"))
             return ABSENT
-        raise Misfit("a schema is an object")
+        if self.dialect.keep is None:
+            return child  # told of the schema as a whole
+        node.tell("", _lost(at, "this is no schema, which is an object"))
+        return ABSENT
 
     # -- rewrites and keywords ----------------------------------------------------------------
 
