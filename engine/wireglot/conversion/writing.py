@@ -218,7 +218,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         whole = turns.grouped(writer, whole)
     if "response_format" in whole:
         form = writer.dialect.bounds.get("response_format", {})
-        if not demands.why_not(writer, whole, form):
+        if not demands.why_not(writer, whole, form) and not _takes_schema(writer, whole):
             whole = turns.worded(writer, whole)
     narrowed = whole
     if "tool_choice" in whole and ("narrow-tools", "") in asked:
@@ -253,6 +253,18 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     if whole.get("stream") is True and not writer.same:
         _asking(writer, wire)
     return wire, envelope
+
+
+def _takes_schema(writer: Writer, ir: dict[str, Any]) -> bool:
+    """Tell whether what would be said in words, the schema of the answer, is taken as it is."""
+    form = ir["response_format"]
+    if writer.same or not isinstance(form, dict) or form.get("type") != "json_schema":
+        return False
+    if not writer.asks("say-schema"):
+        return False
+    hole, case = units.request_hole(writer.dialect, "response_format")
+    probe = Writer(writer.dialect, False, Trail(), writer.options)
+    return probe.hole(hole, View(ir, "request", case, probe), (), None) is not ABSENT
 
 
 def _thinks(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
