@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from ..language.intext import Marks
+from ..language.ladder import step
 from ..language.lenses import Misfit
+from . import share
 from .citations import made_of, places_of
 from .copies import instead, with_parts
 from .jobs import Message, Part, WriteJob
@@ -32,15 +34,24 @@ def gathered(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 
 def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
-    """Return what a part says in a text; None where it does not stand there."""
+    """Return what a part says in a text, down the ladder; None where it does not stand there."""
     if not stands(writer, part):
         return None
     before = len(writer.notes)
-    try:
-        return marks.text(writer.shape(marks.shape or marks.kind, part))
-    except Misfit:
-        del writer.notes[before:]
-        return None
+    for row in (None, *writer.ladder.get(marks.kind, ())):
+        try:
+            new, path = part, ""
+            if row is not None:
+                new, _, path = step(row, part, writer.trail)
+            said = marks.text(writer.shape(marks.shape or marks.kind, new))
+        except Misfit:
+            del writer.notes[before:]
+            continue
+        if row is not None:
+            at = writer.trail.find(part, path or None) or writer.trail.find(part)
+            share.told(writer, row, part, new, [], None, at)
+        return said
+    return None
 
 
 def _in_one(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part]) -> list[Part]:
