@@ -122,7 +122,8 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Messag
                     best = misfit
                 elif len(misfit.at) == len(best.at) and _by_role(best, key):
                     # Of items by many pictures none says more than that the role is unknown.
-                    loose = group.spliced and any(_items(reader, g) for g in talk.groups)
+                    many = group.spliced and any(_items(reader, g) for g in talk.groups)
+                    loose = many or not (group.spliced or key in _fixed(group))
                     best = best if _by_role(misfit, key) or loose else misfit
     assert best is not None
     flat = _flat(reader, item)
@@ -146,11 +147,14 @@ def _flat(reader: ReadJob, item: Any) -> Group | None:
     if not isinstance(item, dict):
         return None
     talk, found = reader.dialect.talk, None
+    key = talk.speaker()
     for group in talk.groups:
+        fixed = _fixed(group)
         if group.spliced:
             if _items(reader, group) and talk.role(group.cases[0]) != "tool":
                 found = found or group
-        elif any(path.count("/") == 1 and path[1:] in item for path in _fixed(group)):
+        # A message of no speaker is one by its words, not by their keys.
+        elif any(name in item and (key in fixed or item[name] in fixed[name]) for name in fixed):
             return None  # a message of a kind that is known, with something wrong in it
     return found
 
@@ -160,12 +164,15 @@ def _items(reader: ReadJob, group: Group) -> bool:
     return isinstance(wire, Hole) and wire.shape in reader.dialect.unions
 
 
-def _fixed(group: Group) -> list[str]:
+def _fixed(group: Group) -> dict[str, tuple[Any, ...]]:
+    """Return the keys of a message whose words are fixed, with these."""
     side = group.cases[0].sides[1]
     # What may be absent tells nothing apart.
-    return [
-        path for path, value in side.items() if isinstance(value, tuple) and ABSENT not in value
-    ]
+    return {
+        path[1:]: value
+        for path, value in side.items()
+        if path.count("/") == 1 and isinstance(value, tuple) and ABSENT not in value
+    }
 
 
 def _second(talk: Conversation, group: Group, message: Message) -> bool:
