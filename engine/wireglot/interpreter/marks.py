@@ -14,7 +14,7 @@ from .copies import instead, unchanged, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
-    from ..language.picture import Picture
+    from ..language.picture import Hole, Picture
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
@@ -83,14 +83,95 @@ def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
         last: Part = next(iter(message.get("parts", ())[-1:]), {})
         if "cache" in last and "cache" not in message and not pictures(writer, last, "cache"):
             at = writer.trail.find(last, "cache")
-            bare = {key: value for key, value in last.items() if key != "cache"}
-            instead(writer, last, bare)
+            bare = _unmarked(writer, last)
             message = with_parts(writer, message, [*message["parts"][:-1], bare])
             message["cache"] = last["cache"]
             if at is not None:
                 writer.trail.put(message, "cache", at)
         out.append(message)
     return out
+
+
+def settled(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let a result and what it holds have one mark, where the target has a place for it.
+
+    A dialect that marks results takes no mark within one; else the last that is within has it.
+    """
+    whole, within = _places(writer.dialect)
+    if not whole and not within:
+        return messages
+    move = _raise if whole else _lower
+    out = []
+    for message in messages:
+        parts = message.get("parts", ())
+        moved = [move(writer, p) if p.get("type") == "tool_result" else p for p in parts]
+        out.append(with_parts(writer, message, moved))
+    return out
+
+
+@once
+def _places(dialect: Dialect) -> tuple[bool, bool]:
+    """Tell whether results can be marked, and whether a text within one can."""
+
+    def said(name: str | None, *above: str | None) -> list[Hole]:
+        cases = [case for shape in dialect.members(name or "") for case in shape.cases]
+        found = [hole for case in cases if not case.read_only for hole in holes(case.wire)]
+        spread = {h.shape for h in found if h.path == "." and h.shape} - {name, *above}
+        return found + [hole for one in spread for hole in said(one, name, *above)]
+
+    found = said("tool_result") if "tool_result" in dialect.shapes else []
+    whole = any("cache" in hole.paths for hole in found)
+    beside = any(shape.marks == "cache" for shape in dialect.shapes.values())
+    within = {hole.shape for hole in found if hole.mode == "each" and "value" in hole.paths}
+    return whole or beside, any("cache" in hole.paths for one in within for hole in said(one))
+
+
+def _raise(writer: WriteJob, result: Part) -> Part:
+    """Return a result that has the last mark of what it holds, which has none any more."""
+    inside = result.get("value") if result.get("kind") == "multimodal" else None
+    inside = inside if isinstance(inside, list) else []
+    found = [one for one in inside if isinstance(one, dict) and "cache" in one]
+    if not found:
+        return result
+    for one in found if "cache" in result else found[:-1]:
+        told = "the target marks results, and nothing within them"
+        writer.lost("no-place", one, told, writer.rule(), "cache", "slight")
+    bare = {id(one): _unmarked(writer, one) for one in found}
+    said = {"value": [bare.get(id(one), one) for one in inside]}
+    new = writer.trail.changed(result, **{"cache": found[-1]["cache"], **result, **said})
+    if "cache" not in result:
+        writer.trail.put(new, "cache", writer.trail.find(found[-1], "cache") or ())
+    instead(writer, result, new)
+    return new
+
+
+def _lower(writer: WriteJob, result: Part) -> Part:
+    """Return a result whose mark the last of what it holds has; texts are what may have it."""
+    mark, value = result.get("cache"), result.get("value")
+    if mark is None or result.get("failed"):
+        return result
+    if result.get("kind") == "text" and isinstance(value, str) and value:
+        value = [{"type": "text", "text": value}]
+        writer.trail.put(value[0], "text", writer.trail.find(result, "value") or ())
+    elif result.get("kind") != "multimodal" or not isinstance(value, list) or not value:
+        return result
+    last = value[-1]
+    if "cache" in last or not pictures(writer, last, "cache"):
+        return result
+    said = writer.trail.changed(last, cache=mark)
+    writer.trail.put(said, "cache", writer.trail.find(result, "cache") or ())
+    bare = writer.trail.without(result, "cache")
+    new = writer.trail.changed(bare, kind="multimodal", value=[*value[:-1], said])
+    instead(writer, last, said)
+    instead(writer, result, new)
+    return new
+
+
+def _unmarked(writer: WriteJob, one: Part) -> Part:
+    """Return a part without its mark, from the same place."""
+    bare = writer.trail.without(one, "cache")
+    instead(writer, one, bare)
+    return bare
 
 
 def pictures(writer: WriteJob, part: Part, field: str) -> bool:

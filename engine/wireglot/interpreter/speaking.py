@@ -102,6 +102,8 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
         messages = ordered(writer, messages, whole)
         if whole and ("trim-end", "") in writer.asked:
             messages = prefix.trimmed(writer, messages)
+    if not writer.same and (look is None or look.marked):
+        messages = marks.settled(writer, messages)
     if writer.dialect.marked:
         messages = marks.raised(writer, messages)
     if writer.dialect.answered:

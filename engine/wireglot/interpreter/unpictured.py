@@ -14,7 +14,7 @@ from .views import recalled
 
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
-STATUSES = ("status", "statusCode", "status_code", "code")  # where they say the status of HTTP
+STATUSES = ("status", "statusCode", "code")  # where they say the status of HTTP
 MEMORY = ("kept", "spelled")
 NAMED = {"error", "errors"}  # by which a frame that is nothing else is told to be one
 LONE = {"message", "msg", "detail"}  # what a framework's error says and nothing more
