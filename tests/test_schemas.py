@@ -508,7 +508,7 @@ def test_types_stand_in_small_letters_and_each_property_is_required_once(
     name: str, schema: str
 ) -> None:
     node = {"type": "OBJECT", "properties": {}, "required": ["b", "a", "b"]}
-    odd = {"type": "Any"}, {"type": {"a": 1}}, {"required": [{}, {}]}
+    odd: list[Any] = [{"type": "Any"}, {"type": {"a": 1}}, {"required": [{}, {}]}]
     whole = {"type": "object", "properties": {"a": node} | dict(zip("bcd", odd, strict=True))}
     written, told = PACKAGED[name].model.schemas[schema].write(whole)
     assert written["properties"]["a"] == {
@@ -516,7 +516,7 @@ def test_types_stand_in_small_letters_and_each_property_is_required_once(
         "properties": {},
         "required": ["b", "a"],
     }
-    assert [written["properties"][key] for key in "bcd"] == list(odd)
+    assert [written["properties"][key] for key in "bcd"] == odd
     renewed = [one.at for one in told if one.code == "schema-renewed"]
     assert renewed == [("properties", "a", "type"), ("properties", "a", "required")]
 
