@@ -170,10 +170,7 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
             if len(found) == 1:
                 return found[0], None
         raise Misfit("no picture takes it")
-    tools = unit in ("tools", "tool")
-    hole, case = units.request_hole(writer.dialect, "tools" if tools else unit)
-    if tools:
-        ir = demands.loosened(writer, ir)
+    hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
     view = View(ir, "request", case, writer)
     wire = writer.hole(hole, view, (), None)
     if writer.recorder is not None:
