@@ -40,12 +40,11 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
         reader.trail.put(ir, "message", at)
         at = at if found is not None else ABSENT
     rest = {} if at is ABSENT else dict(_beside(body, at))
-    named = ((place, rest.get(place)) for place in ((key,) for key in STATUSES))
-    for place, status in named if "http" not in ir else ():
-        if isinstance(status, int) and kind_of(status) is not None and status < 600:
+    for place in ((key,) for key in STATUSES):
+        status = rest.get(place)
+        if "http" not in ir and isinstance(status, int) and 400 <= status < 600:
             ir["http"] = rest.pop(place)
             reader.trail.put(ir, "http", place)
-            break
     if rest:
         kept = ir.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept.update((pointer(place), value) for place, value in rest.items())

@@ -142,8 +142,8 @@ def closed(fold: Hearing, owner: Candidate) -> None:
 
 def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
-    for key in _FIRST:  # what it leaves out stays as it was said before
-        if whole and key not in ir and fold.outcome.response.get(key):
+    for key in _FIRST if whole else ():  # what it leaves out stays as it was said before
+        if key not in ir and fold.outcome.response.get(key):
             ir[key] = fold.outcome.response[key]
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
     compared(fold, fold.outcome.response, ir, trail, at)
