@@ -10,6 +10,7 @@ from ..interpreter import conversation, elements, readhole
 from ..interpreter.env import Env
 from ..interpreter.reader import PictureReader
 from ..language.measure import may_fit
+from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Case, Shape
 from ..language.source import Pos
@@ -104,11 +105,18 @@ class CodedReader(PictureReader):
             made = NO if tried and not lenient else self.coded(cases, item, at, lenient)
             if made is not NO:
                 return [made], None
-            for shape, case in cases:
-                if shape.groups and (item.__class__ is not dict or may_fit(case, item)):
-                    parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
-                    if parts is not NO:
-                        return elements.of_run(self, name, (shape, case), parts, item, at)
+            found = self.gathered(name, item, at, lenient)
+            if found is not NO:
+                return found
+        return NO
+
+    def gathered(self, name: str, item: Any, at: At, lenient: bool) -> Any:
+        """Read one element as the first of a run; NO where no run begins with it."""
+        for shape, case in _runs(self.dialect, name):
+            if item.__class__ is not dict or may_fit(case, item):
+                parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
+                if parts is not NO:
+                    return elements.of_run(self, name, (shape, case), parts, item, at)
         return NO
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
@@ -145,6 +153,12 @@ class CodedReader(PictureReader):
         """Read the messages of no file."""
         found = [(*self.message(item, (*at, i)), self.run) for i, item in enumerate(wire)]
         return conversation.together(self, found)
+
+
+@once
+def _runs(dialect: Dialect, name: str) -> list[tuple[Shape, Case]]:
+    """Return the cases of a shape or union by which several elements are read together."""
+    return [pair for pair in dialect.cases_of(name) if pair[0].groups]
 
 
 MODES = (False, True)  # strictly, and with what does not fit kept

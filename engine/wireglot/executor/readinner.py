@@ -126,6 +126,13 @@ def _take(
 
     Of some objects the picture has `said` more than what stands `deeper`.
     """
+    if deeper is None and handed is None and table.keys() >= fields.keys() and not (
+        "own" in fields or not made.keys().isdisjoint(fields)
+    ):  # mostly each is new, and has a place of its own
+        made.update(fields)
+        taken.update(fields)
+        x.late((made, at, table, tuple(fields)))
+        return True
     places = [(*at, key) for key in spread] if isinstance(spread, dict) else []
     around: At = Several.of(places) if places else at
     for key, value in fields.items():

@@ -144,7 +144,7 @@ def _spliced(reads: Functions, talk: Conversation, i: int, title: str) -> str:
     if any(one.groups for one in reads.dialect.members(shape)):
         t("parts = [part]")
         with t.under("if part is NO:"):
-            t(f"found = x.elements({shape!r}, w, at, (L,))")
+            t(f"found = x.gathered({shape!r}, w, at, L)")
             t("if found is NO: return NO")
             t("parts, x.run = found")
     else:
