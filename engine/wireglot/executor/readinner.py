@@ -29,34 +29,41 @@ class Inners:
         self.all = cases
         heads = [names[0] for one in cases for names, _, _ in one.case.heads if len(names) == 1]
         self.key = max(heads, key=heads.count, default=None)
-        self._by: dict[tuple[bool, Any], list[Inner]] = {}
+        wires = [one.case.wire for one in cases]
+        literals = [word for p in wires if isinstance(p, Literal) for word in p.values]
+        keyed = [word for one in cases for word in self._heads(one.case) or ()]
+        self._texts = self._whole(None)
+        self._whole_words = {w: self._whole(w) for w in literals if isinstance(w, str)}
+        self._others = self._under(None)
+        self._words = {word: self._under(word) for word in keyed}
 
     def of(self, w: Any) -> list[Inner]:
         """Return the cases that a value may fit, as far as a word tells."""
-        whole = w.__class__ is str
-        word = w if whole else w.get(self.key) if w.__class__ is dict and self.key else ABSENT
-        if word is ABSENT or word.__class__ is not str:
-            return self.all
-        found = self._by.get((whole, word))
-        if found is None:
-            test = self._is if whole else self._says
-            found = [one for one in self.all if test(one.case, word)]
-            if len(self._by) < WORDS:
-                self._by[whole, word] = found
-        return found
+        if w.__class__ is str:
+            return self._whole_words.get(w, self._texts)
+        word = w.get(self.key) if w.__class__ is dict and self.key else None
+        return self._words.get(word, self._others) if word.__class__ is str else self.all
 
-    @staticmethod
-    def _is(case: Case, word: str) -> bool:
-        return not isinstance(case.wire, Fields) and (
-            not isinstance(case.wire, Literal) or says(word, case.wire.values)
-        )
+    def _whole(self, word: str | None) -> list[Inner]:
+        """Return the cases of which a text may be the whole: a word of them, None for another."""
+        found = [(one, one.case.wire) for one in self.all if not isinstance(one.case.wire, Fields)]
+        return [
+            one
+            for one, p in found
+            if not isinstance(p, Literal) or (word is not None and says(word, p.values))
+        ]
 
-    def _says(self, case: Case, word: str) -> bool:
-        said = (words for names, words, _ in case.heads if names == (self.key,))
-        return all(word in words for words in said)
+    def _under(self, word: str | None) -> list[Inner]:
+        """Return the cases that take a word under the key, None for one that none of them names."""
+        heads = [(one, self._heads(one.case)) for one in self.all]
+        return [one for one, words in heads if words is None or word in words]
+
+    def _heads(self, case: Case) -> frozenset[str] | None:
+        """Return the words that a case wants under the key; None where it takes any."""
+        said = [words for names, words, _ in case.heads if names == (self.key,)]
+        return frozenset.intersection(*map(frozenset, said)) if said else None
 
 
-WORDS = 64  # that a choice remembers
 NONE: dict[str, frozenset[str]] = {}
 Handed = dict[str, At]  # where fields came from
 
@@ -126,8 +133,11 @@ def _take(
 
     Of some objects the picture has `said` more than what stands `deeper`.
     """
-    if deeper is None and handed is None and table.keys() >= fields.keys() and not (
-        "own" in fields or not made.keys().isdisjoint(fields)
+    if (
+        deeper is None
+        and handed is None
+        and table.keys() >= fields.keys()
+        and not ("own" in fields or not made.keys().isdisjoint(fields))
     ):  # mostly each is new, and has a place of its own
         made.update(fields)
         taken.update(fields)

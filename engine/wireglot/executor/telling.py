@@ -6,7 +6,7 @@ beforehand, from the pictures, and then by what stands in the object and on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..interpreter.choosing import before
@@ -19,6 +19,7 @@ from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape
 from ..trail import keys_of
 from .code import Code, begins
+from .holetests import named, simple, wanted
 
 # By words that guard a value the classes of which it may be; of null none is asked.
 TYPES: dict[str, tuple[str, ...]] = {
@@ -189,6 +190,19 @@ def word_of(case: Case) -> str:
         if told and path[:1] == "/" and "/" not in key and key not in OPAQUE:
             return f"o.get({key!r}) " + (f"== {words[0]!r}" if len(words) == 1 else f"in {words!r}")
     return ""
+
+
+def field_of(case: Case, cases: Sequence[Case]) -> str:
+    """Return a test that a field is there that a case needs, and others do not; "" for none."""
+    shared = set[str].intersection(*map(_needs, cases))
+    alone = sorted(_needs(case) - shared)
+    return f"{alone[0]!r} in o" if alone else ""
+
+
+def _needs(case: Case) -> set[str]:
+    """Return the fields without which a case writes nothing."""
+    must = {h.path for h in pic.holes(case.wire) if simple(h) or wanted(h)}
+    return {path for path in must - named(case.ir) if "." not in path}
 
 
 def _side(case: Case, writes: Case, at: str = "") -> Any:

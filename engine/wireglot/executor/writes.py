@@ -28,7 +28,7 @@ from .code import NAME, Code, Text
 from .lists import Listing
 from .places import Address, alone
 from .runtime import WRITING
-from .telling import Telling, asked_by, word_of
+from .telling import Telling, asked_by, field_of, word_of
 
 if TYPE_CHECKING:
     from ..language.events import Event
@@ -111,7 +111,7 @@ class Writes:
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, g)")
         t("poor = None  # what another case may have a place for")
         for case in cases:
-            with t.where(word_of(case)):
+            with t.where(word_of(case) or ("" if self.home else field_of(case, cases))):
                 with t.trial("w = NO"):
                     t(f"w = {self.case(shape, case)}(x, o)")
                 with t.under("if w is not NO:"):
