@@ -123,10 +123,11 @@ class CaseLines(MatchLines):
         odd = ["miss"] if self.missing else []
         odd += ["view is not None"] if self.viewed else []
         outside = ", x.outside" if self.request else ""  # these stand in the envelope
-        rest = f"not o.keys() <= {quiet}"
+        rest = f"not {quiet}.issuperset(o)"
         if self.dynamic or outside:
-            rest = f"{{*o}}.difference({quiet}{', took' if self.dynamic else ''}{outside})"
-        odd += [rest, *(f"more(o, {one!r}, {self._inner(one)})" for one in inner)]
+            took = ", took" if self.dynamic else ""
+            rest += f" and {{*o}}.difference({quiet}{took}{outside})"
+        odd += [rest, *(f"{one!r} in o and more(o, {one!r}, {self._inner(one)})" for one in inner)]
         odd += ["misnamed(x, o)"] if named else []
         view = "view" if self.viewed else "None"
         miss = "miss" if self.missing else "()"

@@ -58,7 +58,15 @@ class HoleLines(ValueLines):
         elif h.mode == "each":
             self.list()
         else:
-            self.value()
+            with t.where(self.there_at_all()):
+                self.value()
+
+    def there_at_all(self) -> str:
+        """Return a test that a field is there without which nothing is written; "" for none."""
+        h, c = self.h, self.c
+        free = h.mark == "optional" and h.path not in c.names and h not in c.tested
+        known = any((h.path, typed) in c.looked for typed in (True, False))
+        return f"{h.path!r} in o" if free and not (known or c.seen or "." in h.path) else ""
 
     @property
     def varied(self) -> bool:

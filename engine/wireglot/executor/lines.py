@@ -100,7 +100,10 @@ class Lines:
             return self.owners[path]
         head, _, last = path.rpartition(".")
         found = self.t.fresh(variable(last))
-        self.t(f"{found} = {self._owner(head)}.get({last!r}, EMPTY)")
+        if head == "own" and head not in self.owners:
+            self.t(f"{found} = own_of(o, {last!r}, EMPTY) if 'own' in o else EMPTY")
+        else:
+            self.t(f"{found} = {self._owner(head)}.get({last!r}, EMPTY)")
         self.t(f"if {found}.__class__ is not dict: {found} = EMPTY")
         if self.t.depth == 1:  # else it is not there further down
             self.owners[path] = found

@@ -265,9 +265,8 @@ def own_fields(fields: dict[str, Any], out: dict[str, Any], table: Any) -> list[
 
 def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     """Tell whether a row of the ladder may say some fields of an object in another way."""
-    keys = o.keys()
     for row in x.ladder.get(name, ()):
-        if keys >= row.needs:
+        if not row.needs or not (row.needs.isdisjoint(o) or row.needs.difference(o)):
             return True
     return False
 
