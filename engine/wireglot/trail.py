@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
@@ -249,6 +249,23 @@ class Trail:
                 return found
         return self._place(owner, head)
 
+    def finder(self, owner: Any) -> Callable[[Any], At | None]:
+        """Return what finds where fields of an object came from: for several it looks once."""
+        near = []
+        if self._asked < FEW:
+            near = [entry for entry in reversed(self.late) if entry[0] is owner]
+        if not near or any(entry[2].__class__ is not dict for entry in near):
+            return functools.partial(self._place, owner)
+        self._asked += 1
+
+        def found(key: Any) -> At | None:
+            for entry in near:
+                if (at := _below(entry, key)) is not None:
+                    return at
+            return self._before(owner, key)
+
+        return found
+
     def around(self, inner: Any, at: Mapping[Any, str]) -> str | None:
         """Return what stands at a place within which an owner stood, or None."""
         here = self.find(inner) or self.find(inner, "value") or ()
@@ -274,6 +291,10 @@ class Trail:
                     return found
         elif self.late:
             self._settle()
+        return self._before(owner, key)
+
+    def _before(self, owner: Any, key: Any) -> At | None:
+        """Return where one field came from, of what is sorted by its owners."""
         for entry in reversed(self._waiting.get(id(owner), ())):
             if (found := _below(entry, key)) is not None:
                 return found
@@ -367,18 +388,21 @@ class Places:
     def __init__(self, body: Any, wanted: Collection[int] | None = None) -> None:
         """Walk a body until all objects of the `wanted` identities are found; all of it for None.
 
-        What stands in several places is found at the first.
+        It goes from level to level, for what notes point to mostly stands high. What stands in
+        several places is found at the first.
         """
         self._at: dict[int, At] = {}
-        stack: list[tuple[Any, At]] = [(body, ())] if wanted or wanted is None else []
-        while stack:
-            value, at = stack.pop()
-            if wanted is None or id(value) in wanted:
-                self._at.setdefault(id(value), at)
-                if wanted is not None and len(self._at) == len(wanted):
-                    return
-            pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
-            stack += [(one, (*at, key)) for key, one in pairs if isinstance(one, HOLDERS)][::-1]
+        level: list[tuple[Any, At]] = [(body, ())] if wanted or wanted is None else []
+        while level:
+            deeper: list[tuple[Any, At]] = []
+            for value, at in level:
+                if wanted is None or id(value) in wanted:
+                    self._at.setdefault(id(value), at)
+                    if wanted is not None and len(self._at) == len(wanted):
+                        return
+                pairs: Any = value.items() if isinstance(value, dict) else enumerate(value)
+                deeper += [(one, (*at, key)) for key, one in pairs if isinstance(one, HOLDERS)]
+            level = deeper
 
     def find(self, owner: Any, key: Any = None) -> str | None:
         """Return the pointer of `owner[key]`, or of the owner itself, or None."""

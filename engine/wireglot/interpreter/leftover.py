@@ -198,14 +198,15 @@ def _apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
 
 def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> None:
     """Note fields that one family alone has, and no picture took."""
+    find, claims, pos = writer.trail.finder(fields), view.claims, view.case.pos
     for name, leaf in fields.items():
-        if leaf is None or f"own.{family}.{name}" in view.claims:
+        if leaf is None or f"own.{family}.{name}" in claims:
             continue
-        at = writer.trail.find(fields, name) or writer.trail.find(view.obj)
+        at = find(name) or writer.trail.find(view.obj)
         weight, told = weighed(writer, view.shape, family, name)
         if not weight and (leaf in EMPTY or _of_nulls(leaf)):
             weight = "slight"
-        writer.note("own-field", "lost", at, view.case.pos, told, weight=weight)
+        writer.note("own-field", "lost", at, pos, told, None, None, weight)
 
 
 def _of_nulls(leaf: Any) -> bool:
