@@ -261,6 +261,7 @@ class ToolResult(Model):
     output_ref: dict[str, Any] | None = None
     trimmed: bool | None = None
     media: list[Block] | None = None
+    tools: list[Any] | None = None
     metadata: dict[str, Any] | None = None
 
     @model_validator(mode="after")

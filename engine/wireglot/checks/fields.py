@@ -38,7 +38,7 @@ _TEXTS: dict[str, str] = {
     "refusal": "text",
     "tool_call": "id name arguments:* arguments_json input arguments_text result:tool_result",
     "tool_result": "tool_call_id name kind value:[part] value_json media:[part] failed "
-    "output_ref:* trimmed time freeform",
+    "output_ref:* trimmed time freeform tools:[tool]",
     "search": "id arguments:* arguments_json arguments_text",
     "finding": "search_id results:[result] error",
     "result": "url title",

@@ -102,7 +102,7 @@ def written(
     if messages is not None:
         writer.look = look = writer.look or Look(messages)
         writer.calls = look.names
-        if unit == "request" and "native" in look.kinds:
+        if unit == "request" and look.declares:
             ir = demands.declared(writer, ir)
     cited = messages is not None and look.cited
     if cited or writer.same or unit == "response":

@@ -17,6 +17,7 @@ from .leftover import unknown, weighed
 if TYPE_CHECKING:
     from ..language.schema import Schema
     from ..language.shape import Case
+    from ..language.source import Pos
     from ..trail import At
     from .views import View
 
@@ -89,28 +90,26 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     talk = writer.dialect.conversation
     pos = talk.pos if talk is not None else None
     tools, out = list(ir.get("tools") or ()), []
-    known = {tool.get("name") for tool in tools}
+    known = {tool.get("name"): tool for tool in tools}
     for message in messages:
         parts = message.get("parts", ())
-        rest = [part for part in parts if not _declaring(part)]
+        rest = [_undeclaring(writer, part) for part in parts if not _only_declaring(part)]
         if rest or not parts:
             out.append(with_parts(writer, message, rest))
         for part in filter(_declaring, parts):
-            for family, own in (part.get("own") or {}).items():
-                for name in own:
-                    weight, told = weighed(writer, "tools", family, name)
-                    writer.lost("own-field", own, told, pos, name, weight)
-            unknown(writer, part, "tools", pos)
+            if _only_declaring(part):
+                _aside(writer, part, pos)
             for tool in part["tools"]:
                 name = tool.get("name")
-                if name is not None and name in known:
+                if name is not None and name in known and not _equal(tool, known[name]):
                     told = "another tool of this name is declared before"
                     writer.lost("no-place", tool, told, pos)
                     continue
-                known.add(name)
-                tools.append(tool)
                 told = "the target declares tools in one place"
                 writer.told("lifted", "moved", tool, told, pos)
+                if name is None or name not in known:
+                    known[name] = tool
+                    tools.append(tool)
     if unchanged(out, messages):
         return ir
     return writer.trail.changed(ir, messages=out, tools=tools)
@@ -118,8 +117,37 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
 def _declaring(part: dict[str, Any]) -> bool:
     """Tell whether a part of a message declares tools."""
-    tools = part.get("tools") if part.get("type") == "native" else None
+    tools = part.get("tools") if part.get("type") in ("native", "tool_result") else None
     return bool(tools) and all(isinstance(tool, dict) for tool in tools or ())
+
+
+def _only_declaring(part: dict[str, Any]) -> bool:
+    """Tell whether a part of a message declares tools, and says nothing else to a model."""
+    return part.get("type") == "native" and _declaring(part)
+
+
+def _undeclaring(writer: WriteJob, part: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without the tools that it declares."""
+    if "tools" not in part or part.get("type") != "tool_result":
+        return part
+    return writer.trail.without(part, "tools")
+
+
+def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
+    """Note what else is said by a part that declares tools."""
+    for family, own in (part.get("own") or {}).items():
+        for name in own:
+            weight, told = weighed(writer, "tools", family, name)
+            writer.lost("own-field", own, told, pos, name, weight)
+    unknown(writer, part, "tools", pos)
+
+
+def _equal(tool: dict[str, Any], known: dict[str, Any]) -> bool:
+    """Tell whether two tools say the same, however they were spelled."""
+    memory = ("spelled", "kept")
+    return {k: v for k, v in tool.items() if k not in memory} == {
+        k: v for k, v in known.items() if k not in memory
+    }
 
 
 @once

@@ -127,6 +127,7 @@ class Look:
         freeform: Whether a call took freeform input, or a result says so.
         marked: Whether a part may say what is to be cached.
         cited: Whether a text has citations, or a message has them of all its texts.
+        declares: Whether a part declares tools.
         names: The names of the calls, by their ids.
     """
 
@@ -134,7 +135,7 @@ class Look:
         self.kinds = kinds = set[Any]()
         self.names: dict[Any, Any] = {}
         self.paired = self.said = True
-        self.system = self.freeform = self.marked = self.cited = False
+        self.system = self.freeform = self.marked = self.cited = self.declares = False
         waiting: list[Any] = []  # calls without a result yet, the first one last
         for message in messages:
             role, parts = message.get("role"), message.get("parts", ())
@@ -175,8 +176,12 @@ class Look:
                         self.paired = False
                     if "freeform" in part:
                         self.freeform = True
+                    if "tools" in part:
+                        self.declares = True
                     if part.get("value").__class__ is list:
                         self.marked = True  # perhaps within it
+                elif kind == "native" and "tools" in part:
+                    self.declares = True
                 if role == "tool" and kind != "tool_result":
                     self.paired = False
             if not said:
