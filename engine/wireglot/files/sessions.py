@@ -19,6 +19,7 @@ from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import same
 from ..language.measure import worded
+from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
@@ -47,8 +48,10 @@ def key_of(shape: Shape) -> str:
 def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
     """Read a whole document."""
     document, key = reader.dialect.document or PLAIN, key_of(shape)
-    reader.file = file = File(reader.dialect)
     memory: dict[str, Any] = {}
+    if (bare := _alone(reader, document, shape, body)) is not None:
+        reader, memory["alone"] = reader.of(bare), True
+    reader.file = file = File(reader.dialect)
     at: At = ()
     if not isinstance(body, list):
         whole, form = body, "json"
@@ -81,6 +84,21 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         ir.setdefault("kept", {}).setdefault(reader.dialect.name, {})[f"../{number}"] = item
         reader.trail.put(ir, f"../{number}", place)
     return ir
+
+
+def _alone(reader: ReadJob, document: Document, shape: Shape, body: Any) -> Dialect | None:
+    """Return the dialect of messages alone, where a head, but nothing around them, is there."""
+    bare = reader.dialect.bare if document.line is not None else None
+    if bare is None:
+        return None
+    said, file = body, File(bare)
+    if isinstance(body, dict):
+        said = body.get(key_of(shape))
+    elif not body or not _is_head(file, shape, body[0]):
+        return None
+    if not isinstance(said, list) or any(map(File(reader.dialect).like, said)):
+        return None
+    return bare if any(map(file.like, said)) else None
 
 
 def _folded(
@@ -157,8 +175,14 @@ def _drawn(
 
 def _is_head(file: File, shape: Shape, line: Any) -> bool:
     """Tell whether a line is the head: it fits the session, and is no message."""
-    fits = _headed(shape) and isinstance(line, dict) and worded(shape.cases[0], line)
-    return fits and not file.like(line)
+    fits = _headed(shape) and isinstance(line, dict)
+    return fits and any(_fits(case, line) for case in shape.cases) and not file.like(line)
+
+
+def _fits(case: Case, line: dict[str, Any]) -> bool:
+    """Tell whether the fixed words of a case stand in a line, and no key that must not."""
+    gone = (path[1:] for path, words in case.sides[1].items() if words == (ABSENT,))
+    return worded(case, line) and all(line.get(key) is None for key in gone)
 
 
 def _headed(shape: Shape) -> bool:
@@ -213,6 +237,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     """Write a whole document: a list of lines, or one value."""
     document, key = writer.dialect.document or PLAIN, key_of(shape)
     memory = recalled(writer, ir) if writer.same else {}
+    if "alone" in memory and writer.dialect.bare is not None:
+        writer = writer.of(writer.dialect.bare)
     kept = ir.get("kept", {}).get(writer.dialect.name, {}) if writer.same else {}
     asides = {int(k[3:]): v for k, v in kept.items() if k.startswith("../") and k[3:].isdecimal()}
     if document.ids is not None:

@@ -54,7 +54,7 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
                 same = [c.name for c in group.cases if talk.role(c) == message["role"]]
                 if same and _second(talk, group, message):  # none for what stood in a call
                     reader.remember(message, "", "case", same[0])
-        if group.spliced and group is before:
+        if group.spliced and group is before and not _placed(reader, new[0]):
             if run is not None and run is last:
                 reader.remember(new[0]["parts"][0], "../", "apart", True)
             messages[-1]["parts"].extend(new[0]["parts"])
@@ -69,6 +69,12 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
     if reader.dialect.answered and not reader.home:
         messages = answers.once(reader, messages)
     return marks.lowered(reader, messages) if reader.dialect.marked else messages
+
+
+def _placed(reader: ReadJob, message: Message) -> bool:
+    """Tell whether a message remembers its line: something else stands right before it there."""
+    home = message.get("spelled", {}).get(reader.dialect.name, {}) if reader.file else {}
+    return "line" in home.get("", {})
 
 
 def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> list[Any]:

@@ -185,9 +185,10 @@ class _Runs:
                 return False
         if _alone(writer.dialect, found):
             return False
-        if found.spliced or not writer.same or "spelled" not in message:
+        if not writer.same or "spelled" not in message:
             return True
-        return not recalled(writer, message).get("apart")
+        memory = recalled(writer, message)
+        return "line" not in memory if found.spliced else not memory.get("apart")
 
     def _flush(self, behind: Message | None = None) -> bool:
         """Write the run; what left its messages stands behind it, before the one `behind` it.
