@@ -1,4 +1,4 @@
-"""Histories: what a line (Codex), or a summary (opencode), says instead of all before it."""
+"""Histories: what a line (Codex, pi), or a summary (opencode), says instead of all before it."""
 
 from __future__ import annotations
 
@@ -103,6 +103,68 @@ def test_results_pair_with_calls_within_it() -> None:
     ir = RULES["codex"].read(FILES["calls and results"], "session").ir
     call, result = (message["parts"][0] for message in ir["messages"])
     assert (call["id"], result["tool_call_id"], result["name"]) == ("c", "c", "f")
+
+
+def _entry(number: int, kind: str, **said: Any) -> dict[str, Any]:
+    """Return an entry of pi, behind the one before it."""
+    before = f"{number - 1:08x}" if number > 1 else None
+    return {"type": kind, "id": f"{number:08x}", "parentId": before, "timestamp": TIME, **said}
+
+
+def _pi(*entries: tuple[str, Any]) -> list[Json]:
+    head = {"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/a"}
+    lines = []
+    for number, (kind, said) in enumerate(entries, 1):
+        if isinstance(said, str):
+            said = {"message": {"role": "user", "content": said, "timestamp": 1}}
+        lines.append(_entry(number, kind, **said))
+    return [head, *lines]
+
+
+def _tail(summary: str, *said: Any, **more: Any) -> tuple[str, Json]:
+    tail = [
+        {"role": "user", "content": one, "timestamp": 1} if isinstance(one, str) else one
+        for one in said
+    ]
+    return "compaction", {"summary": summary, "tokensBefore": 9, "retainedTail": tail, **more}
+
+
+OLD_SUM = ("compaction", {"summary": "Sum.", "tokensBefore": 9, "firstKeptEntryId": "00000004"})
+SAID = [("message", "a"), ("message", "b")]
+TAILS = {
+    "what stays": ([*SAID, _tail("Sum.", "c", "d"), ("message", "e")], ["Sum.", "c", "d", "e"]),
+    "both": ([*SAID, _tail("Sum.", "c", firstKeptEntryId="00000002")], ["Sum.", "c"]),
+    "nothing": ([*SAID, _tail("Sum."), ("message", "e")], ["Sum.", "e"]),
+    "twice": ([*SAID, _tail("Old.", "c"), ("message", "e"), _tail("Sum.", "f")], ["Sum.", "f"]),
+    "an older form later": ([*SAID, _tail("Old.", "c"), ("message", "e"), OLD_SUM], ["Sum.", "e"]),
+    "what is no message": (
+        [*SAID, _tail("Sum.", "c", {"x": 1}, "d"), ("label", {"label": "l"}), ("message", "e")],
+        ["Sum.", "c", "d", "e"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_what_a_summary_says_that_stays_stands_behind_it(name: str) -> None:
+    file, said = _pi(*TAILS[name][0]), TAILS[name][1]
+    ir = RULES["openclaw"].read(file, "session").ir
+    heard = [text for _, text in texts(ir["messages"])]
+    assert [text.split("\n")[-2] if "<summary>" in text else text for text in heard] == said
+    stored = json.loads(json.dumps(ir))
+    assert RULES["openclaw"].write(stored, "session").body == file
+    for trace in (False, True):
+        assert RULES.convert(file, "openclaw", "openclaw", "session", trace=trace).body == file
+
+
+@pytest.mark.parametrize("name", TAILS)
+@pytest.mark.parametrize("gone", [0, 1])
+def test_an_edit_of_what_a_summary_says(name: str, gone: int) -> None:
+    ir = RULES["openclaw"].read(_pi(*TAILS[name][0]), "session").ir
+    ir["messages"].insert(1, {"role": "user", "parts": [{"type": "text", "text": "New."}]})
+    del ir["messages"][:gone]
+    lines = RULES["openclaw"].write(ir, "session").body
+    assert all(line["type"] and line["id"] for line in lines)
+    assert texts(RULES["openclaw"].read(lines, "session").ir["messages"]) == texts(ir["messages"])
 
 
 def _said(number: int, role: str, part: dict[str, Any], **info: Any) -> dict[str, Any]:

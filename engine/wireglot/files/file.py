@@ -10,7 +10,7 @@ from ..language.lenses import Misfit, same
 from ..language.model import Dialect
 from ..language.picture import ABSENT
 from ..language.shape import Case
-from ..trail import At, keys_of
+from ..trail import At, keys_of, value_at
 from . import replay, tree
 
 
@@ -49,6 +49,10 @@ class File:
         """Tell whether all fixed words of a message stand in a line."""
         return self.role(item) != ""
 
+    def fits(self, item: Any) -> bool:
+        """Tell whether a line looks like a message, and has no key that this must not have."""
+        return any(like(case, item) and not barred(case, item) for case in self.cases)
+
     def role(self, item: Any, cases: list[Case] | None = None) -> str:
         """Return the role of a message by its fixed words; empty where it looks like none."""
         known = self.cases if cases is None else cases
@@ -82,6 +86,12 @@ def like(case: Case, item: Any) -> bool:
         if not any(value is not ABSENT and same(word, value) for word in words):
             return False
     return found
+
+
+def barred(case: Case, item: Any) -> bool:
+    """Tell whether a key stands in a line that must not stand in a case."""
+    gone = (path for path, words in case.sides[1].items() if words == (ABSENT,))
+    return any(value_at(item, keys_of(path)) is not None for path in gone)
 
 
 def between(

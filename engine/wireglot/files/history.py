@@ -6,20 +6,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter import conversation, speaking
-from ..interpreter.jobs import ReadJob, WriteJob
+from ..interpreter.jobs import Message, ReadJob, WriteJob
 from ..interpreter.views import recalled
-from ..language.documents import Summary
+from ..language.documents import Document, Summary
 from ..trail import value_at
 from . import ids, tree
-from .file import File, between
+from .file import File, between, told_of
 
 INSTEAD = "instead"  # what a message remembers that stands in such a line
+SAYS = "says"  # and what one does that such a line is itself: it stands before the others
 
 
-def last(path: tuple[str, ...], lines: list[Any]) -> int | None:
-    """Return which line says the messages last, if one does."""
-    found = (n for n in range(len(lines) - 1, -1, -1) if value_at(lines[n], path).__class__ is list)
-    return next(found, None) if path else None
+def seen(
+    document: Document, file: File, lines: list[Any], path: list[int]
+) -> tuple[list[int], int | None]:
+    """Return which lines of a path a model sees, and which of all says messages instead of others.
+
+    That one is among them where it is a message itself.
+    """
+    keys = document.instead
+    says = (n for n in reversed(path) if value_at(lines[n], keys).__class__ is list)
+    here = next(says, None) if keys else None
+    summed = tree.summed(document.tree, lines, path, file.like) if document.tree else path
+    if here is None or (document.tree is not None and summed[0] > here):
+        return summed, None
+    itself = file.fits(lines[here])
+    return [n for n in path if n > here or (itself and n == here)], here
+
+
+def alone(line: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """Return a line without the messages that it says."""
+    key, *rest = path
+    held = {key: alone(line[key], tuple(rest))} if rest else {}
+    return {**{k: v for k, v in line.items() if k != key}, **held}
 
 
 def summed(said: Summary, messages: list[Any]) -> list[int]:
@@ -61,18 +80,41 @@ def read(reader: ReadJob, path: tuple[str, ...], lines: list[Any], ir: dict[str,
     messages = conversation.read_messages(inner, said, here)
     for message in messages:
         inner.remember(message, "", INSTEAD, True)
-    ir["messages"] = [*messages, *ir.get("messages", ())]
+    since = ir.get("messages", [])
+    summary = [] if file.instead in file.kept else since[:1]
+    for message in summary:
+        reader.remember(message, "", SAYS, True)
+    ir["messages"] = [*summary, *messages, *since[len(summary) :]]
     file.kept.update(within.kept)
-    place, line = file.kept[file.instead]
-    file.kept[file.instead] = (place, _with(line, path, []))
+    if not summary:
+        place, line = file.kept[file.instead]
+        file.kept[file.instead] = (place, _with(line, path, []))
+
+
+def place(
+    writer: WriteJob, memory: dict[str, Any], asides: dict[int, Any], ir: dict[str, Any]
+) -> Sequence[int] | None:
+    """Return the numbers of a line that says messages and of these; None where it is gone.
+
+    What was kept between them is gone with it.
+    """
+    found: Sequence[int] | None = memory.get(INSTEAD)
+    first: Message = next(iter(ir.get("messages", ())), {})
+    if found is None or found[0] in asides or SAYS in recalled(writer, first):
+        return found
+    for number in [n for n in asides if n >= found[1]]:
+        del asides[number]
+    return None
 
 
 def parted(writer: WriteJob, ir: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return the messages that stand within a line, and a session of the others."""
     messages = ir.get("messages", ())
+    first = 1 if messages and SAYS in recalled(writer, messages[0]) else 0
     inside = [INSTEAD in recalled(writer, message) for message in messages]
-    n = len(inside) - inside[::-1].index(True) if True in inside else 0
-    return messages[:n], writer.trail.changed(ir, messages=messages[n:])
+    n = len(inside) - inside[::-1].index(True) if True in inside else first
+    rest = [*messages[:first], *messages[n:]]
+    return messages[first:n], writer.trail.changed(ir, messages=rest)
 
 
 def write(
@@ -81,17 +123,23 @@ def write(
     place: Sequence[int],
     messages: list[Any],
     asides: dict[int, Any],
+    since: list[Any],
 ) -> list[tuple[Any, bool]]:
     """Return the lines up to the one that says the messages, with these in it.
 
     `place` is its number, and the first of the numbers of what stands in it. What was kept of these
-    lines, and between the messages, is taken out of `asides`.
+    lines, and between the messages, is taken out of `asides`. Where it is a message itself, it is
+    the first of those `since`, and all lines before it are of these.
     """
     bare, (at, first) = writer.dialect.bare, place
     assert bare is not None
     odd = {n: asides.pop(n) for n in [*asides] if n >= first}
     wires = speaking.write_messages(writer.of(bare), messages, whole=False)
     said = [line for line, _ in between(writer, wires, odd, set())]
+    first_line = since[0] if since and SAYS in told_of(writer, since[0]) else None
+    if first_line is not None:
+        first_line.update(_with(first_line, path, said))
+        return []
     before = {n: asides.pop(n) for n in [*asides] if n <= at}
     before[at] = _with(before.get(at), path, said)
     return between(writer, [], before, set())

@@ -25,7 +25,7 @@ from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
 from ..trail import At
 from . import history, ids, pieces, replay, tree
-from .file import File, between, told_of
+from .file import File, barred, between, told_of
 
 PLAIN = Document(("json",), None, None, None)
 TAKEN_BACK = "a later line takes this message back"
@@ -116,20 +116,7 @@ def _folded(
     head = dict(lines[0]) if start else _fixed(shape)
     if not start:
         memory["headless"] = True
-    path = list(range(start, len(lines)))
-    if document.tree is not None:
-        found = tree.path(document.tree, lines[start:])
-        if found is None:
-            memory["linear"] = True
-        else:
-            path = [start + i for i in found]
-        path = tree.summed(document.tree, lines, path, file.like)
-        if found is not None and (root := lines[min(path)][document.tree.parent]) is not None:
-            memory["root"] = root
-    file.instead = history.last(document.instead, lines)
-    if file.instead is not None:
-        memory[history.INSTEAD] = [file.instead, len(lines)]
-        path = [n for n in path if n > file.instead]
+    lines, path = _seen(file, document, lines, start, memory)
     off = sorted({*range(start, len(lines))} - {*path})
     memory.update({"off": off} if off and document.tree and "linear" not in memory else {})
     odd = [n for n in path if not isinstance(lines[n], dict) or file.role(lines[n], file.none)]
@@ -144,6 +131,28 @@ def _folded(
         head, messages = _drawn(reader, shape, messages)
         memory.pop("headless", None)
     return {**head, key: messages}
+
+
+def _seen(
+    file: File, document: Document, lines: list[Any], start: int, memory: dict[str, Any]
+) -> tuple[list[Any], list[int]]:
+    """Return the lines of a file, and which of them a model sees."""
+    path, linked = list(range(start, len(lines))), None
+    if document.tree is not None:
+        linked = tree.path(document.tree, lines[start:])
+        path = path if linked is None else [start + i for i in linked]
+        memory.update({"linear": True} if linked is None else {})
+    path, here = history.seen(document, file, lines, path)
+    if here is not None:
+        memory[history.INSTEAD] = [here, len(lines)]
+        if here in path:
+            lines = [*lines]
+            lines[here] = history.alone(lines[here], document.instead)
+    if document.tree is not None and linked is not None and path:
+        root = lines[min(path)][document.tree.parent]
+        memory.update({"root": root} if root is not None else {})
+    file.instead = here
+    return lines, path
 
 
 def _logged(reader: ReadJob, log: replay.Replay) -> None:
@@ -181,8 +190,7 @@ def _is_head(file: File, shape: Shape, line: Any) -> bool:
 
 def _fits(case: Case, line: dict[str, Any]) -> bool:
     """Tell whether the fixed words of a case stand in a line, and no key that must not."""
-    gone = (path[1:] for path, words in case.sides[1].items() if words == (ABSENT,))
-    return worded(case, line) and all(line.get(key) is None for key in gone)
+    return worded(case, line) and not barred(case, line)
 
 
 def _headed(shape: Shape) -> bool:
@@ -245,13 +253,14 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         asides = copy.deepcopy(asides)  # ids are said in them, too
     if not writer.same:  # what has no time of its own was said when the first message was
         writer.now = next((m["time"] for m in ir.get("messages", ()) if "time" in m), writer.now)
-    inside, ir = history.parted(writer, ir) if history.INSTEAD in memory else ([], ir)
+    place = history.place(writer, memory, asides, ir)
+    inside, ir = history.parted(writer, ir) if place is not None else ([], ir)
     wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
     off = set(memory.get("off", ()))
     found = wire.get(key, [])
     before = []
-    if (place := memory.get(history.INSTEAD)) is not None:
-        before = history.write(writer, document.instead, place, inside, asides)
+    if place is not None:
+        before = history.write(writer, document.instead, place, inside, asides, found)
     rows = [*before, *between(writer, [*found], asides, off)]
     lines = [said for line, _ in rows for said in (line, *_again(writer, document, line))]
     form = memory.get("form", document.texts[0])
@@ -279,7 +288,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         made = tree.Written(writer, document.tree, rows, found, told, memory)
         made.hang({*map(id, lines)} - {*map(id, found)} if writer.same else set())
         if writer.same:
-            lines = made.settled(head, File(writer.dialect).like)
+            file = File(writer.dialect)
+            lines = made.settled(head, lambda *rows: history.seen(document, file, *rows)[0])
     return [*head, *lines]
 
 

@@ -12,6 +12,8 @@ from ..language.documents import Tree
 from ..language.picture import ABSENT
 from ..trail import value_at
 
+Seen = Callable[[list[Any], list[int]], list[int]]  # lines and a path: what a model sees of it
+
 
 def path(tree: Tree, lines: list[Any]) -> list[int] | None:
     """Return which lines are on the path to the last line; None where no line has an id."""
@@ -157,28 +159,28 @@ class Written:
                 stray.add(id(line))  # with it the talk began anew
         self._linked(on_path, self._root, stray)
 
-    def settled(self, head: list[Any], like: Callable[[Any], bool]) -> list[Any]:
+    def settled(self, head: list[Any], seen: Seen) -> list[Any]:
         """Return the lines of a file that is read as it says, also where what is said was edited.
 
         If need be, the line that names the end names another one; else the path is written anew.
         """
-        if not self._reads(head, like):
+        if not self._reads(head, seen):
             self.hang()  # what was kept, too
-        if not self._reads(head, like):
+        if not self._reads(head, seen):
             self._ended()
-        if not self._reads(head, like):
+        if not self._reads(head, seen):
             self._anew()
             self._ended()
         return [line for line, _ in self._rows]
 
-    def _reads(self, head: list[Any], like: Callable[[Any], bool]) -> bool:
+    def _reads(self, head: list[Any], seen: Seen) -> bool:
         """Tell whether what is said is read in this order, and nothing that is not on the path."""
         tree, rows, said = self._tree, self._rows, [*map(id, self._said)]
         lines, start = [*head, *(line for line, _ in rows)], len(head)
         told = {id(line) for line, on in rows if not on and _linkable(tree, line)} | {*said}
         found = None if self._linear else path(tree, lines[start:])
         steps = range(len(rows)) if found is None else found
-        order = summed(tree, lines, [start + i for i in steps], like)
+        order = seen(lines, [start + i for i in steps])
         return [one for i in order if (one := id(lines[i])) in told] == said
 
     def _ended(self) -> None:
