@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -178,3 +179,50 @@ def test_a_message_of_ag_ui_in_which_a_model_says_nothing(more: Any) -> None:
     body = [{"role": "assistant", "id": "a", **more}, {"role": "user", "id": "u", "content": "Hi"}]
     assert check(body, "ag-ui", "messages")
     assert RULES.convert(body, "ag-ui", "langchain", "messages").body[-1]["data"]["content"] == "Hi"
+
+
+SPELLED = """
+wireglot: 2
+dialect: spelled
+see: https://acme.example/api
+verified: 2026-11-29
+shapes:
+  text: {wire: {type: text, text: $text}}
+  function: {wire: {name: $name}}
+  choice:
+    cases:
+      auto: {ir: {tool_choice: auto}, wire: auto}
+      one: {ir: {tool_choice: {name: $name}}, wire: {type: function, name: $name}}
+      old: {read-only: true, ir: {tool_choice: {name: $name}}, wire: {type: $absent, name: $name}}
+conversation:
+  wire: {parts: $parts each text}
+  cases: {user: {wire: {role: user}}, assistant: {wire: {role: bot}}}
+request:
+  wire:
+    turns: $messages as conversation
+    tools: $tools each function (optional)
+    choice (or call): $. as choice (optional)
+"""
+CHOICES: list[Any] = [
+    "auto", "odd", None, 5, {"name": "f"}, {"name": "f", "x": 1}, {"x": 1},
+    {"type": "function", "name": "f", "x": {"y": 1}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=map(str, range(len(CHOICES))))
+@pytest.mark.parametrize("more", [{}, {"choice": None}, {"choice": "auto"}, {"choice": "odd"}])
+@pytest.mark.parametrize("key", ["call", "choice"])
+def test_what_stands_within_another_spelling_of_a_key_comes_home(
+    tmp_path: Path, choice: Any, more: Any, key: str
+) -> None:
+    (tmp_path / "spelled.yaml").write_text(SPELLED)
+    rules = wireglot.load_rules(tmp_path)
+    turns = [{"role": "user", "parts": [{"type": "text", "text": "a"}]}]
+    body = {"turns": turns, "tools": [{"name": "f"}], **more, key: choice}
+    read = rules["spelled"].read(body, "request")
+    assert rules["spelled"].write(json.loads(json.dumps(read.ir)), "request").body == body
+    for trace in (False, True):
+        assert rules.convert(body, "spelled", "spelled", "request", trace=trace).body == body
+    notes = rules.convert(body, "spelled", "anthropic").notes
+    odd = {note.source_path for note in notes if note.code == "unknown-key"}
+    assert odd <= {f"/{key}/x", "/call"}

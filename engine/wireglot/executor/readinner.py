@@ -9,7 +9,7 @@ from ..interpreter.env import Memory
 from ..language.picture import ABSENT, Fields, Hole, Literal
 from ..language.shape import Case, Shape
 from ..tagged import Several
-from ..trail import At
+from ..trail import At, pointer
 from .readtime import NO, ODD, marked, says
 
 
@@ -101,7 +101,7 @@ def within(
                 sp = {} if sp is None else sp
                 sp.setdefault(place, {}).update(entry)
             if inner_kp:
-                kp = {**(kp or {}), **inner_kp}
+                kp = {**(kp or {}), **_respelled(inner_kp, key, at)}
             if case.doubles and not x.probe and (case.note is not None or not x.away):
                 seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
                 seen.update((top, (fields[top], None)) for top in fields if top != "own")
@@ -115,6 +115,14 @@ def within(
             return sp, kp
     del x.notes[mark:]
     return ODD if lenient and h.mark is not None else NO
+
+
+def _respelled(kept: dict[str, Any], key: str, at: At) -> dict[str, Any]:
+    """Return what was kept under a key where it stands: memory has the first spelling of that."""
+    there = pointer(at[len(at) - key.count("/") :])
+    if there == key:
+        return kept
+    return {there + place[len(key) :]: value for place, value in kept.items()}
 
 
 def _take(

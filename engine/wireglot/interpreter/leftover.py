@@ -99,7 +99,7 @@ def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> 
 def _spoken(form: Any, wire: Any, base: str) -> Iterator[str]:
     """Yield the places of spellings that are read before the one that was written."""
     for names, child in keyed(form) if isinstance(wire, dict) else ():
-        written = next((n for n, name in enumerate(names) if name in wire), None)
+        written = next((n for n, name in enumerate(names) if wire.get(name) is not None), None)
         yield from (f"{base}/{name}" for name in names[:written] if written)
         yield from _spoken(child, wire.get(names[written or 0]), f"{base}/{names[written or 0]}")
 

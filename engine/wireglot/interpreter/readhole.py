@@ -37,6 +37,9 @@ def keep(h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: 
                 env.notes.append(("unfit", "kept", where, misfit.pos or h.pos, misfit.reason))
         return
     env.keep(at, wire)
+    for name, said in env.spelled.get(pointer(rel), {}).get("twice", {}).items():
+        if said is None:  # another spelling says the same
+            env.keep((*at[:-1], name), wire)
     if h.mark in ("default", "fill"):
         env.spell(rel, wire, h.value)
     if h.mark == "default":

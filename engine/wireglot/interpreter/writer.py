@@ -187,6 +187,8 @@ class PictureWriter(WriteJob):
                 self.notes[mark:] = [d for d in self.notes[mark:] if d.code != "filled-in"]
         bare = isinstance(child, Literal)
         if value is ABSENT:
+            nulls = [k for k, said in entry.get("twice", {}).items() if said == {"as": None}]
+            out.update(dict.fromkeys(nulls))  # beside what no picture took, which is put back
             return not bare, False
         out[key] = value
         if self.recorder is not None and not (isinstance(child, Fields) and value):
