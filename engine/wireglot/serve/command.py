@@ -98,8 +98,9 @@ def watch(
         except WireglotError as error:
             LOG.info("a change is refused, and what was goes on: %s", error)
             return
-        app.relay = new
-        LOG.info("a change is in force")
+        but = "" if new.limits == old.limits else ", but for the limits, which a new start changes"
+        app.relay = dataclasses.replace(new, limits=old.limits)
+        LOG.info("a change is in force%s", but)
 
     following(paths, changed, stop)
 
