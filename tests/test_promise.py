@@ -121,6 +121,7 @@ STOPS = {
     "reading.py": {"returned"},
     "relay.py": {"http"},
     "wrapped.py": {"http"},
+    "guard.py": {"Bearer "},
     "demo.py": {"end_turn", "tool_use", "command"},
     "lined.py": {"reason"},
     "run.py": {"done", "options"},

@@ -38,7 +38,7 @@ FIELDS: dict[str, str] = {
     **dict.fromkeys(
         "model id name text role level filename detail description url media_type data verbosity "
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
-        "tool_call_id input_text "
+        "tool_call_id input_text label authorization "
         "arguments_text title syntax definition type kind time ttl code message status "
         "param start end cwd quote search_id error context found_at reason".split(),
         "string",
@@ -60,7 +60,9 @@ FIELDS: dict[str, str] = {
         "results".split(),
         "list",
     ),
-    **dict.fromkeys("parameters output_schema arguments metadata logit_bias".split(), "object"),
+    **dict.fromkeys(
+        "parameters output_schema arguments headers metadata logit_bias".split(), "object"
+    ),
     "signature": "opaque",
     "file": "opaque",
 }
@@ -77,7 +79,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 # Fields that hold the user's own JSON, in which no word of the IR means anything.
 USER_DATA = frozenset(
-    ("arguments", "parameters", "output_schema", "schema", "own", "kept", "spelled", "metadata")
+    "arguments headers parameters output_schema schema own kept spelled metadata".split()
 )
 # What is so where nothing is said: who says it asks for nothing.
 USUAL: dict[str, Any] = {

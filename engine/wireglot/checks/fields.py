@@ -42,7 +42,8 @@ _TEXTS: dict[str, str] = {
     "search": "id arguments:* arguments_json arguments_text",
     "finding": "search_id results:[result] error",
     "result": "url title",
-    "native": "name tools:[tool] domains blocked_domains max_uses location:location",
+    "native": "name tools:[tool] domains blocked_domains max_uses location:location "
+    "label description url authorization headers:* allowed",
     "location": "city region country timezone",
     "unknown": "dialect value:*",
     FUNCTION: "name description parameters:* output_schema:* strict",

@@ -15,6 +15,7 @@ from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
     from ..language.picture import Hole, Picture
+    from ..language.shape import Shape
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
@@ -269,6 +270,11 @@ def literals(dialect: Dialect) -> dict[Any, Any]:
     cases = (case for shape in dialect.shapes.values() for case in shape.cases)
     sides = ((_literal(case.ir), _literal(case.wire)) for case in cases)
     return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
+
+
+def pictured(shapes: list[Shape]) -> set[Any]:
+    """Return the names that the pictures of some shapes say themselves, in words of the IR."""
+    return {_literal(case.ir) for shape in shapes for case in shape.cases} - {None}
 
 
 def _literal(picture: Picture | None) -> Any:

@@ -13,7 +13,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
-from . import elements, gathering, media, readhole
+from . import elements, gathering, marks, media, readhole
 from .jobs import WriteJob
 from .views import blank, memory_of, stood
 
@@ -144,7 +144,10 @@ def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: M
     """Note a part that neither a picture nor a row of the ladder takes."""
     code, told = "no-place", f"the target has no place for this {kind}: {best.reason}"
     if kind == "native":
+        name, shapes = part.get("name"), [s for h in holes for s in writer.dialect.members(h.named)]
         code, told = "own-field", _alone(writer, part)
+        if name in marks.pictured(shapes):
+            code, told = "no-place", f"the target has no `{name}` of which this can be said"
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
