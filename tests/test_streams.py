@@ -537,6 +537,33 @@ def test_whole_calls_with_a_constant_index_and_no_id_are_several() -> None:
     assert len({c[0] for c in found}) == 2
 
 
+@pytest.mark.parametrize("again", [{"name": ""}, {"id": "a", "name": "f"}])
+def test_whole_calls_at_one_place_are_several_of_one_function(again: Json) -> None:
+    name = {k: v for k, v in again.items() if k != "id"}
+    more = {"index": 0, **{k: v for k, v in again.items() if k == "id"}}
+    pieces = [{**more, "function": {**name, "arguments": text}} for text in ('{"x":1}', '{"x":2}')]
+    frames = [HEAD, calls(call(0, "f", "a")), *map(calls, pieces), *TAIL]
+    found = called(translated(frames, "openai-chat", "anthropic")[0], "anthropic")
+    assert [c[1:] for c in found] == [("f", {"x": 1}), ("f", {"x": 2})]
+    assert len({c[0] for c in found}) == 2
+
+
+def test_a_call_that_is_said_once_more_in_other_words_is_none_of_its_own() -> None:
+    frames = [calls(call(0, "f", "a", text)) for text in ('{"x":1}', '{"x": 1}')]
+    assert len(called([HEAD, *frames, *TAIL], "openai-chat")) == 1
+
+
+def test_a_piece_of_a_call_that_says_nothing_is_not_noted() -> None:
+    empty: list[Json] = [
+        {"index": 0, "function": {"name": None, "arguments": None}},
+        {"index": 0, "id": "", "type": "function", "function": {}},
+    ]
+    frames = [HEAD, calls(call(0, "f", "a", "{}")), *map(calls, empty), *TAIL]
+    out, t = translated(frames, "openai-chat", "anthropic")
+    assert called(out, "anthropic") == [("a", "f", {})]
+    assert "unfit" not in codes(t)
+
+
 @pytest.mark.parametrize("target", DIALECTS[1:])
 def test_a_call_without_arguments_has_none(target: str) -> None:
     out, t = translated([HEAD, calls(call(0, "f", "a")), *TAIL], "openai-chat", target)
@@ -1085,6 +1112,25 @@ def test_a_result_without_a_name_is_in_a_stream_what_it_is_as_a_whole(target: st
     (found,) = (p for p in parts(out, target) if p["type"] == "tool_result")
     (whole,) = RULES[target].read(t.result.body, unit="response").ir["candidates"][0]["parts"]
     assert (found["kind"], found["value"]) == (whole["kind"], whole["value"]) == ("data", {})
+
+
+def test_an_end_that_is_empty_takes_back_nothing_that_was_said() -> None:
+    item = {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": ""}
+    said = {"type": "message", "id": "j", "role": "assistant", "status": "completed"}
+    items = [{**item, "arguments": '{"x":1}'}, {**said, "content": [
+        {"type": "output_text", "text": "Hi", "annotations": []}]}]  # fmt: skip
+    body = {"id": "r", "created_at": 1, "model": "m", "status": "completed", "output": items}
+    frames = list(RULES.frames(body, "openai-responses"))
+    whole = RULES.collect(frames, "openai-responses")
+    emptied = json.loads(json.dumps(frames))
+    for frame in emptied:
+        ends = [frame.get("item", {}), *frame.get("response", {}).get("output", ())]
+        for one in ends if frame["type"].endswith((".done", ".completed")) else ():
+            one |= {"name": "", "arguments": ""} if one.get("name") else {}
+            for text in one.get("content", ()):
+                text["text"] = ""
+    assert RULES.collect(emptied, "openai-responses")["output"] == whole["output"]
+    assert "inconsistent" in codes(translated(emptied, "openai-responses", "anthropic")[1])
 
 
 def test_a_thought_of_which_nothing_but_its_signature_comes_is_there() -> None:

@@ -264,7 +264,7 @@ class Fold(Hearing):
             there = next(alike, None)
             if there is not None:
                 owner.places[address] = there
-        if there is not None and self._same(there, name, said, piece):
+        if there is not None and there.goes_on(name, said, piece):
             for key, value in said.items():
                 there.said[key] = there.said.get(key) or value
                 self.heard(key, there.said[key], value)
@@ -281,19 +281,11 @@ class Fold(Hearing):
         texts = word.field == "text" or word.field not in LIVE  # else a head says that it is empty
         part.textless = texts and "piece" not in sight.event.holes
         part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
+        if there is not None and said.get("name") == "":  # it calls the same function
+            part.said["name"] = there.said.get("name", "")
         self.open(part)
         if piece:
             self.grow(part, piece)
-
-    def _same(self, there: Part, name: str, said: dict[str, Any], piece: str) -> bool:
-        """Tell whether the head of a part is said of one that is there already."""
-        old = str(there.was.get("id") or there.said.get("id") or "")
-        if name and old and (said.get("name") or not there.made):
-            # Some servers give each frame of a call another id.
-            nameless = there.said.get("name") and not said.get("name") and not there.over
-            return name == old or (there.kind == "tool_call" and bool(nameless))
-        whole = there.scan is not None and there.scan.over and piece.strip().startswith("{")
-        return not whole
 
     def append(self, word: Word, sight: Sight, owner: Candidate) -> None:
         piece = sight.found.get("piece", "")

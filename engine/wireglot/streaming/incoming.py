@@ -80,6 +80,23 @@ class Part:
             return False
         return self.scan.over and "".join(self.pieces) == piece
 
+    def goes_on(self, name: str, said: dict[str, Any], piece: str) -> bool:
+        """Tell whether a head, with an id and a piece, is said of this part and of no new one."""
+        old = str(self.was.get("id") or self.said.get("id") or "")
+        whole = self.scan is not None and self.scan.over and piece.strip().startswith("{")
+        if name and old and (said.get("name") or not self.made):
+            if name == old:
+                return not (whole and self._differs(piece))
+            # Some servers give each frame of a call another id.
+            nameless = self.said.get("name") and not said.get("name") and not self.over
+            return self.kind == "tool_call" and bool(nameless)
+        return not whole
+
+    def _differs(self, piece: str) -> bool:
+        """Tell whether a piece is a whole object that says something else than what came."""
+        had, now = _json("".join(self.pieces)), _json(piece)
+        return isinstance(had, dict) and isinstance(now, dict) and bool(had) and had != now
+
     def add(self, keys: list[str], elements: list[Any]) -> int:
         """Take more elements of a list of the part; return how many there are."""
         listed = [*(value_at(self.said, keys) or []), *elements]

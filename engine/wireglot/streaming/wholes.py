@@ -263,6 +263,8 @@ def _settled(
     known = part.said if part.closing is None else part.closing
     known = {k: v for k, v in _heard(part, known).items() if k not in flows}
     compared(fold, _less(known, around or {}), ir, trail, at)
+    told = part.ir() if not text and part.pieces else part.said  # what is empty says nothing
+    ir.update((k, v) for k, v in told.items() if guards(v) and not guards(ir.get(k, v)))
     more = _named(part, ir)
     more = {k: v for k, v in more.items() if k not in flows and k not in ("spelled", "kept")}
     merged(part.said, more, over=True)
