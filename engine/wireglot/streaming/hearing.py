@@ -234,12 +234,12 @@ class Hearing:
                 self.outcome.lay(said, path, value)
         for hole, wire, _ in sight.taken:
             if hole.path == "." and "finish" not in sight.event.acts:
-                said.update(self._itself(hole, wire))
+                said.update(self.itself(hole, wire))
             elif hole.path not in ASIDE and not hole.path.startswith(OWNED):
                 self.outcome.put(said, hole.path, hole, wire)
         return said
 
-    def _itself(self, hole: Hole, wire: Any) -> dict[str, Any]:
+    def itself(self, hole: Hole, wire: Any) -> dict[str, Any]:
         """Read fields of a part that have a shape of their own; nothing where they do not fit."""
         try:
             made: dict[str, Any] = Reader(self.dialect, self.outcome.options).shape(

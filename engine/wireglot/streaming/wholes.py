@@ -181,6 +181,8 @@ def stop(fold: Hearing, owner: Candidate) -> None:
         if meant.get("stop_reason") is None or isinstance(wire, dict):
             continue
         if hole.shape is not None:
+            if not fold.itself(hole, wire):
+                continue  # it ends, and does not say why
             said = _said_by(fold, hole, {**meant, "parts": [{"type": k} for k in owner.kinds]})
             path = "stop_reason"
         else:
