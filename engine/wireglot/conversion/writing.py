@@ -11,6 +11,7 @@ from ..interpreter import (
     choice,
     demands,
     making,
+    properties,
     reciting,
     speaking,
     system,
@@ -171,6 +172,7 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
                 return found[0], None
         raise Misfit("no picture takes it")
     hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
+    ir = properties.spelled(writer, ir)
     view = View(ir, "request", case, writer)
     wire = writer.hole(hole, view, (), None)
     if writer.recorder is not None:
@@ -224,7 +226,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         narrowed = turns.declared(writer, whole)  # else what is sent says what may be called
     whole = turns.unmixed(writer, narrowed) if ("unmixed", "") in asked else narrowed
     if "tools" in whole or "response_format" in whole:
-        whole = demands.loosened(writer, whole)
+        whole = properties.spelled(writer, demands.loosened(writer, whole))
     envelope: Envelope | None = None
     outside = frozenset[str]()
     if "envelope" in writer.dialect.units:

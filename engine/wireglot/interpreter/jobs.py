@@ -171,6 +171,8 @@ class WriteJob:
         self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
         self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
         self.calls: dict[str, str] = {}  # names of calls, by their ids
+        # By tool: what was written for names of its properties.
+        self.properties: dict[Any, dict[str, str]] = {}
         self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
         self.spoken: dict[int, dict[str, Any]] = {}  # which message of a file a line was made of
 

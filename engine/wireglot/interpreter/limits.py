@@ -11,7 +11,8 @@ from ..ir import FUNCTION
 if TYPE_CHECKING:
     from ..language.model import Dialect
 
-TOLD = "tool_name"  # a model reads it, and understands it better without a digest
+TOLD, PROPERTY = "tool_name", "property"
+_READ = (TOLD, PROPERTY)  # a model reads these, and understands them better without a digest
 _PLACES = {
     ("tool_call", "name"): "tool_name",
     ("tool_result", "name"): "tool_name",
@@ -110,7 +111,7 @@ class Limits:
         taken = self._taken(kind)
         if self.fits(kind, name):
             taken[name] = name
-        elif kind == TOLD:
+        elif kind in _READ:
             form = self._spelling(kind, name)[0]
             other = taken.setdefault(form, name)
             if other not in (name, form):
@@ -155,7 +156,7 @@ class Limits:
 
         limit = self.limits[kind]
         top, (text, gap) = int(limit.get("max", 64)), self._spelling(kind, name)
-        if (kind == TOLD or "." in kind) and self._within(kind, text):
+        if (kind in _READ or "." in kind) and self._within(kind, text):
             yield text
         for turn in range(1000):
             digest = hashlib.sha256(f"{name}/{turn}".encode("utf-8", "replace")).hexdigest()

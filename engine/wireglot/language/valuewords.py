@@ -86,7 +86,8 @@ SCHEMA = Words(
 
 # -- limits ---------------------------------------------------------------------------------------
 
-NAMED = ("tool_name", "call_id")  # the other limits are of texts, or bounds of fields of a request
+# The other limits are of texts, or bounds of fields of a request.
+NAMED = ("tool_name", "property", "call_id")
 NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "tools", "stream", "whole", "json")
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},

@@ -179,6 +179,7 @@ class Exchange:
                 self._store.remember(markers=new)
             self._names.own(read.ir, one.model, self.provider)
         self._names.learn(held[0].limits, self.provider)
+        self._names.said(held[0].properties, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
         return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
 

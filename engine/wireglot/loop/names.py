@@ -14,6 +14,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Hole, keys
 from .memory import Part
 
+_OF = "properties of "  # before the name of a tool: a kind of names
 _TEXT = r'"[^"\\]*(?:\\.[^"\\]*)*"'  # a text in JSON
 Table = dict[str, dict[str, dict[str, str]]]  # dialect, kind of name: what it was, what was written
 
@@ -51,6 +52,19 @@ class Names:
         for name in (tool.get("name") for tool in declared(ir)):
             if isinstance(name, str) and not fits(name):
                 self.of(provider, "tool_name").setdefault(name, name)
+
+    def said(self, properties: dict[Any, dict[str, str]], dialect: str) -> None:
+        """Remember what was written for properties of the tools of a request, and of no other."""
+        known = self.table.get(dialect, {})
+        for kind in [kind for kind in known if kind.startswith(_OF)]:
+            del known[kind]
+        for tool, names in properties.items():
+            self.of(dialect, f"{_OF}{tool}").update(names)
+
+    def properties(self, dialect: str, tool: Any) -> dict[str, str]:
+        """Return what the names of properties that were written for a tool were before."""
+        known = self.table.get(dialect, {}).get(f"{_OF}{tool}", {})
+        return {written: name for name, written in known.items()}
 
     def back(self, dialect: str) -> dict[str, str]:
         """Return what the tool names that were written for a dialect were before."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..conversion.reading import Read
+from ..interpreter.properties import renamed
 from ..language.events import Event
 from ..language.picture import holes
 from ..notes import Draft
@@ -238,8 +239,11 @@ class TurnStream(Translator):
         if name in self._back:
             part.was["name"], part.said["name"] = name, self._back[name]
         row = undo.row_of(self._turn.names, self._source, part.said["name"])
+        given = self._turn.names.properties(self._source.name, part.said["name"])
         if row is not None:
             part.undone = lambda ir: undo.back(row, ir)[0]
+        elif given:
+            part.undone = lambda ir: renamed(ir, given) or ir
 
     def _concluded(self) -> Conversion:
         done = super()._concluded()

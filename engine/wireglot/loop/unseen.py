@@ -9,6 +9,7 @@ from ..conversion import reading, writing
 from ..conversion.hands import Writer
 from ..conversion.reading import Read
 from ..interpreter.limits import Limits
+from ..interpreter.properties import renamed
 from ..language.held import Held
 from ..language.picture import holes
 from ..notes import Draft
@@ -116,6 +117,10 @@ class Unseen:
             if part.get("type") == "tool_call":
                 self._told[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
+                given = self._turn.names.properties(self._provider.name, part["name"])
+                if (again := renamed(part, given, trail)) is not None:
+                    part.pop("arguments_json", None)
+                    part.update(again)
                 row = undo.row_of(self._turn.names, self._provider, part["name"])
                 draft = undo.put_back(row, part, trail) if row is not None else None
                 odd += [draft] if draft is not None else []
