@@ -125,7 +125,8 @@ class _Case:
         if not any(_fits(word, now) for word in takes):
             self._unfit(hole, lens, now)
             return None
-        return TYPES if lens in self.dialect.tables else frozenset((gives,))
+        any_of = lens in self.dialect.tables or gives == "any"
+        return TYPES if any_of else frozenset((gives,))
 
     def _unfit(self, hole: Hole, lens: str, now: frozenset[str]) -> None:
         given = " or ".join(sorted(now))
