@@ -143,6 +143,16 @@ class Outcome:
             known = owner.stopped = owner.stops, len(owner.kinds), self._stopped(owner)
         return known[2]
 
+    def beside(self, owner: Candidate) -> None:
+        """Let a whole response that does not say why it stopped say what its frame does."""
+        owners = self.whole.get("candidates", ()) if self.whole is not None else ()
+        nth = self.candidates.index(owner)
+        if nth >= len(owners) or owners[nth].get("stop_reason") is not None:
+            return
+        reason = self._stopped(owner).get("stop_reason")
+        if reason is not None:
+            owners[nth]["stop_reason"] = reason
+
     def _stopped(self, owner: Candidate) -> dict[str, Any]:
         """Read why a candidate stopped; what is short is read once for all streams."""
         stops = [(hole.path, hole.shape, hole.lenses, wire) for hole, wire, _ in owner.stops]

@@ -175,8 +175,13 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
 
 
 def stop(fold: Hearing, owner: Candidate) -> None:
-    """Note a frame that says beside a whole response why it stopped, and not the same."""
+    """Note a frame that says beside a whole response why it stopped, and not the same.
+
+    Where the response says nothing of it, elsewhere the frame counts.
+    """
     meant = fold.outcome.stop(owner) if fold.outcome.whole is not None else {}
+    if fold.listener is not None and fold.outcome.whole is not None:
+        fold.outcome.beside(owner)
     for hole, wire, at in owner.stops:
         if meant.get("stop_reason") is None or isinstance(wire, dict):
             continue
