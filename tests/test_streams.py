@@ -1803,3 +1803,22 @@ def test_nothing_of_an_error_within_a_stream_is_lost_in_silence() -> None:
     list(t.finish())
     found = {(note.code, note.source_path) for note in t.notes if "/0" in (note.source_path or "")}
     assert {("unknown-key", "/0/error/odd"), ("own-field", "/0"), ("reworded", "/0")} <= found
+
+
+def test_what_came_under_the_key_of_a_list_is_collected_there() -> None:
+    def message(**said: Any) -> dict[str, Any]:
+        return {"delta": {"message": said}}
+
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    counts = {"tokens": {"input_tokens": 1, "output_tokens": 1}}
+    frames = [
+        {"type": "message-start", "id": "i", **message(role="assistant", tool_plan="")},
+        {"type": "tool-plan-delta", **message(tool_plan="I will")},
+        {"type": "tool-plan-delta", **message(tool_plan=" look.")},
+        {"type": "tool-call-start", "index": 0, **message(tool_calls=call)},
+        {"type": "tool-call-end", "index": 0},
+        {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL", "usage": counts}},
+    ]
+    made = wireglot.collect(frames, "cohere")
+    assert made["message"]["tool_plan"] == "I will look."
+    assert "content" not in made["message"]

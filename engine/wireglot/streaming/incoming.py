@@ -88,9 +88,18 @@ class Part:
             if name == old:
                 return not (whole and self._differs(piece))
             # Some servers give each frame of a call another id.
-            nameless = self.said.get("name") and not said.get("name") and not self.over
-            return self.kind == "tool_call" and bool(nameless)
+            open_call = self.kind == "tool_call" and self.said.get("name") and not self.over
+            return bool(open_call) and self._half(said.get("name"), piece)
         return not whole
+
+    def _half(self, name: Any, piece: str) -> bool:
+        """Tell whether a head with another id is of this call, which is not whole.
+
+        It says no name, or the same one while the arguments are half there, or begin.
+        """
+        begun = any(one.strip() for one in self.pieces)
+        begins = piece.strip() != "" and not Scan([piece]).over
+        return not name or (name == self.said.get("name") and (begun or begins))
 
     def _differs(self, piece: str) -> bool:
         """Tell whether a piece is a whole object that says something else than what came."""

@@ -33,8 +33,14 @@ class Places:
         self.spots: dict[tuple[str, str | None], At] = {}
         # The holes that hold the parts of a candidate, and whether a call may have no id.
         self.lists: list[Hole] = []
+        self.keys: dict[
+            str, list[str | None]
+        ] = {}  # what these hold, by the keys that they are under
         for case in candidates_of(dialect):
-            below = (pair for pair in placed(case.wire) if "[]" not in pair[0])
+            below = [pair for pair in placed(case.wire) if "[]" not in pair[0]]
+            for at, hole in below:
+                if isinstance(hole, Hole) and hole.path == "parts" and at:
+                    self.keys.setdefault(str(at[-1]), []).append(hole.shape)
             found = {(p.path, p.shape): at for at, p in below if isinstance(p, Hole)}
             self.spots = {**found, **self.spots}
             self.lists += case.lists.get("parts", ())
@@ -259,7 +265,13 @@ class Outcome:
                     least = lost, hole, wire
             if least is not None and least[0] == 0:
                 break
-        if least is not None and least[1].dated:
+        known = self._known.keys.get(key, ())  # what came under the key of a list is of that list
+        told = next((hole for hole in takers if hole.shape in known), None)
+        usual = least is not None and not least[1].dated and least[1].shape not in known
+        if told is not None and usual:
+            with contextlib.suppress(Misfit):
+                least = 0, told, probe.shape(told.named, ir)
+        if least is not None and (least[1].dated or (usual and least[1] is told)):
             _, hole, wire = least
             again = Reader(self.dialect, self.options).shape(hole.named, wire, ())
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})

@@ -142,12 +142,14 @@ def closed(fold: Hearing, owner: Candidate) -> None:
 
 def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
-    for key in _FIRST if whole else ():  # what it leaves out stays as it was said before
-        if key not in ir and fold.outcome.response.get(key):
-            ir[key] = fold.outcome.response[key]
-    said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+    first = {k: v for k, v in fold.outcome.response.items() if whole and k in _FIRST and v}
+    ir.update({k: v for k, v in first.items() if k not in ir})  # what it leaves out stays
     compared(fold, fold.outcome.response, ir, trail, at)
-    if fold.outcome.time is None and (time := trail.find(ir, "created")) is not None:
+    time = trail.find(ir, "created")
+    if fold.listener is not None:  # so does what went out already
+        ir.update(first)
+    said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
+    if fold.outcome.time is None and time is not None:
         fold.outcome.time = value_at(fold.frame, time)
     if not whole or not fold.begun:
         first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
