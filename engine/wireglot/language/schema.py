@@ -132,7 +132,7 @@ class Schema:
 
     def _word(self, word: Any) -> Any:
         """Return a word of a type as JSON Schema has it."""
-        if isinstance(word, str) and word not in self.types and word.lower() in self.types:
+        if isinstance(word, str) and word not in TYPES and word.lower() in (self.types or TYPES):
             return word.lower()
         if isinstance(word, str) and "," in word:  # several in one text, as some SDKs write them
             several = [one.strip().lower() for one in word.split(",")]
