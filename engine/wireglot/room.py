@@ -17,6 +17,7 @@ from .trail import At, pointer
 
 P = ParamSpec("P")
 R = TypeVar("R")
+TOO_DEEP = "the frame is nested too deep"
 
 
 class TooDeep(ConversionError):
@@ -66,7 +67,7 @@ def not_too_deep() -> Iterator[None]:
     try:
         yield
     except RecursionError:
-        raise ConversionError("the frame is nested too deep") from None
+        raise ConversionError(TOO_DEEP) from None
 
 
 def _apart(work: Callable[[], R], body: Any = None, /, **named: Any) -> R:

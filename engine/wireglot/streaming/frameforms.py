@@ -8,6 +8,7 @@ reads may differ in all that no picture of an event looks for.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..errors import ConversionError
@@ -16,12 +17,11 @@ from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
-from .recognising import Sight, Taken
+from .recognising import Sight, Sought, Taken
 
 MOST = 128  # forms that are remembered of one dialect
 DEEPEST = 20  # keys and numbers on the way to a value that no picture names
 Found = tuple[list[Sight], list[tuple[int, Taken]], list[At], "Flow | None"]
-Read = tuple[Hole, tuple[str, ...] | None, At]  # what a shape or a lens reads; some keys, or all
 
 
 class Flow(NamedTuple):
@@ -51,11 +51,21 @@ class Look:
         return self.inner.get(None if key.__class__ is int else key, self.others)
 
 
-class Known(NamedTuple):
-    """A form of frames, by one of them: what it holds, and where."""
+class Seen(NamedTuple):
+    """An event that frames of a form hold; values are told by their numbers in the frame."""
 
-    sights: list[tuple[Sight, list[Read]]]
-    common: list[tuple[int, At | None, Hole, At]]  # its candidate may stand at a place
+    sight: Sight
+    at: list[tuple[str, int]]
+    found: list[tuple[str, int]]
+    taken: list[tuple[Hole, At, int, list[tuple[str, int]] | None]]  # all there is, or some keys
+
+
+class Known(NamedTuple):
+    """A form of frames, by one of them: what it holds, and the numbers of its values."""
+
+    seen: list[Seen]
+    common: list[tuple[int, int | None, Hole, At, int]]  # its candidate may be a value
+    told: list[int]  # all values that say something
     rest: list[At]
     flow: Flow | None  # if that is all that such frames do
 
@@ -65,7 +75,8 @@ class Forms:
 
     def __init__(self, dialect: Dialect, stream: Stream) -> None:
         self._known: dict[tuple[Any, ...], Known] = {}
-        self._dialect, self._root = dialect, Look(_anything())
+        self._dialect, self._root, self._above = dialect, Look(_anything()), Look()
+        self._above.inner[None] = self._root
         for p in [stream.frame, *(p for event in stream.events for p in event.reads)]:
             if p is not None:
                 self._look(p, self._root)
@@ -95,39 +106,48 @@ class Forms:
     def find(self, wire: Any) -> Found | None:
         """Return what a frame like one before holds, or None for one of another form."""
         try:
-            known = self._known.get(_form(wire, self._root))
-            return None if known is None else _found(known, wire)
+            form, values = _form(wire, self._above)
+            known = self._known.get(form)
+            return None if known is None else _found(known, values)
         except (ConversionError, LookupError, TypeError):  # it is told elsewhere what is wrong
             return None
 
     def learn(
-        self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
+        self, wire: Any, sights: list[Sought], common: list[tuple[int, Taken]], rest: list[At]
     ) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
         places = {*rest, *(taken[2] for _, taken in common)}
-        kept = []
+        numbers = {at: nth for nth, at in enumerate(_places(wire, self._root, ()))}
+        seen = []
         for sight in sights:
-            read: list[Read] = []
+            taken: list[tuple[Hole, At, int, list[tuple[str, int]] | None]] = []
             for hole, value, at in sight.taken:
-                keys = None if value_at(wire, at) is value else tuple(value)
-                read.append((hole, keys, at))
-                places.update([at] if keys is None else ((*at, key) for key in keys))
+                keys = None
+                if value_at(wire, at) is not value:
+                    keys = [(key, numbers[*at, key]) for key in value]
+                places.update([at] if keys is None else ((*at, key) for key in value))
+                taken.append((hole, at, numbers[at], keys))
             places.update(sight.ats.values(), sight.places.values(), (at for _, at in sight.again))
-            kept.append((sight, read))
+            pairs = [
+                [(name, numbers[at]) for name, at in one.items()]
+                for one in (sight.ats, sight.places)
+            ]
+            seen.append(Seen(sight, pairs[0], pairs[1], taken))
         if not _says_all(wire, self._root, (), places):
             return
-        numbers = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
+        owners = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
 
-        def owner(place: At) -> At | None:
-            """Return where it stands of which candidate something is."""
-            beside = (at for at in numbers if at[:-1] == place[: len(at) - 1])
-            return next(beside, None)
+        def owner(place: At) -> int | None:
+            """Return the number of what says of which candidate something is."""
+            beside = (at for at in owners if at[:-1] == place[: len(at) - 1])
+            return next((numbers[at] for at in beside), None)
 
-        shared = [(nth, owner(at), hole, at) for nth, (hole, _, at) in common]
+        shared = [(nth, owner(at), hole, at, numbers[at]) for nth, (hole, _, at) in common]
         if len(self._known) >= MOST:  # what is usual is soon learned again
             self._known.clear()
-        known = Known(kept, shared, rest, _flow(sights, common, rest))
-        self._known[_form(wire, self._root)] = known
+        told = [numbers[at] for at in places]
+        known = Known(seen, shared, told, rest, _flow(sights, common, rest))
+        self._known[_form(wire, self._above)[0]] = known
 
 
 @once
@@ -151,35 +171,54 @@ def _close(look: Look) -> None:
         _close(one)
 
 
-def _form(wire: Any, look: Look) -> tuple[Any, ...]:
-    """Return the form of a value. Raises TypeError for some that are no JSON."""
+def _form(wire: Any, look: Look) -> tuple[tuple[Any, ...], list[Any]]:
+    """Return the form of a frame, and all its values. Raises TypeError for some that are no JSON.
+
+    In frames of one form the values come in one order.
+    """
     signs: list[Any] = []
-    _sign(wire, look, signs, {})
-    return tuple(signs)
+    values: list[Any] = []
+    _sign([(None, wire)], look, signs, values, {})
+    return tuple(signs), values
 
 
-def _sign(value: Any, look: Look, signs: list[Any], texts: dict[str, int]) -> None:
-    """Add the form of a value; `texts` are those that stand before it, each with its number."""
-    kind = value.__class__
-    signs.append(kind)
-    if kind is dict or kind is list:
-        signs.append(len(value))
-        inner, others = look.inner, look.others
-        pairs: Any = value.items() if kind is dict else enumerate(value)
-        for key, one in pairs:
-            signs.append(key)
-            below = inner.get(key if kind is dict else None, others)
-            if below is None:
-                signs.append(one == "" or one.__class__)
-            else:
-                _sign(one, below, signs, texts)
-    elif kind is float:
-        signs.append(value.is_integer())
-    elif kind is str:  # what is said twice in a frame is said alike
-        number = texts.setdefault(value, len(texts))
-        signs.append(value if value == "" or value in look.words else number)
-    elif value in look.words:
-        signs.append(value)
+def _sign(
+    pairs: Any, look: Look, signs: list[Any], values: list[Any], texts: dict[str, int]
+) -> None:
+    """Add the form of what stands under some keys, or in a list.
+
+    `texts` are those that stand before it, each with its number.
+    """
+    inner, others = look.inner, look.others
+    for key, one in pairs:
+        kind, below = one.__class__, inner.get(key, others)
+        values.append(one)
+        signs.append(key)
+        if below is None:
+            signs.append(one == "" or kind)
+        elif kind is str:  # what is said twice in a frame is said alike
+            said = one == "" or one in below.words
+            signs.append(one if said else texts.setdefault(one, len(texts)))
+        else:
+            signs.append(kind)
+            if kind is dict:
+                signs.append(len(one))
+                _sign(one.items(), below, signs, values, texts)
+            elif kind is list:
+                signs.append(len(one))
+                _sign([(None, item) for item in one], below, signs, values, texts)
+            elif kind is float:
+                signs.append(one.is_integer())
+            elif one in below.words:
+                signs.append(one)
+
+
+def _places(value: Any, look: Look | None, at: At) -> Iterator[At]:
+    """Yield the places of the values of a frame, in their order."""
+    yield at
+    if look is not None and value.__class__ in (dict, list):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places(one, look.under(key), (*at, key))
 
 
 def _says_all(wire: Any, look: Look | None, at: At, places: set[At]) -> bool:
@@ -194,40 +233,39 @@ def _says_all(wire: Any, look: Look | None, at: At, places: set[At]) -> bool:
     return wire is None or wire == "" or (look is not None and wire in look.words)
 
 
-def _found(known: Known, wire: Any) -> Found:
+def _found(known: Known, values: list[Any]) -> Found:
     """Return what a frame of a known form holds.
 
     Raises ConversionError where a value is no JSON.
     """
-
-    def at(place: At) -> Any:
-        value = wire
-        for key in place:
-            value = value[key]
+    for number in known.told:
+        value = values[number]
         if value.__class__ is not int and not (value.__class__ is str and value.isascii()):
             check_json(value)
-        return value
-
     sights = []
-    for before, read in known.sights:
-        sight = Sight(before.event)
-        sight.place, sight.ats, sight.places = before.place, before.ats, before.places
-        sight.at = {name: at(place) for name, place in before.ats.items()}
-        sight.found = {path: at(place) for path, place in before.places.items()}
-        for hole, keys, place in read:
-            value = at(place) if keys is None else {key: at((*place, key)) for key in keys}
-            sight.taken.append((hole, value, place))
-        sights.append(sight)
+    for before, at, found, taken in known.seen:
+        read: list[Taken] = []
+        for hole, place, number, keys in taken:
+            some = None if keys is None else {key: values[nth] for key, nth in keys}
+            read.append((hole, values[number] if some is None else some, place))
+        sights.append(
+            Sight(
+                before.event,
+                {name: values[nth] for name, nth in at},
+                {path: values[nth] for path, nth in found},
+                read,
+                before.ats,
+                before.places,
+            )
+        )
     common = [
-        (nth if of is None else max(0, at(of)), (hole, at(place), place))
-        for nth, of, hole, place in known.common
+        (nth if of is None else max(0, values[of]), (hole, values[number], place))
+        for nth, of, hole, place, number in known.common
     ]
-    for place in known.rest:
-        at(place)
     return sights, common, known.rest, known.flow
 
 
-def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
+def _flow(sights: list[Sought], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
     """Return what differs in frames that only let a part grow, if this is one of them."""
     free: dict[At, str] = dict.fromkeys(rest, "said")
     once = []

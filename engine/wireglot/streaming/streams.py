@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 from ..conversion import reading, writing
 from ..conversion.hands import Writer
 from ..conversion.reading import Read
-from ..errors import UsageError, WireglotError, foreseen, mistyped
+from ..errors import (
+    UNFORESEEN,
+    ConversionError,
+    UsageError,
+    WireglotError,
+    mistyped,
+    unforeseen,
+)
 from ..language.held import Held, HeldSet
 from ..language.model import Dialect, once
 from ..language.picture import ways
@@ -17,7 +24,7 @@ from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
-from ..room import not_too_deep
+from ..room import TOO_DEEP, not_too_deep
 from ..trail import At, Trail, value_at
 from . import framing
 from .fold import Fold
@@ -97,21 +104,33 @@ class Translator:
             self._between(
                 *(self._choose(name) if name is not None else (self._source, self._target))
             )
-        assert self._runs is not None
-        with not_too_deep(), foreseen(self._source.model.pos):
-            try:
-                self._fold.feed(frame)
-            except BaseException:
-                self._runs.close()
-                raise
-            self._runs.learn(frame)
-            if self._unfold is None or self._told is None:
-                return [frame]
-            if self._fold.ended and not self._over and not self._eager:
-                self._over = True
-                self._fold.close()
-                self._told.end(self._fold.outcome, False)
-            return self._unfold.frames.take()
+        return self._safely(self._heard, frame)
+
+    def _safely(self, work: Callable[..., list[Any]], *given: Any) -> list[Any]:
+        """Do something that cannot begin again where the stack ends, or a rule file is wrong."""
+        try:
+            return work(*given)
+        except RecursionError:
+            raise ConversionError(TOO_DEEP) from None
+        except UNFORESEEN as error:
+            unforeseen(error, self._source.model.pos)
+
+    def _heard(self, frame: Any) -> list[Any]:
+        fold, runs, unfold = self._fold, self._runs, self._unfold
+        assert runs is not None
+        try:
+            fold.feed(frame)
+        except BaseException:
+            runs.close()
+            raise
+        runs.learn(frame)
+        if unfold is None or self._told is None:
+            return [frame]
+        if fold.ended and not self._over and not self._eager:
+            self._over = True
+            fold.close()
+            self._told.end(fold.outcome, False)
+        return unfold.frames.take()
 
     def finish(self) -> list[Any]:
         """Return the frames that are left; nothing more comes. Raises PolicyError."""
@@ -120,8 +139,7 @@ class Translator:
         self._done = True
         if self._choose is not None:  # no frame has come
             self._between(self._source, self._target)
-        with not_too_deep(), foreseen(self._source.model.pos):
-            return self._finished()
+        return self._safely(self._finished)
 
     def _finished(self) -> list[Any]:
         assert self._runs is not None
