@@ -6,7 +6,7 @@ close. It knows no dialect: what it hears is what `recognising` finds by the pic
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..conversion.hands import Reader
@@ -55,17 +55,21 @@ class Fold(Hearing):
         self.frame = wire
         self.grew = self.flow = None
         if self.ended:
-            sights = Frame(wire, self.dialect).sights(self.stream)
-            if not sights or any(not SILENT.issuperset(one.event.acts) for one in sights):
+            late = Frame(wire, self.dialect).sights(self.stream)
+            if not late or any(not SILENT.issuperset(one.event.acts) for one in late):
                 self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
         known = self._forms.find(wire)
-        if known is not None:
-            sights, common, rest, self.flow = known
-            self._heard(sights, common)
-            for place in rest:
-                self._left(at, place)
+        if known is None:
+            self._sought(wire, at)
             return
+        sights, common, rest, self.flow = known
+        self._heard(sights, common)
+        for place in rest:
+            self._left(at, place)
+
+    def _sought(self, wire: Any, at: int) -> None:
+        """Hear a frame of a form that is not known."""
         self.stirred = True
         check_json(wire)
         frame = Frame(wire, self.dialect)
@@ -83,7 +87,7 @@ class Fold(Hearing):
         if (sights or not rest) and error is None:
             self._forms.learn(wire, sights, common, rest)
 
-    def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
+    def _heard(self, sights: Sequence[Sight], common: list[tuple[int, Taken]]) -> None:
         """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
@@ -97,24 +101,25 @@ class Fold(Hearing):
                     self.heard(taken[0].path, old, taken[1], taken[2])
                 self._common(taken, nth)
         self._numbered(sights)
-        if not self.begun:  # what is counted by then may stand in a head
+        if not self.begun and len(sights) > 1:  # what is counted by then may stand in a head
             sights = sorted(sights, key=lambda sight: sight.event.acts != {"usage"})
         for sight in sights:
             self._hear(sight)
 
-    def _numbered(self, sights: list[Sight]) -> None:
+    def _numbered(self, sights: Sequence[Sight]) -> None:
         """Hear the number of a frame: each one is the next."""
         due = self.due
-        found = next((one for one in sights if "frame" in one.at), None)
-        if found is not None:
-            number = found.at["frame"]
-            if due is not None and number != due:
-                told = f"this frame has the number {number}, and {due} is the next"
-                self.odd(told, "", found.ats["frame"])
-            due = number
+        for sight in sights:
+            if "frame" in sight.at:
+                number = sight.at["frame"]
+                if due is not None and number != due:
+                    told = f"this frame has the number {number}, and {due} is the next"
+                    self.odd(told, "", sight.ats["frame"])
+                due = number
+                break
         self.due = None if due is None else due + 1
 
-    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
+    def _unheard(self, frame: Frame, sights: Sequence[Sight], failed: bool, at: int) -> list[At]:
         """Note what nothing has claimed of a frame, and return the places."""
         rest = frame.rest()
         given_up = None if sights or failed else self.stream.given_up(frame.wire)

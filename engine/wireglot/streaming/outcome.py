@@ -9,6 +9,7 @@ from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
+from ..interpreter.views import View
 from ..ir import owned
 from ..language.lenses import Misfit
 from ..language.model import Dialect
@@ -47,7 +48,7 @@ class Places:
         call = dialect.shapes.get("tool_call")
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
         self.free = any(hole.mark for hole in ids)
-        self.stops: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
+        self.stops: dict[str, Any] = {}  # why answers stopped, by what said it
 
 
 class Outcome:
@@ -120,7 +121,7 @@ class Outcome:
         """Lay a value at a path of an IR object; what comes later counts."""
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
-            building.place(Reader(self.dialect, self.options), owner, path, value, None)
+            building.put(self.dialect, owner, path, value)
         except Misfit:  # something of another type stood there: what comes later counts
             put_at(owner, self.keys_of(path), value)
 
@@ -163,16 +164,33 @@ class Outcome:
         """Read why a candidate stopped; what is short is read once for all streams."""
         stops = [(hole.path, hole.shape, hole.lenses, wire) for hole, wire, _ in owner.stops]
         key = repr((owner.kinds, stops))
-        found = self._known.stops.get(key)
+        found: dict[str, Any] | None = self._known.stops.get(key)
         if found is None:
             odd = len(self.odd)
             made = self._stop(owner, True)
             found = {k: v for k, v in made.items() if k not in ("spelled", "kept")}
-            if len(self.odd) == odd and len(key) < SHORT:
-                if len(self._known.stops) >= MOST:
-                    self._known.stops.clear()
-                self._known.stops[key] = found
+            if len(self.odd) == odd:
+                self._remember(key, found)
         return found
+
+    def _remember(self, key: str, found: Any) -> None:
+        """Remember what becomes of the end of an answer, if that is short."""
+        if len(key) < SHORT:
+            if len(self._known.stops) >= MOST:
+                self._known.stops.clear()
+            self._known.stops[key] = found
+
+    def said_by(self, hole: Hole, meant: dict[str, Any]) -> Any:
+        """Return what a hole of a candidate would say of why it stopped."""
+        key = repr((hole.shape, hole.path, hole.lenses, hole.pos, meant))
+        if key not in self._known.stops:
+            writer = Writer(self.dialect, False, Trail(), {})
+            said: Any = ABSENT
+            with contextlib.suppress(Misfit):
+                said = writer.picture(hole, View(meant, "", self.case, writer), ())
+            self._remember(key, said)
+            return said
+        return self._known.stops[key]
 
     def _stop(self, owner: Candidate, away: bool = False) -> dict[str, Any]:
         """Return why a candidate stopped, and how its frames spelled that, but for one `away`."""

@@ -9,15 +9,13 @@ what is empty, zero) is contradicted by nothing, nor is saying more than before.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 from ..conversion.hands import Reader, Writer
 from ..interpreter import units
-from ..interpreter.views import View
 from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
-from ..language.picture import ABSENT, Hole
+from ..language.picture import ABSENT
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
@@ -190,7 +188,8 @@ def stop(fold: Hearing, owner: Candidate) -> None:
         if hole.shape is not None:
             if not fold.itself(hole, wire):
                 continue  # it ends, and does not say why
-            said = _said_by(fold, hole, {**meant, "parts": [{"type": k} for k in owner.kinds]})
+            parts = [{"type": kind} for kind in owner.kinds]
+            said = fold.outcome.said_by(hole, {**meant, "parts": parts})
             path = "stop_reason"
         else:
             path, word = hole.path, meant.get(hole.path)
@@ -200,15 +199,6 @@ def stop(fold: Hearing, owner: Candidate) -> None:
             said = table.write(word)[0]
         if said is not ABSENT and not same(said, wire):
             fold.noted(at[1:], path)
-
-
-def _said_by(fold: Hearing, hole: Hole, meant: dict[str, Any]) -> Any:
-    """Return what a hole of a candidate would say of it."""
-    writer = Writer(fold.dialect, False, Trail(), {})
-    try:
-        return writer.picture(hole, View(meant, "", fold.outcome.case, writer), ())
-    except Misfit:
-        return ABSENT
 
 
 def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
@@ -335,23 +325,29 @@ def compared(
 
     The trail knows where in the frame its fields stand; the frame has the object at `at`.
     """
-    for path in _differing(was, now, ()):
+    found: list[At] = []
+    _differing(was, now, (), found)
+    for path in found:
         quiet = ("own", "value", fold.dialect.family)
         name = ".".join(key for key in path if isinstance(key, str) and key not in quiet)
         fold.noted(_place(fold, now, path, trail, at), name)
 
 
-def _differing(was: Any, now: Any, path: At) -> Iterator[At]:
-    """Yield the paths of what was said and is not said again."""
+def _differing(was: Any, now: Any, path: At, found: list[At]) -> None:
+    """Find the paths of what was said and is not said again."""
     if isinstance(was, dict) and isinstance(now, dict | None):
         for key, old in was.items():
-            if key not in _MEMORY:
-                yield from _differing(old, (now or {}).get(key), (*path, key))
+            new = now.get(key) if now else None
+            if old.__class__ is str:
+                if old and (new.__class__ is not str or new != old) and key not in _MEMORY:
+                    found.append((*path, key))
+            elif old is not None and old is not new and key not in _MEMORY:
+                _differing(old, new, (*path, key), found)
     elif isinstance(was, list) and isinstance(now, list):
         for nth, old in enumerate(was):
-            yield from _differing(old, now[nth] if nth < len(now) else None, (*path, nth))
+            _differing(old, now[nth] if nth < len(now) else None, (*path, nth), found)
     elif _says(was) and not same(was, now):
-        yield path
+        found.append(path)
 
 
 def _says(value: Any) -> bool:
