@@ -180,6 +180,10 @@ class HoleLines(ValueLines):
             self.put(total)
             for one in terms:
                 c.taken(one)
+        if h.mark is not None and not c.writes.home:
+            with t.under(f"elif {both([one.none for one in terms])}:"):
+                if h.mark in ("default", "fill"):
+                    self.filled()
         with t.under("else:"):
             self.cold(known)
 

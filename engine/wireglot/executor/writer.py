@@ -139,9 +139,12 @@ class CodedWriter(PictureWriter):
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
-            found = self._tried(self.writes.frame(event, nth), said)
+            mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
+            # What it raises the walk would: something lacks, or fits nowhere.
+            found = self.writes.code.names[self.writes.frame(event, nth)](self, said)
             if found is not NO:
                 return found
+            self.undo(*mark)
         return super().frame(event, nth, said)
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
