@@ -84,6 +84,8 @@ class Citing:
         if event is None or self._form is None or not self._form.whole:
             return
         made = self.lists(outcome, owner, nth).get("citations", [])
+        if not made:
+            return
         holes = [h for p in event.writes for h in pic.holes(p) if h.path == "piece"]
         probe = self._writer.afresh()
         made = [one for one in made if self._same or probe.give(holes, one)]

@@ -228,7 +228,10 @@ class Hearing:
 
     def fields(self, sight: Sight) -> dict[str, Any]:
         """Return what an event says of its part besides the piece."""
-        said: dict[str, Any] = {}
+        if sight.said is not None:
+            said, sight.said = sight.said, None
+            return said
+        said = {}
         for path, value in sight.found.items():
             if path not in ("piece", "whole") and not path.startswith(OWNED):
                 self.outcome.lay(said, path, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -15,9 +14,10 @@ from ..ir import owned
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
+from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import of_frame
-from ..trail import everywhere, value_at
+from ..trail import At, value_at
 from .incoming import Part, merged, put_at
 from .outcome import Outcome
 from .outlook import Flow
@@ -73,7 +73,7 @@ class Frames:
         self.whole: dict[str, Any] = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
-        self._ids = Counter[str]()  # those that were made, by their forms
+        self._ids: dict[str, int] = {}  # how many were made, by their forms
         self._beside: dict[int, tuple[str, dict[str, Any]]] = {}  # the part before, and its ids
         self.recent: list[Any] = []  # those of the last event
         self._numbered = numbered  # whether frames have numbers
@@ -86,8 +86,8 @@ class Frames:
         `shared` says that neighbours of its kind stand in one element: what does not tell them
         apart is the same in both.
         """
-        holes = [h for p in (event.writes if event is not None else ()) for h in pic.holes(p)]
-        names = [h.path for h in holes if is_made(h)]
+        holes = made_by(self.writer.dialect).get(event.name, []) if event is not None else []
+        names = [h.path for h in holes]
         before, known = self._beside.get(of, ("", {}))
         first = said
         if shared and before == kind and known and event and event.addresses.isdisjoint(names):
@@ -111,9 +111,9 @@ class Frames:
         if not value_at(made, keys):
             form, outcome = str(hole.value), self.outcome
             assert outcome is not None
-            new = making.of_answer(form, outcome.seed, form, str(self._ids[form]))
-            put_at(made, keys, new)
-            self._ids[form] += 1
+            nth = self._ids.get(form, 0)
+            put_at(made, keys, making.of_answer(form, outcome.seed, form, str(nth)))
+            self._ids[form] = nth + 1
 
     def take(self) -> list[Any]:
         """Return the frames that were written since the last time."""
@@ -200,12 +200,32 @@ def is_made(hole: Hole) -> bool:
     return hole.mark == "made" and bool(hole.value)
 
 
+@once
+def made_by(dialect: Dialect) -> dict[str, list[Hole]]:
+    """Return the holes that make a value, by the event in whose frames they are."""
+    events = dialect.streamed.events
+    holes = {event.name: [h for p in event.writes for h in pic.holes(p)] for event in events}
+    return {name: [h for h in found if is_made(h)] for name, found in holes.items()}
+
+
+def _marks(value: Any, at: At, marked: list[At], numbered: list[At]) -> None:
+    """Find where the piece of a frame stands, and its number."""
+    for key, one in value.items() if value.__class__ is dict else enumerate(value):
+        if one.__class__ is dict or one.__class__ is list:
+            _marks(one, (*at, key), marked, numbered)
+        elif one is MARK:
+            marked.append((*at, key))
+        elif one is NUMBER:
+            numbered.append((*at, key))
+
+
 def _filling(frames: Frames, frame: Any) -> Fill | None:
     """Return what makes a frame anew, with a piece and its number in their places."""
-    marked, numbered = (
-        [at for at, one in everywhere(frame) if one is mark] for mark in (MARK, NUMBER)
-    )
-    if len(marked) != 1 or not marked[0]:
+    marked: list[At] = []
+    numbered: list[At] = []
+    if frame.__class__ is dict or frame.__class__ is list:
+        _marks(frame, (), marked, numbered)
+    if len(marked) != 1:
         return None
     [(*path, last)] = marked
     first, others = frame.copy, []

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.hands import Writer
 from ..interpreter import citations, share
-from ..ir import OPAQUE
+from ..ir import OPAQUE, owned
 from ..language.events import USUAL, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
@@ -80,9 +80,11 @@ class Outlook:
         """Tell whether an event says a field of the response, or of a candidate."""
         return not self.told.isdisjoint((path, f"{owner}.{path}", "response"))
 
-    def _unheld(self, owner: str, cases: Iterable[Case]) -> list[str]:
+    def _unheld(self, owner: str, cases: Iterable[Case]) -> dict[str, list[str]]:
+        """Return the keys of the fields that no event says, by their paths."""
         found = {path for case in cases for path in _said(self.dialect, case.wire)}
-        return sorted(p for p in found - INNER if not self.tells(owner, p))
+        unheld = sorted(p for p in found - INNER if not self.tells(owner, p))
+        return {path: owned(path, self.dialect.family).split(".") for path in unheld}
 
     def flow(self, kind: str, field: str) -> Flow | None:
         """Return how parts of a kind flow, if they do."""

@@ -39,6 +39,7 @@ class Sight:
         self.taken = taken  # holes that a shape or a lens reads
         self.ats = ats  # where the addresses stand; they alone say nothing
         self.places = places  # where the plain holes stand
+        self.said: dict[str, Any] | None = None  # fields of its part, as they were read already
 
 
 class Sought(Sight):

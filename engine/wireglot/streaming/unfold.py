@@ -171,16 +171,17 @@ class Unfold(Parts):
         """Note what is said of the response that no event says, though a whole response does."""
         known, family = self._known, self.dialect.family
         said = {**outcome.response, "usage": counts}
-        found: list[tuple[str, dict[str, Any], Candidate | None]]
-        found = [(path, said, None) for path in known.unheld]
+        found: list[tuple[dict[str, list[str]], dict[str, Any], Candidate | None]]
+        found = [(known.unheld, said, None)]
         for owner in outcome.candidates if known.unheld_of_one else ():
             one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
-            found += [(path, one, owner) for path in known.unheld_of_one]
-        for path, fields, answer in found:
-            if value_at(fields, owned(path, family).split(".")) not in (None, "", [], {}):
-                self._unplaced(outcome.place(path, answer), HELD.format(f"`{path}`"))
+            found.append((known.unheld_of_one, one, owner))
+        for unheld, fields, answer in found:
+            for path, keys in unheld.items():
+                if keys[0] in fields and value_at(fields, keys) not in (None, "", [], {}):
+                    self._unplaced(outcome.place(path, answer), HELD.format(f"`{path}`"))
         for path in outcome.response if self.alone else ():
-            if path not in {"own", *known.unheld} and not known.tells("response", path):
+            if path != "own" and path not in known.unheld and not known.tells("response", path):
                 self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
 
     def _unsaid(self, outcome: Outcome) -> None:

@@ -20,10 +20,11 @@ _ONE = frozenset({"text", "reasoning"})  # kinds of which no two grow at a time
 def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
     """Give an event the numbers of its item, and of its part in it, that its frame does not say."""
     wanted, at = sight.event.addresses, sight.at
-    if "item" in wanted and "item" not in at:
-        at["item"] = _item(fold, sight, owner)
-    elif _begins(sight):  # what comes of it may have no number
-        owner.named.update(dict.fromkeys(_ids(fold, sight, True), at.get("item", -1)))
+    if "item" in wanted:
+        if "item" not in at:
+            at["item"] = _item(fold, sight, owner)
+        elif _begins(sight):  # what comes of it may have no number
+            owner.named.update(dict.fromkeys(_ids(fold, sight, True), at["item"]))
     if "inner" in wanted and "inner" not in at:
         item = owner.items.get(at["item"])
         there = [dict(part.address).get("inner", 0) for part in item.parts] if item else []
@@ -61,7 +62,9 @@ def _begins(sight: Sight) -> bool:
 
 def _ids(fold: Hearing, sight: Sight, whole: bool) -> Iterator[str]:
     """Yield the ids of its item that a frame says; those of a `whole` one stand in what it is."""
-    said = [fold.fields(sight)] if whole else []
+    if whole:
+        sight.said = fold.fields(sight)
+    said = [sight.said] if sight.said is not None else []
     for hole, wire, at in sight.taken if whole else ():
         if hole.path in ("part", "parts"):
             said += fold.elements(hole.named, wire, at)[0]

@@ -35,7 +35,7 @@ def begun(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
 
 def checked(fold: Hearing, owner: Candidate, sight: Sight, said: list[tuple[str, Any]]) -> None:
     """Note a frame that says something of its item that is not so."""
-    item = owner.items.get(sight.at.get("item", -1))
+    item = owner.items.get(sight.at.get("item", -1)) if said else None
     first = (item.parts[0].said if item.parts else item.said) if item else {}
     for path, value in said if item else ():
         held = value_at(first, fold.outcome.keys_of(path))
