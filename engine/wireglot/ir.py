@@ -165,6 +165,12 @@ def owned(path: str, family: str) -> str:
     return f"own.{family}.{path[4:]}" if path.startswith("own.") else path
 
 
+@functools.lru_cache(1024)
+def keys_in(path: str, family: str) -> tuple[str, ...]:
+    """Return the keys of such a path."""
+    return tuple(owned(path, family).split("."))
+
+
 def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:
     """Return an IR value without its memory of spelling, or without some other fields."""
     if isinstance(value, dict):

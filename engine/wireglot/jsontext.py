@@ -5,6 +5,7 @@ Whole numbers of any size stay exact, which JSON.stringify itself cannot do.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import marshal
 import math
@@ -69,6 +70,16 @@ def copied(value: Any) -> Any:
         return marshal.loads(marshal.dumps(value, 2))  # 2: what stands twice is written twice
     except ValueError:  # a class that a caller derived of a dict, a list, a text or a number
         return json.loads(stringify(value))
+
+
+def alike(one: Any, two: Any) -> bool:
+    """Tell whether two values are equal, and their numbers of the same classes."""
+    if one != two:
+        return False
+    with contextlib.suppress(ValueError):
+        if marshal.dumps(one, 2) == marshal.dumps(two, 2):
+            return True
+    return repr(one) == repr(two)
 
 
 def _javascript(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..conversion.hands import Reader
 from ..ir import owned
+from ..jsontext import alike
 from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
@@ -20,10 +21,10 @@ from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, unplaced, wholes
 from .frameforms import Flow, forms_of
-from .hearing import ASIDE, OWNED, Hearing, Listener
+from .hearing import ASIDE, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
-from .recognising import Failure, Frame, Sight, Taken
+from .recognising import OWNED, Failure, Frame, Sight, Taken
 
 SILENT = {"end", "keepalive"}  # what may come once more when all is over
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
@@ -175,6 +176,16 @@ class Fold(Hearing):
             at = (self.frames - 1, *sight.ats.get("candidate", ()))
             self.say("unfit", "lost", at, f"there are no {nth} answers", "candidate")
             nth = 0
+        of_item = self._aside(sight, nth) if sight.aside else []
+        if not self.stream.plain:  # there is an answer, even if nothing of it comes
+            owner = self.outcome.of(nth)
+            unplaced.number(self, sight, owner)
+            wholes.checked(self, owner, sight, of_item)
+        for word in sight.event.words:
+            self._step(word, sight, nth)
+
+    def _aside(self, sight: Sight, nth: int) -> list[tuple[str, Any]]:
+        """Take what an event says beside its part; return what it says of an item."""
         of_item = []
         for path, value in sight.found.items():
             if path.startswith("item."):
@@ -188,15 +199,11 @@ class Fold(Hearing):
                 self._common((hole, wire, ()), nth)
             elif hole.path == "response":
                 self._response(hole, wire, at, "finish" in sight.event.acts)
-        if not self.stream.plain:  # there is an answer, even if nothing of it comes
-            unplaced.number(self, sight, self.outcome.of(nth))
-            wholes.checked(self, self.outcome.of(nth), sight, of_item)
-        for word in sight.event.words:
-            self._step(word, sight, nth)
+        return of_item
 
     def _response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
         """Take a response that stands in a frame: at the end it is the whole."""
-        if not whole and wire == self._last_said and repr(wire) == repr(self._last_said):
+        if not whole and alike(wire, self._last_said):
             return  # it says nothing new
         self._last_said = wire
         shape = self.dialect.units.get(hole.named)

@@ -17,7 +17,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
-from .recognising import Sight, Sought, Taken
+from .recognising import OWNED, Sight, Sought, Taken
 
 MOST = 128  # forms that are remembered of one dialect
 DEEPEST = 20  # keys and numbers on the way to a value that no picture names
@@ -58,6 +58,7 @@ class Seen(NamedTuple):
     at: list[tuple[str, int]]
     found: list[tuple[str, int]]
     taken: list[tuple[Hole, At, int, list[tuple[str, int]] | None]]  # all there is, or some keys
+    aside: bool
 
 
 class Known(NamedTuple):
@@ -132,7 +133,9 @@ class Forms:
                 [(name, numbers[at]) for name, at in one.items()]
                 for one in (sight.ats, sight.places)
             ]
-            seen.append(Seen(sight, pairs[0], pairs[1], taken))
+            beside = (*sight.found, *(hole.path for hole, *_ in taken))
+            aside = any(path.startswith((*OWNED, "usage", "response")) for path in beside)
+            seen.append(Seen(sight, pairs[0], pairs[1], taken, aside))
         if not _says_all(wire, self._root, (), places):
             return
         owners = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
@@ -243,21 +246,20 @@ def _found(known: Known, values: list[Any]) -> Found:
         if value.__class__ is not int and not (value.__class__ is str and value.isascii()):
             check_json(value)
     sights = []
-    for before, at, found, taken in known.seen:
+    for before, at, found, taken, aside in known.seen:
         read: list[Taken] = []
         for hole, place, number, keys in taken:
             some = None if keys is None else {key: values[nth] for key, nth in keys}
             read.append((hole, values[number] if some is None else some, place))
-        sights.append(
-            Sight(
-                before.event,
-                {name: values[nth] for name, nth in at},
-                {path: values[nth] for path, nth in found},
-                read,
-                before.ats,
-                before.places,
-            )
-        )
+        stands: dict[str, Any] = {}
+        for name, nth in at:
+            stands[name] = values[nth]
+        said: dict[str, Any] = {}
+        for path, nth in found:
+            said[path] = values[nth]
+        sight = Sight(before.event, stands, said, read, before.ats, before.places)
+        sight.aside = aside
+        sights.append(sight)
     common = [
         (nth if of is None else max(0, values[of]), (hole, values[number], place))
         for nth, of, hole, place, number in known.common

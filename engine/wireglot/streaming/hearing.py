@@ -15,9 +15,8 @@ from ..trail import At, Trail, path_of, value_at
 from ..waiting import Waiting
 from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
-from .recognising import Sight
+from .recognising import OWNED, Sight
 
-OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
 ASIDE = ("usage", "part", "parts", "piece", "response", ".")
 Address = tuple[Any, ...]  # where a part stands, as frames say
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from ..conversion.hands import Reader, Writer
@@ -10,7 +11,7 @@ from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
 from ..interpreter.views import View
-from ..ir import owned
+from ..ir import keys_in
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, placed
@@ -74,10 +75,12 @@ class Outcome:
 
     def of(self, nth: int) -> Candidate:
         """Return a candidate by its number."""
-        nth = min(nth, MOST)
-        while len(self.candidates) <= nth:
-            self.candidates.append(Candidate())
-        return self.candidates[nth]
+        candidates = self.candidates
+        if nth >= len(candidates):
+            nth = min(nth, MOST)
+            while len(candidates) <= nth:
+                candidates.append(Candidate())
+        return candidates[nth]
 
     @property
     def seed(self) -> Seed:
@@ -125,9 +128,9 @@ class Outcome:
         except Misfit:  # something of another type stood there: what comes later counts
             put_at(owner, self.keys_of(path), value)
 
-    def keys_of(self, path: str) -> list[str]:
+    def keys_of(self, path: str) -> Sequence[str]:
         """Return the keys of a path of the IR."""
-        return owned(path, self.dialect.family).split(".")
+        return keys_in(path, self.dialect.family)
 
     def read(self, hole: Hole, wire: Any) -> Any:
         """Read a value by the lenses or the shape of its hole."""

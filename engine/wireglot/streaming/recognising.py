@@ -20,6 +20,7 @@ from ..language.shape import Case
 from ..trail import At, leaves, place_of, value_at
 
 Taken = tuple[Hole, Any, At]
+OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
 
 
 class Sight:
@@ -39,6 +40,7 @@ class Sight:
         self.taken = taken  # holes that a shape or a lens reads
         self.ats = ats  # where the addresses stand; they alone say nothing
         self.places = places  # where the plain holes stand
+        self.aside = True  # whether it may say something beside its part
         self.said: dict[str, Any] | None = None  # fields of its part, as they were read already
 
 
