@@ -142,7 +142,8 @@ class Stream:
 
     def get(self, act: str, kind: str = "", field: str = "") -> Event | None:
         """Return the event of a word, if there is one."""
-        return self.of.get(Word(act, kind, field))
+        found: Event | None = self.of.get((act, kind, field))  # type: ignore[call-overload]
+        return found
 
 
 def load(

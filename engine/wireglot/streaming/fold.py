@@ -16,11 +16,10 @@ from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
-from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, unplaced, wholes
-from .frameforms import Flow, forms_of
+from .frameforms import Flow, Lost, forms_of, lost_at
 from .hearing import ASIDE, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
@@ -66,8 +65,8 @@ class Fold(Hearing):
             return
         sights, common, rest, self.flow = known
         self._heard(sights, common)
-        for place in rest:
-            self._left(at, place)
+        for lost in rest:
+            self._left(at, lost)
 
     def _sought(self, wire: Any, at: int) -> None:
         """Hear a frame of a form that is not known."""
@@ -84,7 +83,7 @@ class Fold(Hearing):
             self.fail(error)
         rest = self._unheard(frame, sights, error is not None, at)
         for place in frame.kept:
-            self._left(at, place)
+            self._left(at, lost_at(self.stream, place))
         if (sights or not rest) and error is None:
             self._forms.learn(wire, sights, common, rest)
 
@@ -133,16 +132,13 @@ class Fold(Hearing):
                 told = "no event of this dialect is like this frame"
                 self.say("unknown-frame", "lost", (at,), told, repr(keys))
                 break
-            self._left(at, place)
+            self._left(at, lost_at(self.stream, place))
         return rest
 
-    def _left(self, at: int, place: At) -> None:
+    def _left(self, at: int, lost: Lost) -> None:
         """Note a leaf that no event has claimed."""
-        given_up = self.stream.gives_up(place)
-        if given_up is None:
-            self.say("unknown-key", "lost", (at, *place), UNKNOWN_KEY, path_of(place))
-        else:
-            self.say("dropped", "lost", (at, *place), given_up[1], given_up[0])
+        place, code, told, once = lost
+        self.say(code, "lost", (at, *place), told, once)
 
     # -- what every frame says --------------------------------------------------------------------
 

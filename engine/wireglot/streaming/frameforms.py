@@ -15,13 +15,15 @@ from ..errors import ConversionError
 from ..language.events import Stream, guards
 from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Items, Literal, Picture
+from ..notes import UNKNOWN_KEY
 from ..payload import check_json
-from ..trail import At, value_at
+from ..trail import At, path_of, value_at
 from .recognising import OWNED, Sight, Sought, Taken
 
 MOST = 128  # forms that are remembered of one dialect
 DEEPEST = 20  # keys and numbers on the way to a value that no picture names
-Found = tuple[list[Sight], list[tuple[int, Taken]], list[At], "Flow | None"]
+Lost = tuple[At, str, str, str]  # a leaf that nothing claims: what is noted of it, by what
+Found = tuple[list[Sight], list[tuple[int, Taken]], list[Lost], "Flow | None"]
 
 
 class Flow(NamedTuple):
@@ -67,7 +69,7 @@ class Known(NamedTuple):
     seen: list[Seen]
     common: list[tuple[int, int | None, Hole, At, int]]  # its candidate may be a value
     told: list[int]  # all values that say something
-    rest: list[At]
+    rest: list[Lost]
     flow: Flow | None  # if that is all that such frames do
 
 
@@ -149,8 +151,17 @@ class Forms:
         if len(self._known) >= MOST:  # what is usual is soon learned again
             self._known.clear()
         told = [numbers[at] for at in places]
-        known = Known(seen, shared, told, rest, _flow(sights, common, rest))
+        lost = [lost_at(self._dialect.streamed, at) for at in rest]
+        known = Known(seen, shared, told, lost, _flow(sights, common, rest))
         self._known[_form(wire, self._above)[0]] = known
+
+
+def lost_at(stream: Stream, place: At) -> Lost:
+    """Return what is noted of a leaf that no event claims."""
+    given_up = stream.gives_up(place)
+    if given_up is None:
+        return place, "unknown-key", UNKNOWN_KEY, path_of(place)
+    return place, "dropped", given_up[1], given_up[0]
 
 
 @once

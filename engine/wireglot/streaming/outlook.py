@@ -130,9 +130,9 @@ class Outlook:
         # One that has not come yet is empty.
         origins = [(one.get("origin"), bool(one.get("value"))) for one in opaque]
         blank = [not value.strip() for value in (ir.get("text"),) if isinstance(value, str)]
-        said = sorted((key, value.__class__.__name__) for key, value in ir.items())
+        said = frozenset(zip(ir, map(type, ir.values()), strict=True))
         name = ir.get("name") if kind == "native" else None
-        return kind, str(name), *said, *origins, *blank, stepping
+        return kind, str(name), said, *origins, *blank, stepping
 
     def _tried(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
         probe = Writer(self.dialect, False, Trail(), writer.options)

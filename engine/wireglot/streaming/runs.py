@@ -48,8 +48,9 @@ def _taking(
     where = next(at for at, what in flow.free.items() if what == "piece")
     *path, last = where
     place = _at(like, path)
-    free = [(at[:-1], at[-1], what) for at, what in flow.free.items() if at != where]
-    strict = any(what != "said" for _, _, what in free)  # what is said may be the same
+    pairs = [(at[:-1], at[-1], what) for at, what in flow.free.items() if at != where]
+    free = [(path, key, what, _at(like, path)) for path, key, what in pairs]
+    strict = any(what != "said" for _, _, what in pairs)  # what is said may be the same
     # Texts that are equal are of one class; numbers need not be.
     classes: list[tuple[At, type]] = []
     _numbers(like, (), flow.free, classes)
@@ -57,6 +58,7 @@ def _taking(
     also = None if out is None or out.part is part else out.part.pieces.append
 
     def take(frame: Any) -> list[Any] | None:
+        nonlocal strict
         counts = None
         try:
             owner = frame
@@ -69,7 +71,8 @@ def _taking(
                 piece.encode()  # half a sign is an error, which is told with its place
             place[last] = piece
             if strict or frame != like:
-                counts = _differing(frame, like, free, piece, fold.due)
+                strict = True
+                counts = _differing(frame, free, piece, fold.due)
                 if frame != like:
                     return None
             for at, kind in classes:
@@ -110,14 +113,14 @@ def _numbers(value: Any, at: At, free: dict[At, str], found: list[tuple[At, type
             found.append(((*at, key), kind))
 
 
-def _differing(frame: Any, like: Any, free: list[Any], piece: str, due: int | None) -> Any:
+def _differing(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
     """Let what may differ be as it is in a frame; return the token counts in it.
 
     Raises LookupError where it is of another form.
     """
     counts = None
-    for path, key, what in free:
-        owner, mine = _at(frame, path), _at(like, path)
+    for path, key, what, mine in free:
+        owner = _at(frame, path) if path else frame
         value, old = owner[key], mine[key]
         if what == "usage":
             if _form(old) != _form(value):
@@ -127,7 +130,8 @@ def _differing(frame: Any, like: Any, free: list[Any], piece: str, due: int | No
             mine[key] = piece  # once more
             continue
         elif value.__class__ is str and old.__class__ is str:
-            value.encode()
+            if not value.isascii():
+                value.encode()
         elif (value.__class__, old.__class__) != (int, int) or (what == "number" and value != due):
             raise LookupError
         mine[key] = value
