@@ -5,7 +5,6 @@ Whole numbers of any size stay exact, which JSON.stringify itself cannot do.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import marshal
 import math
@@ -76,10 +75,11 @@ def alike(one: Any, two: Any) -> bool:
     """Tell whether two values are equal, and their numbers of the same classes."""
     if one != two:
         return False
-    with contextlib.suppress(ValueError):
-        if marshal.dumps(one, 2) == marshal.dumps(two, 2):
-            return True
-    return repr(one) == repr(two)
+    try:
+        known = marshal.dumps(one, 2) == marshal.dumps(two, 2)
+    except ValueError:
+        known = False
+    return known or repr(one) == repr(two)
 
 
 def _javascript(text: str) -> str:

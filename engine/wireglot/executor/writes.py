@@ -67,8 +67,10 @@ class Writes:
 
     def frame(self, event: Event, nth: int) -> str:
         """Return the name of the function that writes one of the frames of an event."""
-        key, name = ("frame", event.name, nth), f"frame_{event.name}"
-        return self.code.function(key, name, lambda name: self._frame(name, event.writes[nth]))
+        key = ("frame", event.name, nth)
+        return self.code.stubs.get(key) or self.code.function(
+            key, f"frame_{event.name}", lambda name: self._frame(name, event.writes[nth])
+        )
 
     def _frame(self, name: str, p: Picture) -> str:
         case = of_frame(p)
@@ -161,7 +163,9 @@ class Writes:
 
     def any(self, name: str) -> str:
         """Return the name of the function that writes by a shape or any member of a union."""
-        return self.code.function(("any", name), f"any_{name}", lambda fn: self._any(fn, name))
+        return self.code.stubs.get(("any", name)) or self.code.function(
+            ("any", name), f"any_{name}", lambda fn: self._any(fn, name)
+        )
 
     def _any(self, fn: str, name: str) -> str:
         t = Text(self.code, f"def {fn}(x, o):")

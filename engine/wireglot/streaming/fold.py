@@ -6,6 +6,7 @@ close. It knows no dialect: what it hears is what `recognising` finds by the pic
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
+from ..language.source import Pos
 from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, unplaced, wholes
@@ -187,7 +189,7 @@ class Fold(Hearing):
             if path.startswith("item."):
                 of_item.append((path[5:], value))
             elif path.startswith(OWNED):
-                self._common((self._plain(path), value, ()), nth)
+                self._common((_plain(path, self.stream.pos), value, ()), nth)
         for hole, wire, at in sight.taken:
             if hole.path == "usage":
                 self.outcome.count(wire, self.frames - 1)
@@ -214,9 +216,6 @@ class Fold(Hearing):
             self.say("unfit", "lost", here, misfit.reason, path_of(misfit.at))
             return
         wholes.response(self, ir, reader.trail, at, whole)
-
-    def _plain(self, path: str) -> Hole:
-        return Hole((path,), None, None, (), None, None, self.stream.pos)
 
     def _step(self, word: Word, sight: Sight, nth: int) -> None:
         act = word.act
@@ -245,7 +244,7 @@ class Fold(Hearing):
         stops = [one for one in sight.taken if not one[0].path.startswith(aside)]
         for path, value in sight.found.items():
             if path != "whole" and not path.startswith(OWNED):
-                stops.append((self._plain(path), value, ()))
+                stops.append((_plain(path, self.stream.pos), value, ()))
         stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
         if stops or not _asks(sight.event.holes):
             before = wires(owner.stops)
@@ -393,6 +392,13 @@ HEARD: dict[str, Callable[[Any, Word, Sight, Candidate], None]] = {
 }  # fmt: skip
 
 
+@functools.lru_cache(256)
+def _plain(path: str, pos: Pos) -> Hole:
+    """Return a hole that takes a value as it is."""
+    return Hole((path,), None, None, (), None, None, pos)
+
+
+@functools.lru_cache(256)
 def _asks(holes: frozenset[str]) -> bool:
     """Tell whether a picture of the end says why."""
     aside = {*ASIDE, "whole", "piece"} - {"."}

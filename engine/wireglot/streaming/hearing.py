@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -19,6 +20,11 @@ from .recognising import OWNED, Sight
 
 ASIDE = ("usage", "part", "parts", "piece", "response", ".")
 Address = tuple[Any, ...]  # where a part stands, as frames say
+
+
+@functools.lru_cache(256)
+def _ordered(names: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))
 
 
 class Listener(Protocol):
@@ -102,8 +108,9 @@ class Hearing:
 
     def address(self, sight: Sight) -> tuple[Any, ...]:
         """Return where a part stands, as the event of its frame says."""
-        said = {**sight.found, **sight.at}
-        return tuple((n, said[n]) for n in sorted(sight.event.addresses) if n in said)
+        at, found = sight.at, sight.found
+        names = _ordered(sight.event.addresses)
+        return tuple([(n, at[n] if n in at else found[n]) for n in names if n in at or n in found])
 
     def apart(self, kind: str) -> bool:
         """Tell whether whole parts of a kind have a place of their own, beside what flows."""

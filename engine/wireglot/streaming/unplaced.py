@@ -6,8 +6,10 @@ item the part that began last goes on.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
+from ..language.events import Event
 from ..language.model import Dialect, once
 from ..trail import value_at
 from .hearing import Hearing
@@ -23,7 +25,7 @@ def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
     if "item" in wanted:
         if "item" not in at:
             at["item"] = _item(fold, sight, owner)
-        elif _begins(sight):  # what comes of it may have no number
+        elif _begins(sight.event):  # what comes of it may have no number
             owner.named.update(dict.fromkeys(_ids(fold, sight, True), at["item"]))
     if "inner" in wanted and "inner" not in at:
         item = owner.items.get(at["item"])
@@ -34,7 +36,7 @@ def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
 def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
     """Return the number of the item that a frame is of, and remember it by the ids of the item."""
     last = max(owner.items, default=-1)
-    begins, ends = _begins(sight), "item_stop" in sight.event.acts
+    begins, ends = _begins(sight.event), "item_stop" in sight.event.acts
     ids = set(_ids(fold, sight, begins or ends))
     known = [owner.named[one] for one in ids if one in owner.named]
     if known:
@@ -53,9 +55,10 @@ def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
     return last
 
 
-def _begins(sight: Sight) -> bool:
+@functools.lru_cache(256)
+def _begins(event: Event) -> bool:
     """Tell whether an item begins in an event."""
-    acts, wanted = sight.event.acts, sight.event.addresses
+    acts, wanted = event.acts, event.addresses
     starts = "part_start" in acts and "inner" not in wanted
     return "item" in wanted and bool(acts & {"item_start", "part"} or starts)
 
