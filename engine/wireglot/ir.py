@@ -160,15 +160,10 @@ class Response(TypedDict, total=False):
     usage: dict[str, Any]
 
 
+@functools.lru_cache(1024)
 def owned(path: str, family: str) -> str:
     """Return a path of the IR; one to a field of a dialect's own leads through its family."""
     return f"own.{family}.{path[4:]}" if path.startswith("own.") else path
-
-
-@functools.lru_cache(1024)
-def keys_in(path: str, family: str) -> tuple[str, ...]:
-    """Return the keys of such a path."""
-    return tuple(owned(path, family).split("."))
 
 
 def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:

@@ -73,13 +73,10 @@ def copied(value: Any) -> Any:
 
 def alike(one: Any, two: Any) -> bool:
     """Tell whether two values are equal, and their numbers of the same classes."""
-    if one != two:
-        return False
     try:
-        known = marshal.dumps(one, 2) == marshal.dumps(two, 2)
-    except ValueError:
-        known = False
-    return known or repr(one) == repr(two)
+        return bool(one == two) and marshal.dumps(one, 2) == marshal.dumps(two, 2)
+    except ValueError:  # as in `copied`
+        return repr(one) == repr(two)
 
 
 def _javascript(text: str) -> str:

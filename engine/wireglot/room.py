@@ -5,10 +5,9 @@ And no look for garbage while much is made that stays.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from .errors import ConversionError
@@ -17,7 +16,6 @@ from .trail import At, pointer
 
 P = ParamSpec("P")
 R = TypeVar("R")
-TOO_DEEP = "the frame is nested too deep"
 
 
 class TooDeep(ConversionError):
@@ -59,15 +57,6 @@ def unswept(work: Callable[P, R]) -> Callable[P, R]:
             gc.enable()
 
     return worked
-
-
-@contextlib.contextmanager
-def not_too_deep() -> Iterator[None]:
-    """Raise ConversionError where the stack ends, in work that cannot begin again."""
-    try:
-        yield
-    except RecursionError:
-        raise ConversionError(TOO_DEEP) from None
 
 
 def _apart(work: Callable[[], R], body: Any = None, /, **named: Any) -> R:

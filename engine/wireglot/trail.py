@@ -128,9 +128,9 @@ def everywhere(value: Any) -> Iterator[tuple[At, Any]]:
         at, one = stack.pop()
         yield at, one
         if isinstance(one, dict):
-            stack.extend(((*at, key), one[key]) for key in reversed(one))
+            stack += [((*at, key), one[key]) for key in reversed(one)]
         elif isinstance(one, list):
-            stack.extend(((*at, i), one[i]) for i in range(len(one) - 1, -1, -1))
+            stack += [((*at, i), one[i]) for i in range(len(one) - 1, -1, -1)]
 
 
 def leaves(value: Any) -> Iterator[tuple[At, Any]]:

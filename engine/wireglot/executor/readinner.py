@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..interpreter import building, selfholes
 from ..interpreter.env import Memory
-from ..language.picture import ABSENT, Fields, Hole, Literal
+from ..language.picture import Fields, Hole, Literal
 from ..language.shape import Case, Shape
 from ..tagged import Several
 from ..trail import At, pointer

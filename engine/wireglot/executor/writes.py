@@ -163,9 +163,7 @@ class Writes:
 
     def any(self, name: str) -> str:
         """Return the name of the function that writes by a shape or any member of a union."""
-        return self.code.stubs.get(("any", name)) or self.code.function(
-            ("any", name), f"any_{name}", lambda fn: self._any(fn, name)
-        )
+        return self.code.function(("any", name), f"any_{name}", lambda fn: self._any(fn, name))
 
     def _any(self, fn: str, name: str) -> str:
         t = Text(self.code, f"def {fn}(x, o):")

@@ -7,7 +7,6 @@ from typing import Any
 from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import Misfit, same
-from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, keyed
 from ..language.shape import Case, Shape
 from ..trail import At
@@ -130,47 +129,29 @@ def _value(ir: Picture, fields: dict[str, Any], env: Env) -> Any:
 
 def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
     """Put a value at a dotted path of an IR object and remember where it came from."""
-    owner, key, value = put(reader.dialect, made, path, value, at)
-    if owner[key] is not value:
-        _joined(reader, owner[key], value, at)
-    else:
-        reader.trail.put(owner, key, at)
-
-
-def put(
-    dialect: Dialect, made: dict[str, Any], path: str, value: Any, at: At | None = None
-) -> tuple[dict[str, Any], str, Any]:
-    """Put a value at a dotted path of an IR object; an object is joined to one that is there.
-
-    Returns what holds it, its key there, and the value as it is put.
-    """
     keys = path.split(".")
     if keys[0] == "own":
-        keys.insert(1, dialect.family)
+        keys.insert(1, reader.dialect.family)
     if keys[-1] in OPAQUE and keys[0] != "own" and isinstance(value, str):
-        value = {"value": value, "origin": dialect.origin[keys[-1]]}
+        value = {"value": value, "origin": reader.dialect.origin[keys[-1]]}
     owner: Any = made
     for key in keys[:-1]:
         owner = owner.setdefault(key, {})
         if not isinstance(owner, dict):
             raise Misfit(f"`{path}` stands in what is no object", at or ())
     old = owner.get(keys[-1])
-    if not isinstance(old, dict):
-        owner[keys[-1]] = value
-    elif isinstance(value, dict):
-        old.update(value)
-    else:
+    if isinstance(old, dict) and isinstance(value, dict):
+        join(reader, old, value, at)
+        return
+    if isinstance(old, dict):
         raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
-    return owner, keys[-1], value
+    owner[keys[-1]] = value
+    reader.trail.put(owner, keys[-1], at)
 
 
 def join(reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None) -> None:
     """Let two places of the wire make one object of the IR; each field came from its own."""
     old.update(value)
-    _joined(reader, old, value, at)
-
-
-def _joined(reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None) -> None:
     for key in value:
         reader.trail.put(old, key, at)
     reader.trail.copy(value, old)

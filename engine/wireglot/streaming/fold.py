@@ -6,8 +6,7 @@ close. It knows no dialect: what it hears is what `recognising` finds by the pic
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..conversion.hands import Reader
@@ -17,11 +16,11 @@ from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
-from ..language.source import Pos
+from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, unplaced, wholes
-from .frameforms import Flow, Lost, forms_of, lost_at
+from .frameforms import Flow, forms_of
 from .hearing import ASIDE, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
@@ -57,21 +56,17 @@ class Fold(Hearing):
         self.frame = wire
         self.grew = self.flow = None
         if self.ended:
-            late = Frame(wire, self.dialect).sights(self.stream)
-            if not late or any(not SILENT.issuperset(one.event.acts) for one in late):
+            sights = Frame(wire, self.dialect).sights(self.stream)
+            if not sights or any(not SILENT.issuperset(one.event.acts) for one in sights):
                 self.say("after-end", "lost", (at,), "this came after the end of the stream")
             return
         known = self._forms.find(wire)
-        if known is None:
-            self._sought(wire, at)
+        if known is not None:
+            sights, common, rest, self.flow = known
+            self._heard(sights, common)
+            for place in rest:
+                self._left(at, place)
             return
-        sights, common, rest, self.flow = known
-        self._heard(sights, common)
-        for lost in rest:
-            self._left(at, lost)
-
-    def _sought(self, wire: Any, at: int) -> None:
-        """Hear a frame of a form that is not known."""
         self.stirred = True
         check_json(wire)
         frame = Frame(wire, self.dialect)
@@ -85,11 +80,11 @@ class Fold(Hearing):
             self.fail(error)
         rest = self._unheard(frame, sights, error is not None, at)
         for place in frame.kept:
-            self._left(at, lost_at(self.stream, place))
+            self._left(at, place)
         if (sights or not rest) and error is None:
             self._forms.learn(wire, sights, common, rest)
 
-    def _heard(self, sights: Sequence[Sight], common: list[tuple[int, Taken]]) -> None:
+    def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
         """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
@@ -108,20 +103,19 @@ class Fold(Hearing):
         for sight in sights:
             self._hear(sight)
 
-    def _numbered(self, sights: Sequence[Sight]) -> None:
+    def _numbered(self, sights: list[Sight]) -> None:
         """Hear the number of a frame: each one is the next."""
         due = self.due
-        for sight in sights:
-            if "frame" in sight.at:
-                number = sight.at["frame"]
-                if due is not None and number != due:
-                    told = f"this frame has the number {number}, and {due} is the next"
-                    self.odd(told, "", sight.ats["frame"])
-                due = number
-                break
+        found = next((one for one in sights if "frame" in one.at), None)
+        if found is not None:
+            number = found.at["frame"]
+            if due is not None and number != due:
+                told = f"this frame has the number {number}, and {due} is the next"
+                self.odd(told, "", found.ats["frame"])
+            due = number
         self.due = None if due is None else due + 1
 
-    def _unheard(self, frame: Frame, sights: Sequence[Sight], failed: bool, at: int) -> list[At]:
+    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
         """Note what nothing has claimed of a frame, and return the places."""
         rest = frame.rest()
         given_up = None if sights or failed else self.stream.given_up(frame.wire)
@@ -134,13 +128,16 @@ class Fold(Hearing):
                 told = "no event of this dialect is like this frame"
                 self.say("unknown-frame", "lost", (at,), told, repr(keys))
                 break
-            self._left(at, lost_at(self.stream, place))
+            self._left(at, place)
         return rest
 
-    def _left(self, at: int, lost: Lost) -> None:
+    def _left(self, at: int, place: At) -> None:
         """Note a leaf that no event has claimed."""
-        place, code, told, once = lost
-        self.say(code, "lost", (at, *place), told, once)
+        if place not in self.unclaimed:
+            self.unclaimed.add(place)
+            key, told = self.stream.gives_up(place) or ("", UNKNOWN_KEY)
+            code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
+            self.say(code, "lost", (at, *place), told, once)
 
     # -- what every frame says --------------------------------------------------------------------
 
@@ -174,22 +171,12 @@ class Fold(Hearing):
             at = (self.frames - 1, *sight.ats.get("candidate", ()))
             self.say("unfit", "lost", at, f"there are no {nth} answers", "candidate")
             nth = 0
-        of_item = self._aside(sight, nth) if sight.aside else []
-        if not self.stream.plain:  # there is an answer, even if nothing of it comes
-            owner = self.outcome.of(nth)
-            unplaced.number(self, sight, owner)
-            wholes.checked(self, owner, sight, of_item)
-        for word in sight.event.words:
-            self._step(word, sight, nth)
-
-    def _aside(self, sight: Sight, nth: int) -> list[tuple[str, Any]]:
-        """Take what an event says beside its part; return what it says of an item."""
         of_item = []
         for path, value in sight.found.items():
             if path.startswith("item."):
                 of_item.append((path[5:], value))
             elif path.startswith(OWNED):
-                self._common((_plain(path, self.stream.pos), value, ()), nth)
+                self._common((self._plain(path), value, ()), nth)
         for hole, wire, at in sight.taken:
             if hole.path == "usage":
                 self.outcome.count(wire, self.frames - 1)
@@ -197,7 +184,11 @@ class Fold(Hearing):
                 self._common((hole, wire, ()), nth)
             elif hole.path == "response":
                 self._response(hole, wire, at, "finish" in sight.event.acts)
-        return of_item
+        if not self.stream.plain:  # there is an answer, even if nothing of it comes
+            unplaced.number(self, sight, self.outcome.of(nth))
+            wholes.checked(self, self.outcome.of(nth), sight, of_item)
+        for word in sight.event.words:
+            self._step(word, sight, nth)
 
     def _response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
         """Take a response that stands in a frame: at the end it is the whole."""
@@ -216,6 +207,9 @@ class Fold(Hearing):
             self.say("unfit", "lost", here, misfit.reason, path_of(misfit.at))
             return
         wholes.response(self, ir, reader.trail, at, whole)
+
+    def _plain(self, path: str) -> Hole:
+        return Hole((path,), None, None, (), None, None, self.stream.pos)
 
     def _step(self, word: Word, sight: Sight, nth: int) -> None:
         act = word.act
@@ -244,7 +238,7 @@ class Fold(Hearing):
         stops = [one for one in sight.taken if not one[0].path.startswith(aside)]
         for path, value in sight.found.items():
             if path != "whole" and not path.startswith(OWNED):
-                stops.append((_plain(path, self.stream.pos), value, ()))
+                stops.append((self._plain(path), value, ()))
         stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
         if stops or not _asks(sight.event.holes):
             before = wires(owner.stops)
@@ -392,13 +386,6 @@ HEARD: dict[str, Callable[[Any, Word, Sight, Candidate], None]] = {
 }  # fmt: skip
 
 
-@functools.lru_cache(256)
-def _plain(path: str, pos: Pos) -> Hole:
-    """Return a hole that takes a value as it is."""
-    return Hole((path,), None, None, (), None, None, pos)
-
-
-@functools.lru_cache(256)
 def _asks(holes: frozenset[str]) -> bool:
     """Tell whether a picture of the end says why."""
     aside = {*ASIDE, "whole", "piece"} - {"."}

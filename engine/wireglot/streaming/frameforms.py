@@ -15,15 +15,15 @@ from ..errors import ConversionError
 from ..language.events import Stream, guards
 from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Items, Literal, Picture
-from ..notes import UNKNOWN_KEY
 from ..payload import check_json
-from ..trail import At, path_of, value_at
-from .recognising import OWNED, Sight, Sought, Taken
+from ..trail import At, value_at
+from .recognising import Sight, Taken
 
 MOST = 128  # forms that are remembered of one dialect
 DEEPEST = 20  # keys and numbers on the way to a value that no picture names
-Lost = tuple[At, str, str, str]  # a leaf that nothing claims: what is noted of it, by what
-Found = tuple[list[Sight], list[tuple[int, Taken]], list[Lost], "Flow | None"]
+Numbers = list[tuple[str, int]]  # by names, the numbers of values in a frame
+Read = tuple[Hole, At, int, Numbers | None]  # what a shape or a lens reads: some keys, or all
+Found = tuple[list[Sight], list[tuple[int, Taken]], list[At], "Flow | None"]
 
 
 class Flow(NamedTuple):
@@ -53,23 +53,13 @@ class Look:
         return self.inner.get(None if key.__class__ is int else key, self.others)
 
 
-class Seen(NamedTuple):
-    """An event that frames of a form hold; values are told by their numbers in the frame."""
-
-    sight: Sight
-    at: list[tuple[str, int]]
-    found: list[tuple[str, int]]
-    taken: list[tuple[Hole, At, int, list[tuple[str, int]] | None]]  # all there is, or some keys
-    aside: bool
-
-
 class Known(NamedTuple):
     """A form of frames, by one of them: what it holds, and the numbers of its values."""
 
-    seen: list[Seen]
+    sights: list[tuple[Sight, Numbers, Numbers, list[Read]]]  # with its addresses and plain holes
     common: list[tuple[int, int | None, Hole, At, int]]  # its candidate may be a value
     told: list[int]  # all values that say something
-    rest: list[Lost]
+    rest: list[At]
     flow: Flow | None  # if that is all that such frames do
 
 
@@ -116,28 +106,23 @@ class Forms:
             return None
 
     def learn(
-        self, wire: Any, sights: list[Sought], common: list[tuple[int, Taken]], rest: list[At]
+        self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
     ) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
         places = {*rest, *(taken[2] for _, taken in common)}
         numbers = {at: nth for nth, at in enumerate(_places(wire, self._root, ()))}
-        seen = []
+        kept = []
         for sight in sights:
-            taken: list[tuple[Hole, At, int, list[tuple[str, int]] | None]] = []
+            read: list[Read] = []
             for hole, value, at in sight.taken:
-                keys = None
-                if value_at(wire, at) is not value:
-                    keys = [(key, numbers[*at, key]) for key in value]
-                places.update([at] if keys is None else ((*at, key) for key in value))
-                taken.append((hole, at, numbers[at], keys))
-            places.update(sight.ats.values(), sight.places.values(), (at for _, at in sight.again))
-            pairs = [
-                [(name, numbers[at]) for name, at in one.items()]
-                for one in (sight.ats, sight.places)
-            ]
-            beside = (*sight.found, *(hole.path for hole, *_ in taken))
-            aside = any(path.startswith((*OWNED, "usage", "response")) for path in beside)
-            seen.append(Seen(sight, pairs[0], pairs[1], taken, aside))
+                some = {(*at, key): key for key in value} if value_at(wire, at) is not value else {}
+                places.update(some or [at])
+                keys = [(key, numbers[place]) for place, key in some.items()]
+                read.append((hole, at, numbers[at], keys or None))
+            stand = sight.ats, sight.places
+            places.update(*(one.values() for one in stand), (at for _, at in sight.again))
+            ats, found = ([(k, numbers[at]) for k, at in one.items()] for one in stand)
+            kept.append((sight, ats, found, read))
         if not _says_all(wire, self._root, (), places):
             return
         owners = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
@@ -151,17 +136,8 @@ class Forms:
         if len(self._known) >= MOST:  # what is usual is soon learned again
             self._known.clear()
         told = [numbers[at] for at in places]
-        lost = [lost_at(self._dialect.streamed, at) for at in rest]
-        known = Known(seen, shared, told, lost, _flow(sights, common, rest))
+        known = Known(kept, shared, told, rest, _flow(sights, common, rest))
         self._known[_form(wire, self._above)[0]] = known
-
-
-def lost_at(stream: Stream, place: At) -> Lost:
-    """Return what is noted of a leaf that no event claims."""
-    given_up = stream.gives_up(place)
-    if given_up is None:
-        return place, "unknown-key", UNKNOWN_KEY, path_of(place)
-    return place, "dropped", given_up[1], given_up[0]
 
 
 @once
@@ -186,10 +162,7 @@ def _close(look: Look) -> None:
 
 
 def _form(wire: Any, look: Look) -> tuple[tuple[Any, ...], list[Any]]:
-    """Return the form of a frame, and all its values. Raises TypeError for some that are no JSON.
-
-    In frames of one form the values come in one order.
-    """
+    """Return the form of a frame, and its values. Raises TypeError for some that are no JSON."""
     signs: list[Any] = []
     values: list[Any] = []
     _sign([(None, wire)], look, signs, values, {})
@@ -199,10 +172,7 @@ def _form(wire: Any, look: Look) -> tuple[tuple[Any, ...], list[Any]]:
 def _sign(
     pairs: Any, look: Look, signs: list[Any], values: list[Any], texts: dict[str, int]
 ) -> None:
-    """Add the form of what stands under some keys, or in a list.
-
-    `texts` are those that stand before it, each with its number.
-    """
+    """Add the form of values under their keys; `texts` stand before them, each with its number."""
     inner, others = look.inner, look.others
     for key, one in pairs:
         kind, below = one.__class__, inner.get(key, others)
@@ -257,19 +227,16 @@ def _found(known: Known, values: list[Any]) -> Found:
         if value.__class__ is not int and not (value.__class__ is str and value.isascii()):
             check_json(value)
     sights = []
-    for before, at, found, taken, aside in known.seen:
-        read: list[Taken] = []
-        for hole, place, number, keys in taken:
-            some = None if keys is None else {key: values[nth] for key, nth in keys}
-            read.append((hole, values[number] if some is None else some, place))
-        stands: dict[str, Any] = {}
-        for name, nth in at:
-            stands[name] = values[nth]
-        said: dict[str, Any] = {}
+    for before, ats, found, read in known.sights:
+        sight = Sight(before.event)
+        sight.ats, sight.places = before.ats, before.places
+        for name, nth in ats:
+            sight.at[name] = values[nth]
         for path, nth in found:
-            said[path] = values[nth]
-        sight = Sight(before.event, stands, said, read, before.ats, before.places)
-        sight.aside = aside
+            sight.found[path] = values[nth]
+        for hole, place, nth, keys in read:
+            some = None if keys is None else {key: values[n] for key, n in keys}
+            sight.taken.append((hole, values[nth] if some is None else some, place))
         sights.append(sight)
     common = [
         (nth if of is None else max(0, values[of]), (hole, values[number], place))
@@ -278,7 +245,7 @@ def _found(known: Known, values: list[Any]) -> Found:
     return sights, common, known.rest, known.flow
 
 
-def _flow(sights: list[Sought], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
+def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
     """Return what differs in frames that only let a part grow, if this is one of them."""
     free: dict[At, str] = dict.fromkeys(rest, "said")
     once = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -20,11 +19,6 @@ from .recognising import OWNED, Sight
 
 ASIDE = ("usage", "part", "parts", "piece", "response", ".")
 Address = tuple[Any, ...]  # where a part stands, as frames say
-
-
-@functools.lru_cache(256)
-def _ordered(names: frozenset[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
 
 
 class Listener(Protocol):
@@ -53,6 +47,7 @@ class Hearing:
         self.stirred = True  # whether something but the next piece of a part was heard
         self.met: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
+        self.unclaimed: set[At] = set()  # places of leaves that are noted
         self.calls: set[str] = set()  # the ids of calls
         self._waiting = Waiting()  # the calls that no result has answered, by their ids
         self._told: set[tuple[str, str]] = set()
@@ -109,8 +104,8 @@ class Hearing:
     def address(self, sight: Sight) -> tuple[Any, ...]:
         """Return where a part stands, as the event of its frame says."""
         at, found = sight.at, sight.found
-        names = _ordered(sight.event.addresses)
-        return tuple([(n, at[n] if n in at else found[n]) for n in names if n in at or n in found])
+        names = [n for n in sorted(sight.event.addresses) if n in at or n in found]
+        return tuple([(n, at[n] if n in at else found[n]) for n in names])
 
     def apart(self, kind: str) -> bool:
         """Tell whether whole parts of a kind have a place of their own, beside what flows."""
@@ -234,10 +229,7 @@ class Hearing:
 
     def fields(self, sight: Sight) -> dict[str, Any]:
         """Return what an event says of its part besides the piece."""
-        if sight.said is not None:
-            said, sight.said = sight.said, None
-            return said
-        said = {}
+        said: dict[str, Any] = {}
         for path, value in sight.found.items():
             if path not in ("piece", "whole") and not path.startswith(OWNED):
                 self.outcome.lay(said, path, value)

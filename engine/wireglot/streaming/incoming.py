@@ -106,7 +106,7 @@ class Part:
         had, now = _json("".join(self.pieces)), _json(piece)
         return isinstance(had, dict) and isinstance(now, dict) and bool(had) and had != now
 
-    def add(self, keys: Sequence[str], elements: list[Any]) -> int:
+    def add(self, keys: list[str], elements: list[Any]) -> int:
         """Take more elements of a list of the part; return how many there are."""
         listed = [*(value_at(self.said, keys) or []), *elements]
         put_at(self.said, keys, listed)

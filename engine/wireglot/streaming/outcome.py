@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
 from typing import Any
 
 from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
-from ..interpreter.views import View
-from ..ir import keys_in
+from ..ir import owned
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, placed
@@ -49,7 +47,8 @@ class Places:
         call = dialect.shapes.get("tool_call")
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
         self.free = any(hole.mark for hole in ids)
-        self.stops: dict[str, Any] = {}  # why answers stopped, by what said it
+        self.stops: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
+        self.alike: set[str] = set()  # the same, as a whole and a frame beside it have said it
 
 
 class Outcome:
@@ -70,17 +69,15 @@ class Outcome:
         self.first: Any = None  # the frame in which it began
         self.time: Any = None  # the first one that a frame says, as it stands there
         self.came: dict[str, int] = {}  # the frames that said fields of the response first
+        self._reader = Reader(dialect, self.options)
         self._known = dialect.once(Places, lambda: Places(dialect))
-        self.case = self._known.case
+        self.case, self.alike = self._known.case, self._known.alike
 
     def of(self, nth: int) -> Candidate:
         """Return a candidate by its number."""
-        candidates = self.candidates
-        if nth >= len(candidates):
-            nth = min(nth, MOST)
-            while len(candidates) <= nth:
-                candidates.append(Candidate())
-        return candidates[nth]
+        while len(self.candidates) <= nth and len(self.candidates) <= MOST:
+            self.candidates.append(Candidate())
+        return self.candidates[nth if nth < MOST else MOST]
 
     @property
     def seed(self) -> Seed:
@@ -124,13 +121,14 @@ class Outcome:
         """Lay a value at a path of an IR object; what comes later counts."""
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
-            building.put(self.dialect, owner, path, value)
+            building.place(self._reader, owner, path, value, None)
+            self._reader.trail.late.clear()  # nobody asks where it came from
         except Misfit:  # something of another type stood there: what comes later counts
             put_at(owner, self.keys_of(path), value)
 
-    def keys_of(self, path: str) -> Sequence[str]:
+    def keys_of(self, path: str) -> list[str]:
         """Return the keys of a path of the IR."""
-        return keys_in(path, self.dialect.family)
+        return owned(path, self.dialect.family).split(".")
 
     def read(self, hole: Hole, wire: Any) -> Any:
         """Read a value by the lenses or the shape of its hole."""
@@ -167,33 +165,16 @@ class Outcome:
         """Read why a candidate stopped; what is short is read once for all streams."""
         stops = [(hole.path, hole.shape, hole.lenses, wire) for hole, wire, _ in owner.stops]
         key = repr((owner.kinds, stops))
-        found: dict[str, Any] | None = self._known.stops.get(key)
+        found = self._known.stops.get(key)
         if found is None:
             odd = len(self.odd)
             made = self._stop(owner, True)
             found = {k: v for k, v in made.items() if k not in ("spelled", "kept")}
-            if len(self.odd) == odd:
-                self._remember(key, found)
+            if len(self.odd) == odd and len(key) < SHORT:
+                if len(self._known.stops) >= MOST:
+                    self._known.stops.clear()
+                self._known.stops[key] = found
         return found
-
-    def _remember(self, key: str, found: Any) -> None:
-        """Remember what becomes of the end of an answer, if that is short."""
-        if len(key) < SHORT:
-            if len(self._known.stops) >= MOST:
-                self._known.stops.clear()
-            self._known.stops[key] = found
-
-    def said_by(self, hole: Hole, meant: dict[str, Any]) -> Any:
-        """Return what a hole of a candidate would say of why it stopped."""
-        key = repr((hole.shape, hole.path, hole.lenses, hole.pos, meant))
-        if key not in self._known.stops:
-            writer = Writer(self.dialect, False, Trail(), {})
-            said: Any = ABSENT
-            with contextlib.suppress(Misfit):
-                said = writer.picture(hole, View(meant, "", self.case, writer), ())
-            self._remember(key, said)
-            return said
-        return self._known.stops[key]
 
     def _stop(self, owner: Candidate, away: bool = False) -> dict[str, Any]:
         """Return why a candidate stopped, and how its frames spelled that, but for one `away`."""

@@ -14,10 +14,9 @@ from ..ir import owned
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
-from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import of_frame
-from ..trail import At, value_at
+from ..trail import everywhere, value_at
 from .incoming import Part, merged, put_at
 from .outcome import Outcome
 from .outlook import Flow
@@ -86,8 +85,8 @@ class Frames:
         `shared` says that neighbours of its kind stand in one element: what does not tell them
         apart is the same in both.
         """
-        holes = made_by(self.writer.dialect).get(event.name, []) if event is not None else []
-        names = [h.path for h in holes]
+        holes = [h for p in (event.writes if event is not None else ()) for h in pic.holes(p)]
+        names = [h.path for h in holes if is_made(h)]
         before, known = self._beside.get(of, ("", {}))
         first = said
         if shared and before == kind and known and event and event.addresses.isdisjoint(names):
@@ -200,32 +199,11 @@ def is_made(hole: Hole) -> bool:
     return hole.mark == "made" and bool(hole.value)
 
 
-@once
-def made_by(dialect: Dialect) -> dict[str, list[Hole]]:
-    """Return the holes that make a value, by the event in whose frames they are."""
-    events = dialect.streamed.events
-    holes = {event.name: [h for p in event.writes for h in pic.holes(p)] for event in events}
-    return {name: [h for h in found if is_made(h)] for name, found in holes.items()}
-
-
-def _marks(value: Any, at: At, marked: list[At], numbered: list[At]) -> None:
-    """Find where the piece of a frame stands, and its number."""
-    for key, one in value.items() if value.__class__ is dict else enumerate(value):
-        if one.__class__ is dict or one.__class__ is list:
-            _marks(one, (*at, key), marked, numbered)
-        elif one is MARK:
-            marked.append((*at, key))
-        elif one is NUMBER:
-            numbered.append((*at, key))
-
-
 def _filling(frames: Frames, frame: Any) -> Fill | None:
     """Return what makes a frame anew, with a piece and its number in their places."""
-    marked: list[At] = []
-    numbered: list[At] = []
-    if frame.__class__ is dict or frame.__class__ is list:
-        _marks(frame, (), marked, numbered)
-    if len(marked) != 1:
+    there = [(at, one) for at, one in everywhere(frame) if one is MARK or one is NUMBER]
+    marked, numbered = ([at for at, one in there if one is mark] for mark in (MARK, NUMBER))
+    if len(marked) != 1 or not marked[0]:
         return None
     [(*path, last)] = marked
     first, others = frame.copy, []

@@ -26,36 +26,20 @@ OWNED = ("response.", "candidate.", "item.")  # holes that are not of the part
 class Sight:
     """One event in a frame: where it stands (`at`), and the wire values of its holes."""
 
-    def __init__(
-        self,
-        event: Event,
-        at: dict[str, Any],
-        found: dict[str, Any],
-        taken: list[Taken],
-        ats: dict[str, At],
-        places: dict[str, At],
-    ) -> None:
-        self.event, self.at = event, at
-        self.found = found  # plain holes, by path
-        self.taken = taken  # holes that a shape or a lens reads
-        self.ats = ats  # where the addresses stand; they alone say nothing
-        self.places = places  # where the plain holes stand
-        self.aside = True  # whether it may say something beside its part
-        self.said: dict[str, Any] | None = None  # fields of its part, as they were read already
-
-
-class Sought(Sight):
-    """An event that is looked for in a frame: what it claims of it."""
-
     def __init__(self, event: Event) -> None:
-        super().__init__(event, {}, {}, [], {}, {})
+        self.event = event
+        self.at: dict[str, Any] = {}
+        self.found: dict[str, Any] = {}  # plain holes, by path
+        self.taken: list[Taken] = []  # holes that a shape or a lens reads
         self.claims: list[At] = []
-        self.again: list[tuple[str, At]] = []  # where plain holes stand once more
+        self.ats: dict[str, At] = {}  # where the addresses stand; they alone say nothing
+        self.places: dict[str, At] = {}  # where the plain holes stand
+        self.again: list[tuple[str, At]] = []  # where they stand once more
         self.place: tuple[int, ...] = ()
 
-    def copy(self) -> Sought:
-        """Return what goes on from here."""
-        new = Sought(self.event)
+    def copy(self) -> Sight:
+        """Return a sight that goes on from here."""
+        new = Sight(self.event)
         new.at, new.found = dict(self.at), dict(self.found)
         new.taken, new.claims, new.place = list(self.taken), list(self.claims), self.place
         new.ats, new.places, new.again = dict(self.ats), dict(self.places), list(self.again)
@@ -70,15 +54,15 @@ class Frame:
         self.claimed: set[At] = set()
         self.kept: list[At] = []  # what stands in an error and no picture names
 
-    def sights(self, stream: Stream) -> list[Sought]:
+    def sights(self, stream: Stream) -> list[Sight]:
         """Return the events of this frame, in their order."""
-        found: list[tuple[bool, tuple[int, ...], int, Sought]] = []
+        found: list[tuple[bool, tuple[int, ...], int, Sight]] = []
         word = self.wire.get(stream.named) if isinstance(self.wire, dict) else None
         for nth, event in enumerate(stream.events):
             for picture, names in zip(event.reads, event.names, strict=True):
                 if names is not None and not (isinstance(word, str | None) and word in names):
                     continue
-                for sight in self._match(picture, self.wire, (), Sought(event)):
+                for sight in self._match(picture, self.wire, (), Sight(event)):
                     if self._live(sight):
                         self.claimed.update(sight.claims)
                         self.claimed.update(sight.ats.values())
@@ -87,7 +71,7 @@ class Frame:
             found.sort(key=lambda one: one[:3])
         return [one[3] for one in found]
 
-    def _live(self, sight: Sought) -> bool:
+    def _live(self, sight: Sight) -> bool:
         """Tell whether a sight says something that no event before it has said."""
         if not sight.found and not sight.taken:
             places = sight.claims  # or else the address of a part is all that it says
@@ -98,7 +82,7 @@ class Frame:
                 return False
         return True
 
-    def _match(self, p: Picture, wire: Any, at: At, sight: Sought) -> list[Sought]:
+    def _match(self, p: Picture, wire: Any, at: At, sight: Sight) -> list[Sight]:
         if isinstance(p, Fields):
             return self._fields(p, wire, at, sight)
         if isinstance(p, Hole):
@@ -109,7 +93,7 @@ class Frame:
             return self._items(p, wire, at, sight)
         return []
 
-    def _items(self, p: Items, wire: Any, at: At, sight: Sought) -> list[Sought]:
+    def _items(self, p: Items, wire: Any, at: At, sight: Sight) -> list[Sight]:
         if not p.items:  # an empty list guards nothing
             if wire == []:
                 sight.claims.append(at)
@@ -118,14 +102,14 @@ class Frame:
             return [sight]
         if not isinstance(wire, list):
             return []
-        found: list[Sought] = []
+        found: list[Sight] = []
         for i, item in enumerate(wire):
             one = sight.copy()
             one.place = (*sight.place, i)
             found += self._match(p.items[0], item, (*at, i), one)
         return found
 
-    def _fields(self, p: Fields, wire: Any, at: At, sight: Sought) -> list[Sought]:
+    def _fields(self, p: Fields, wire: Any, at: At, sight: Sight) -> list[Sight]:
         if not isinstance(wire, dict):
             return [sight] if wire is ABSENT and idle(p) else []
         found = [sight]
@@ -156,7 +140,7 @@ class Frame:
             found = [one for one in found if self._spread(hole, rest, at, one)]
         return found
 
-    def _spread(self, h: Hole, wire: dict[str, Any], at: At, sight: Sought) -> bool:
+    def _spread(self, h: Hole, wire: dict[str, Any], at: At, sight: Sight) -> bool:
         """Take the keys of another shape that stand among the outer ones."""
         there = {k: v for k, v in wire.items() if (*at, k) not in self.claimed and v is not None}
         if not there:
@@ -165,7 +149,7 @@ class Frame:
         sight.claims += [(*at, key) for key in there]
         return True
 
-    def _hole(self, h: Hole, wire: Any, at: At, sight: Sought) -> bool:
+    def _hole(self, h: Hole, wire: Any, at: At, sight: Sight) -> bool:
         if wire is ABSENT or wire is None or any(same(value, wire) for value in h.unsaid):
             return h.mark is not None
         path = h.path
@@ -320,7 +304,7 @@ def required(case: Case) -> tuple[tuple[str, ...], ...]:
     return tuple(names for names, p in keyed(case.wire) if isinstance(p, Hole) and p.mark is None)
 
 
-def _literal(p: Literal, wire: Any, at: At, sight: Sought) -> bool:
+def _literal(p: Literal, wire: Any, at: At, sight: Sight) -> bool:
     for value in p.values:
         if value is ABSENT:
             if wire is ABSENT or not guards(wire):

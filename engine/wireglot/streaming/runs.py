@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..jsontext import copied
-from ..trail import At, leaves
+from ..trail import At, everywhere, leaves
 from .fold import Fold
 from .frameforms import Flow
 from .incoming import Part
@@ -52,8 +52,11 @@ def _taking(
     free = [(path, key, what, _at(like, path)) for path, key, what in pairs]
     strict = any(what != "said" for _, _, what in pairs)  # what is said may be the same
     # Texts that are equal are of one class; numbers need not be.
-    classes: list[tuple[At, type]] = []
-    _numbers(like, (), flow.free, classes)
+    classes = [
+        (at, one.__class__)
+        for at, one in everywhere(first)
+        if one.__class__ in (int, float, bool) and at not in flow.free
+    ]
     grow, call = part.pieces.append, part.scan is not None
     also = None if out is None or out.part is part else out.part.pieces.append
 
@@ -101,16 +104,6 @@ def _taking(
         return ready(piece)
 
     return take
-
-
-def _numbers(value: Any, at: At, free: dict[At, str], found: list[tuple[At, type]]) -> None:
-    """Find the numbers that stand in an object or a list, but for those that are free."""
-    for key, one in value.items() if value.__class__ is dict else enumerate(value):
-        kind = one.__class__
-        if kind is dict or kind is list:
-            _numbers(one, (*at, key), free, found)
-        elif (kind is int or kind is bool or kind is float) and (*at, key) not in free:
-            found.append(((*at, key), kind))
 
 
 def _differing(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..conversion import reading, writing
 from ..conversion.hands import Writer
 from ..conversion.reading import Read
-from ..errors import (
-    UNFORESEEN,
-    ConversionError,
-    UsageError,
-    WireglotError,
-    mistyped,
-    unforeseen,
-)
+from ..errors import UNFORESEEN, ConversionError, UsageError, WireglotError, mistyped, unforeseen
 from ..language.held import Held, HeldSet
 from ..language.model import Dialect, once
 from ..language.picture import ways
@@ -24,7 +17,6 @@ from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
-from ..room import TOO_DEEP, not_too_deep
 from ..trail import At, Trail, value_at
 from . import framing
 from .fold import Fold
@@ -33,6 +25,7 @@ from .unfold import Unfold
 from .within import Within
 
 Pair = tuple[Held, Held]
+T = TypeVar("T")
 
 
 class Translator:
@@ -106,14 +99,14 @@ class Translator:
             )
         return self._safely(self._heard, frame)
 
-    def _safely(self, work: Callable[..., list[Any]], *given: Any) -> list[Any]:
+    def _safely(self, work: Callable[..., T], *given: Any) -> T:
         """Do something that cannot begin again where the stack ends, or a rule file is wrong."""
         try:
             return work(*given)
         except RecursionError:
-            raise ConversionError(TOO_DEEP) from None
+            raise ConversionError("the frame is nested too deep") from None
         except UNFORESEEN as error:
-            unforeseen(error, self._source.model.pos)
+            unforeseen(error, self._source.model.pos, self._options)
 
     def _heard(self, frame: Any) -> list[Any]:
         fold, runs, unfold = self._fold, self._runs, self._unfold
@@ -174,8 +167,7 @@ class Translator:
                 raise UsageError("this translator was told to keep nothing")
             if not (self._done and self._late):
                 raise UsageError("the result is there when the stream is finished")
-            with not_too_deep():
-                self._result = self._concluded()
+            self._result = self._safely(self._concluded)
         return self._result
 
     @property

@@ -171,8 +171,7 @@ class Unfold(Parts):
         """Note what is said of the response that no event says, though a whole response does."""
         known, family = self._known, self.dialect.family
         said = {**outcome.response, "usage": counts}
-        found: list[tuple[dict[str, list[str]], dict[str, Any], Candidate | None]]
-        found = [(known.unheld, said, None)]
+        found: list[Any] = [(known.unheld, said, None)]
         for owner in outcome.candidates if known.unheld_of_one else ():
             one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
             found.append((known.unheld_of_one, one, owner))

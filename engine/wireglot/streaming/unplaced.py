@@ -6,10 +6,8 @@ item the part that began last goes on.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
-from ..language.events import Event
 from ..language.model import Dialect, once
 from ..trail import value_at
 from .hearing import Hearing
@@ -25,7 +23,7 @@ def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
     if "item" in wanted:
         if "item" not in at:
             at["item"] = _item(fold, sight, owner)
-        elif _begins(sight.event):  # what comes of it may have no number
+        elif _begins(sight):  # what comes of it may have no number
             owner.named.update(dict.fromkeys(_ids(fold, sight, True), at["item"]))
     if "inner" in wanted and "inner" not in at:
         item = owner.items.get(at["item"])
@@ -36,7 +34,7 @@ def number(fold: Hearing, sight: Sight, owner: Candidate) -> None:
 def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
     """Return the number of the item that a frame is of, and remember it by the ids of the item."""
     last = max(owner.items, default=-1)
-    begins, ends = _begins(sight.event), "item_stop" in sight.event.acts
+    begins, ends = _begins(sight), "item_stop" in sight.event.acts
     ids = set(_ids(fold, sight, begins or ends))
     known = [owner.named[one] for one in ids if one in owner.named]
     if known:
@@ -55,19 +53,16 @@ def _item(fold: Hearing, sight: Sight, owner: Candidate) -> int:
     return last
 
 
-@functools.lru_cache(256)
-def _begins(event: Event) -> bool:
+def _begins(sight: Sight) -> bool:
     """Tell whether an item begins in an event."""
-    acts, wanted = event.acts, event.addresses
+    acts, wanted = sight.event.acts, sight.event.addresses
     starts = "part_start" in acts and "inner" not in wanted
     return "item" in wanted and bool(acts & {"item_start", "part"} or starts)
 
 
 def _ids(fold: Hearing, sight: Sight, whole: bool) -> Iterator[str]:
     """Yield the ids of its item that a frame says; those of a `whole` one stand in what it is."""
-    if whole:
-        sight.said = fold.fields(sight)
-    said = [sight.said] if sight.said is not None else []
+    said = [fold.fields(sight)] if whole else []
     for hole, wire, at in sight.taken if whole else ():
         if hole.path in ("part", "parts"):
             said += fold.elements(hole.named, wire, at)[0]

@@ -13,12 +13,14 @@ from typing import Any
 
 from ..conversion.hands import Reader, Writer
 from ..interpreter import units
+from ..interpreter.views import View
 from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
-from ..language.picture import ABSENT
+from ..language.picture import ABSENT, Hole
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
+from .outcome import MOST, SHORT
 from .recognising import Sight
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
@@ -188,9 +190,12 @@ def stop(fold: Hearing, owner: Candidate) -> None:
         if hole.shape is not None:
             if not fold.itself(hole, wire):
                 continue  # it ends, and does not say why
-            parts = [{"type": kind} for kind in owner.kinds]
-            said = fold.outcome.said_by(hole, {**meant, "parts": parts})
+            if (key := repr((hole.pos, wire, meant, owner.kinds))) in fold.outcome.alike:
+                continue
+            said = _said_by(fold, hole, {**meant, "parts": [{"type": k} for k in owner.kinds]})
             path = "stop_reason"
+            if same(said, wire) and len(key) < SHORT and len(fold.outcome.alike) < MOST:
+                fold.outcome.alike.add(key)
         else:
             path, word = hole.path, meant.get(hole.path)
             table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
@@ -199,6 +204,15 @@ def stop(fold: Hearing, owner: Candidate) -> None:
             said = table.write(word)[0]
         if said is not ABSENT and not same(said, wire):
             fold.noted(at[1:], path)
+
+
+def _said_by(fold: Hearing, hole: Hole, meant: dict[str, Any]) -> Any:
+    """Return what a hole of a candidate would say of it."""
+    writer = Writer(fold.dialect, False, Trail(), {})
+    try:
+        return writer.picture(hole, View(meant, "", fold.outcome.case, writer), ())
+    except Misfit:
+        return ABSENT
 
 
 def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
