@@ -72,13 +72,18 @@ def _of_lists(dialect: Dialect) -> list[tuple[str, dict[str, Any]]]:
     return [(path, one) for path, one in bounds if not one.keys().isdisjoint(marks.OF_LISTS)]
 
 
+_LAST = frozenset(("reasoning", "thinking"))
+
+
 @once
 def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
     # What reasoning forbids comes last, for it may have been left out itself; what must be below
     # another number comes behind that one.
-    found.sort(key=lambda one: ("reasoning" in one[2].get("not-with", ()), "below" in one[2]))
+    found.sort(
+        key=lambda one: (not _LAST.isdisjoint(one[2].get("not-with", ())), "below" in one[2])
+    )
     return [one for one in found if one[2].keys().isdisjoint(marks.OF_LISTS)]
 
 
@@ -321,6 +326,11 @@ def _reasons(_: WriteJob, ir: dict[str, Any]) -> bool:
     return not asked.keys().isdisjoint(("mode", "effort", "budget"))
 
 
+def _thinks(_: WriteJob, ir: dict[str, Any]) -> bool:
+    asked = ir.get("reasoning")
+    return not isinstance(asked, dict) or asked.get("effort") != "none"
+
+
 def as_json(_: WriteJob, ir: dict[str, Any]) -> bool:
     """Tell whether the answer is to be JSON, by no schema."""
     form = ir.get("response_format")
@@ -334,6 +344,7 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
     "forced-tool": (f"{NONE} beside a tool that must be called", _forced),
     "unsigned-call": (UNSIGNED, _unsigned),
     "reasoning": (f"{NONE} beside reasoning that is asked for", _reasons),
+    "thinking": (f"{NONE} where reasoning is not switched off", _thinks),
     "tools": (f"{NONE} beside tools", lambda _, ir: bool(ir.get("tools"))),
     "stream": (f"{NONE} where a stream is asked for", lambda _, ir: bool(ir.get("stream"))),
     "whole": (f"{NONE} where no stream is asked for", lambda _, ir: not ir.get("stream")),

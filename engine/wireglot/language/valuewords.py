@@ -88,7 +88,8 @@ SCHEMA = Words(
 
 # The other limits are of texts, or bounds of fields of a request.
 NAMED = ("tool_name", "property", "call_id")
-NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "tools", "stream", "whole", "json")
+NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "thinking", "tools", "stream", "whole",
+            "json")  # fmt: skip
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},
                f"{{what}} is a whole number from 1 to {LONGEST}", rule="R027")  # fmt: skip
