@@ -297,5 +297,5 @@ def test_variants_make_a_bounded_number_of_sets(tmp_path: Path) -> None:
     (tmp_path / "acme.yaml").write_text(
         f"{HEAD}dialect: acme\nextends: openai-chat\nvariants:\n{rows}\n", "utf-8"
     )
-    with pytest.raises(wireglot.RuleError, match="more than 150 sets"):
+    with pytest.raises(wireglot.RuleError, match="more than 200 sets"):
         wireglot.load_rules(tmp_path)

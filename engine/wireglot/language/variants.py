@@ -16,7 +16,7 @@ from ..patterns import fits
 from .source import Node, wrong
 
 WORD = "variants"
-MOST = 150  # sets of rows that are tried before any applies
+MOST = 200  # sets of rows that are tried before any applies
 NEVER = ("wireglot", "dialect", "overlay", "extends", WORD)  # words that no row has
 Rows = tuple[int, ...]
 
