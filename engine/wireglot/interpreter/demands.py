@@ -331,6 +331,29 @@ def _thinks(_: WriteJob, ir: dict[str, Any]) -> bool:
     return not isinstance(asked, dict) or asked.get("effort") != "none"
 
 
+@once
+def _hosted(dialect: Dialect) -> frozenset[Any]:
+    """Return the tools of providers that have a name of all, and stand among this dialect's."""
+    members = [dialect.shapes[name] for name in dialect.unions.get("tool", ())]
+    cases = [case for shape in members for case in shape.cases]
+    return frozenset(name for case in cases for name in case.sides[0].get("/name", ()))
+
+
+def _tooled(writer: WriteJob, ir: dict[str, Any]) -> bool:
+    """Tell whether there are tools; one that another provider runs does not go, and is none."""
+    tools = ir.get("tools")
+    if writer.same or not isinstance(tools, list):
+        return bool(tools)
+    family, names = writer.dialect.family, _hosted(writer.dialect)
+    for tool in tools:
+        kind = tool.get("type") if isinstance(tool, dict) else None
+        if kind not in ("native", "unknown"):
+            return True
+        if str(tool["name"]) in names if "name" in tool else family in (tool.get("own") or {}):
+            return True
+    return False
+
+
 def as_json(_: WriteJob, ir: dict[str, Any]) -> bool:
     """Tell whether the answer is to be JSON, by no schema."""
     form = ir.get("response_format")
@@ -345,7 +368,7 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
     "unsigned-call": (UNSIGNED, _unsigned),
     "reasoning": (f"{NONE} beside reasoning that is asked for", _reasons),
     "thinking": (f"{NONE} where reasoning is not switched off", _thinks),
-    "tools": (f"{NONE} beside tools", lambda _, ir: bool(ir.get("tools"))),
+    "tools": (f"{NONE} beside tools", _tooled),
     "stream": (f"{NONE} where a stream is asked for", lambda _, ir: bool(ir.get("stream"))),
     "whole": (f"{NONE} where no stream is asked for", lambda _, ir: not ir.get("stream")),
     "json": (f"{NONE} where JSON is asked for", as_json),
