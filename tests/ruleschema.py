@@ -57,9 +57,9 @@ def _each(schema: Schema) -> Schema:
 
 
 # What must stand in a file that lies over no other.
-_WORDLESS = {"if": {"not": _needs("cases")}, "then": _needs("wire")}
+_WORDLESS = {"if": {"not": _needs("cases", "like")}, "then": _needs("wire")}
 _UNPICTURED = {
-    "if": {"not": _needs("wire")},
+    "if": {"not": _needs("wire", "like")},
     "then": {"properties": {"cases": _each(_needs("wire"))}},
 }
 _ONLY = dict.fromkeys(("write", "write-also", "otherwise"), False)

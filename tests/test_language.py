@@ -229,6 +229,19 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
     assert codes(rules["one"].read(body).notes) == [("unfit", "kept", "/turns/0/parts/0/tint")]
 
 
+def test_a_word_of_a_closed_table_may_be_open(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, one=ONLY.replace("[red, blue]", '["light *", "* of * blue*"]'))
+    for tint in ("light green", "a kind of\nsky blue", "light *"):
+        body = {"turns": [{"role": "user", "parts": [{"text": "Hi", "tint": tint}]}]}
+        read = rules["one"].read(body)
+        assert (read.ir["messages"][0]["parts"][0]["title"], read.notes) == (tint, ())
+        fresh = [{"role": "user", "parts": [{"type": "reasoning", "text": "Hi", "title": tint}]}]
+        assert rules["one"].write({"messages": fresh}).body == body
+        assert rules.convert(body, "one", "one", trace=True).body == body
+    body = {"turns": [{"role": "user", "parts": [{"text": "Hi", "tint": "lightly"}]}]}
+    assert codes(rules["one"].read(body).notes) == [("unfit", "kept", "/turns/0/parts/0/tint")]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import jsontext
 from ..native import mypyc_attr
+from ..patterns import fits
 
 
 def refless(value: Any) -> bool:
@@ -149,6 +150,22 @@ def key_of(value: Any) -> Any:
 
 
 @mypyc_attr(native_class=False)
+class Globs(dict[Any, Any]):
+    """Words that stand for themselves, and `*` in them for any text."""
+
+    def __contains__(self, word: object) -> bool:
+        if super().__contains__(word):
+            return True
+        for glob in self:
+            if isinstance(word, str) and fits(word, glob):
+                return True
+        return False
+
+    def __missing__(self, word: Any) -> Any:
+        return word
+
+
+@mypyc_attr(native_class=False)
 class Table:
     """A table of words: wire words to IR words and back.
 
@@ -168,7 +185,7 @@ class Table:
         self.to_wire, self.read_also = write, read_also
         self.write_also, self.otherwise = write_also, otherwise
         self.closed = closed
-        self.to_ir = {w: i for i, w in write.items()}
+        self.to_ir = write if isinstance(write, Globs) else {w: i for i, w in write.items()}
 
     def read(self, wire: Any) -> tuple[Any, bool]:
         """Return the IR word, and whether it means just what the wire word means."""

@@ -269,17 +269,18 @@ def settled(top: Node, below: Node | None = None) -> Laid:
             pass
         elif place is Place.SHAPES and isinstance(child.value, dict):
             shapes = {
-                name: shape if before and shape is before.get(name) else _cases(shape)
+                name: shape if before and shape is before.get(name) else cased(shape)
                 for name, shape in child.value.items()
             }
             child = Laid(shapes, child.pos, child.keys, gone=child.gone)
         elif place is Place.SHAPE:
-            child = _cases(child)
+            child = cased(child)
         entries[key] = child
     return Laid(entries, top.pos, top.keys, gone=top.gone)
 
 
-def _cases(shape: Node) -> Node:
+def cased(shape: Node) -> Node:
+    """Settle what the cases of one shape say of it."""
     cases = shape.get("cases")
     if cases is None or not isinstance(cases.value, dict):
         return shape

@@ -8,6 +8,7 @@ So nothing else knows them, and each name keeps its place:
     $removed: [NAME, ...]     `NAME: $removed`, in a picture that lies over another
     NAME NAME: REASON         in `unsupported`, `slight` and `drop`, the reason for each
     write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
+    like: NAME                `likeness`
 
 And shape by shape, `$source.data` where the `ir` picture looks into `source`: the hole gets a name
 of its own there, as if `ir: {source: {data: $data}}` and `$data` were written.
@@ -18,6 +19,7 @@ from __future__ import annotations
 import re
 
 from ..patterns import later
+from . import likeness
 from .source import Node, Pos, wrong
 
 LIST = later(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
@@ -51,6 +53,10 @@ def spelled_out(file: Node) -> None:
                     _tables(child)
                 if not (key == "examples" and isinstance(child.value, list)):
                     stack.append(child)
+    likeness.spelled_out(file)
+    rows = file.get("variants")
+    for row in rows.value if rows is not None and isinstance(rows.value, list) else ():
+        likeness.spelled_out(row)
 
 
 def _reasons(node: Node) -> None:

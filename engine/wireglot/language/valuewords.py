@@ -50,6 +50,7 @@ TABLE = Words(
 
 # -- dialects of JSON Schema ----------------------------------------------------------------------
 
+LIKE: Word = Leaf(TEXT), "it is as that one, but for what it says itself"
 _LEFT = "other keywords and type words are left out"
 _NODE: Word = Picture("node", whole=True), ""
 _NOTE: Word = Leaf(TEXT), "A row with a `note` is for writing only"
@@ -65,6 +66,7 @@ _FILLS = Map(free({}), "{what} is a mapping of keywords", "as `root-with: {prope
 SCHEMA = Words(
     "a schema",
     {
+        "like": LIKE,
         "root": (_TYPE, "the type of the root"),
         "whole": (names(), "except below those of `whole`"),
         "root-without": (names(), "keywords that only the root does not take"),

@@ -29,7 +29,7 @@ from .forms import (
 )
 from .intext import ELEMENT, INNER
 from .orderwords import ENFORCE, SPEAKERS
-from .valuewords import SCHEMA, TABLE, WORD_MAP
+from .valuewords import LIKE, SCHEMA, TABLE, WORD_MAP
 from .variants import NEVER
 from .version import VERSION
 
@@ -77,6 +77,7 @@ SHAPE = Words(
     {
         **CASE.words,
         "cases": _cases(CASE),
+        "like": LIKE,
         "by": (like("kind", "name"), "short for `ir: {kind: <name of the case>}`"),
         "also": (_TEXT, "the keys of that shape's picture are read and written here too"),
         "groups": (like(*KINDS),
@@ -89,6 +90,7 @@ SHAPE = Words(
 _UNIT: dict[str, Word] = {"wire": (_OBJECT, _LAID), "ir": (Picture("ir", whole=True), _MORE)}
 UNIT_CASE = Words("a case", {**CASE.words, **_UNIT}, "UnitCase")
 _OF_UNIT = {**SHAPE.words, **_UNIT, "cases": _cases(UNIT_CASE)}
+del _OF_UNIT["like"]  # units have no names
 UNIT = SHAPE._replace(words=_OF_UNIT, name="Unit")
 _STEPS = Map(
     Map(Leaf({**TEXT, "pattern": r"^[^$]"}, "{what} is a word that stands there as it is"),
