@@ -231,7 +231,7 @@ def test_a_closed_table_takes_its_own_words_only(tmp_path: Path) -> None:
 
 def test_a_word_of_a_closed_table_may_be_open(tmp_path: Path) -> None:
     rules = loaded(tmp_path, one=ONLY.replace("[red, blue]", '["light *", "* of * blue*"]'))
-    for tint in ("light green", "a kind of\nsky blue", "light *"):
+    for tint in ("light green", "a kind of \nsky blue", "light *"):
         body = {"turns": [{"role": "user", "parts": [{"text": "Hi", "tint": tint}]}]}
         read = rules["one"].read(body)
         assert (read.ir["messages"][0]["parts"][0]["title"], read.notes) == (tint, ())
