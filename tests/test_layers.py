@@ -17,7 +17,7 @@ import wireglot
 from wireglot import cli
 from wireglot.authoring import show, trial
 from wireglot.language import source
-from wireglot.loading import load, start
+from wireglot.loading import checking, load, start
 
 from . import width
 
@@ -367,6 +367,17 @@ def test_a_layer_that_has_nothing_to_lie_on_is_refused(
 )
 def test_a_parent_that_cannot_be_is_refused(tmp_path: Path, head: str, message: str) -> None:
     assert refused(tmp_path, base=BASE, child=f"dialect: child\n{head}\n") == message
+
+
+def test_what_is_wrong_with_a_child_of_another_version_is_told_beside_it() -> None:
+    parent = f"{HEAD}dialect: base\nrequest: {{wire: {{seed: $seed (optional)}}}}\n"
+    child = HEAD.replace("wireglot: 2", "wireglot: 3") + "dialect: child\nextends: base\n"
+    child += "request: {wire: {top: $top_k (old)}}\n"
+    found = checking.check({"base": parent, "child": child})
+    assert [(one.rule, one.line, one.message) for one in found if one.severity == "error"] == [
+        ("R026", 1, "there is no version `3` of the language"),
+        ("R023", 6, "`(old)` is no mark"),
+    ]
 
 
 def test_parents_that_go_round_are_refused(tmp_path: Path) -> None:

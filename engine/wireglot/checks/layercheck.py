@@ -14,12 +14,11 @@ from ..language import layers, merge, variants
 from ..language.findings import Findings
 from ..language.known import Later
 from ..language.ladder import Ladder
-from ..language.merge import REMOVED, Place
+from ..language.merge import Place
 from ..language.source import LADDER, Node, Pos
 from . import laddercheck, rulecheck
 from .form import File
 
-MOST = 50  # layers of a file that are mended one by one; a file with more mistakes is left out
 _NAMED = re.compile(r"^dialect:[ \t]*['\"]?([\w.-]+)", re.M)
 
 
@@ -52,109 +51,32 @@ def flat(
     Of some it is known that they are the `same` as when they were checked: these are not asked for.
     """
     there = same or {}
-    work = _Mending(files, there, list(overlays), findings)
-    for name, node in list(work.own.items()):
-        if name != LADDER and node.get("extends") is None and node.pos.file in findings.texts:
-            work.fresh(name)
-    while True:
-        work.forget()
-        try:
-            nodes = layers.flat(work.files, work.overlays, there)
-            return Flat(nodes, there, work.files, work.overlays, frozenset(work.hurt))
-        except RuleError as error:
-            work.mend(error)
+    own = {name: files[name] for name in files if name not in there}
+    whole = ChainMap(own, layers.read_only(Later(there, files.__getitem__)))
+    over, hurt = list(overlays), set[str]()
 
-
-class _Mending:
-    """Takes what is wrong out of layers, one mistake at a time."""
-
-    def __init__(
-        self,
-        files: Mapping[str, Node],
-        same: Collection[str],
-        overlays: list[Node],
-        findings: Findings,
-    ) -> None:
-        self.own = {name: files[name] for name in files if name not in same}
-        self.files = ChainMap(self.own, layers.read_only(Later(same, files.__getitem__)))
-        self.overlays, self.findings = overlays, findings
-        self.hurt: dict[str, int] = {}
-        # Dialects that are there, in a file that cannot be read.
-        self.lost = {n for text in findings.texts.values() for n in _NAMED.findall(text)}
-
-    def fresh(self, name: str) -> None:
-        """Take out what a file without a parent takes away or replaces."""
-        while name in self.own:
-            try:
-                merge.fresh(self.own[name], Place.FILE)
-                return
-            except RuleError as error:
-                self.mend(error)
-
-    def forget(self) -> None:
-        """Leave out layers of dialects that were left out; why is told already."""
-        before = -1
-        while before != len(self.own):
-            before = len(self.own)
-            for name, node in list(self.own.items()):
-                if self._missing(node, "extends"):
-                    del self.own[name]
-                    self.lost.add(name)
-        self.overlays = [n for n in self.overlays if not self._missing(n, "overlay")]
-
-    def _missing(self, node: Node, word: str) -> bool:
-        named = node.get(word)
-        if named is None or not isinstance(named.value, str):
-            return False
-        return named.value not in self.files and named.value in self.lost
-
-    def mend(self, error: RuleError) -> None:
-        """Report a mistake, and take it out of its file, or the file out of the dialects."""
-        found = self.hurt[error.file] = self.hurt.get(error.file, 0) + 1
-        name = next((n for n, node in self.own.items() if node.pos.file == error.file), None)
-        laid = [node.pos.file for node in self.overlays]
-        if name is None and error.file not in laid:
+    def report(error: RuleError) -> None:
+        laid = {node.pos.file: str(node.value["overlay"].value) for node in over}
+        homes = laid | {node.pos.file: name for name, node in own.items()}
+        if error.file not in homes:
             raise error
-        node = self.files[name] if name is not None else self.overlays[laid.index(error.file)]
-        below = name if name is not None else str(node.value["overlay"].value)
-        self.findings.top = _top(below, self.files, self.overlays, self.findings)
-        self.findings.take(error)
-        self.findings.top = None
-        at = Pos(error.file, error.line, error.column)
-        mended = _mended(node, at, error.rule) if found < MOST else None
-        if name is None:
-            n = laid.index(error.file)
-            self.overlays[n : n + 1] = [] if mended is None else [mended]
-        elif mended is None:
-            del self.own[name]
-            self.lost.add(name)
-        else:
-            self.own[name] = mended
+        hurt.add(error.file)
+        findings.top = _top(homes[error.file], whole, over, findings)
+        findings.take(error)
+        findings.top = None
 
-
-def _mended(node: Node, at: Pos, rule: str) -> Node | None:
-    if rule == "R026" and isinstance(node.value, dict):
-        return merge.like(node, {**node.value, "wireglot": Node(1, node.pos)})
-    return _without(node, at) if rule == "R007" else None
-
-
-def _without(node: Node, at: Pos) -> Node | None:
-    """Return a node without the key at a place, or with the key without its `!`."""
-    inner = node.entries.items()
-    for key, child in inner:
-        if node.place(key) == at:
-            bare = "" if child.value == REMOVED else re.sub(r"!( \(or |$)", r"\1", key)
-            entries = {bare if k == key else k: v for k, v in inner if k != key or bare != key}
-            entries.pop("", None)
-            keys = {bare if k == key else k: pos for k, pos in node.keys.items()}
-            return merge.like(node, entries, keys)
-    for key, child in inner:
-        if (found := _without(child, at)) is not None:
-            return merge.like(node, {k: found if k == key else v for k, v in inner})
-    for n, child in enumerate(node.value) if isinstance(node.value, list) else ():
-        if (found := _without(child, at)) is not None:
-            return merge.like(node, [*node.value[:n], found, *node.value[n + 1 :]])
-    return None
+    for name, node in own.items():
+        if name != LADDER and node.get("extends") is None and node.pos.file in findings.texts:
+            own[name] = merge.fresh(node, Place.FILE, report)
+    # What lies over a dialect of a file that cannot be read is left out, too: why is told already.
+    lost = {n for text in findings.texts.values() for n in _NAMED.findall(text)} - whole.keys()
+    while gone := [name for name, node in own.items() if layers.named(node, "extends") in lost]:
+        lost.update(gone)
+        for name in gone:
+            del own[name]
+    over = [node for node in over if layers.named(node, "overlay") not in lost]
+    nodes = layers.flat(whole, over, there, report)
+    return Flat(nodes, there, whole, over, frozenset(hurt))
 
 
 def _stack(
@@ -236,17 +158,7 @@ def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, over: 
         findings.take(error)
         return
     for which in sets:
-        while True:
-            try:
-                laid = variants.laid(node, rows, which)
-            except RuleError as error:
-                findings.take(error)
-                whole = False
-                at = Pos(error.file, error.line, error.column)
-                mended = [_without(row.over, at) for row in rows]
-                if mended == [None] * len(rows):
-                    break
-                rows = [r._replace(over=m or r.over) for r, m in zip(rows, mended, strict=True)]
-            else:
-                rulecheck.check(laid, findings, ladder, whole, False)
-                break
+        hits = findings.hits
+        laid = variants.laid(node, rows, which, findings.take)
+        whole = whole and findings.hits == hits
+        rulecheck.check(laid, findings, ladder, whole, False)

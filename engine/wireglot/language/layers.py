@@ -72,14 +72,14 @@ def by_name(files: Mapping[str, Node], report: Report = raised) -> Sorted:
 
 
 def _dialect(node: Node) -> str:
-    named = node.get("dialect")
-    name = named.value if named is not None else None
+    said = node.get("dialect")
+    name = said.value if said is not None else None
     if isinstance(name, str) and name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         return name
     help = "write `dialect: NAME` at the top, or `overlay: NAME` to change a dialect in place"
     if name is not None:
         help = "a name is of letters, digits, `-`, `_` and `.`"
-    pos = named.pos if named is not None else node.pos
+    pos = said.pos if said is not None else node.pos
     raise wrong("a rule file names its `dialect`", pos, help, rule="R026")
 
 
@@ -148,28 +148,53 @@ def flat(
     files: Mapping[str, Node],
     overlays: Iterable[Node] = (),
     known: Mapping[str, Node] | None = None,
+    report: Report = raised,
 ) -> Mapping[str, Node]:
     """Return every dialect without layers: its parents laid under it, its overlays over it.
 
     A dialect that has no layers is the same node as before. Those that are `known` are not asked
-    for. Raises RuleError.
+    for. Raises RuleError; with `report`, that is handed over, and what is wrong left out.
     """
     over: dict[str, list[Node]] = {}
     for node in overlays:
-        over.setdefault(_known(node, "overlay", files), []).append(node)
+        try:
+            over.setdefault(_known(node, "overlay", files), []).append(node)
+        except RuleError as error:
+            report(error)
     done = ChainMap({}, read_only(known or {}))
     if LADDER in files and LADDER not in done:
         done[LADDER] = files[LADDER]
+    failed = set[str]()
     for name in files:
         if name not in done:
-            _flatten(name, files, over, done, ())
+            try:
+                _flatten(name, files, over, done, (), report)
+            except RuleError as error:
+                if failed.isdisjoint(_below(name, files)):  # or it is told already
+                    report(error)
+                failed.add(name)
     return done
+
+
+def _below(name: str, files: Mapping[str, Node]) -> set[str]:
+    """Return the dialects that one lies over, as far as they are there."""
+    found = set[str]()
+    while (parent := named(files[name], "extends")) and parent in files and parent not in found:
+        found.add(parent)
+        name = parent
+    return found
+
+
+def named(node: Node, word: str) -> str | None:
+    """Return the dialect that a file says it lies over, if it is a name."""
+    child = node.get(word)
+    return child.value if child is not None and isinstance(child.value, str) else None
 
 
 def known(files: Mapping[str, Node]) -> Known:
     """Return some rule files as of which nothing else is known. Raises RuleError."""
-    named, whole = parents(files), cache(lambda: flat(files))
-    return Known(files, Later(files, lambda name: whole()[name]), named, {}, {}, {}, "")
+    over, whole = parents(files), cache(lambda: flat(files))
+    return Known(files, Later(files, lambda name: whole()[name]), over, {}, {}, {}, "")
 
 
 def learned(files: Mapping[str, Node]) -> Known:
@@ -182,13 +207,14 @@ def learned(files: Mapping[str, Node]) -> Known:
 
 def one(name: str, files: Mapping[str, Node], parent: str | None, flat: Mapping[str, Node]) -> Node:
     """Return one dialect without layers, of which `flat` has the parent, or the ladder."""
-    return _flatten(name, files, {}, {} if parent is None else {parent: flat[parent]}, ())
+    done = {} if parent is None else {parent: flat[parent]}
+    return _flatten(name, files, {}, done, (), raised)
 
 
 def parents(files: Mapping[str, Node]) -> dict[str, str]:
     """Return which dialect one extends, of those that extend one. Raises RuleError."""
-    named = [name for name, node in files.items() if node.get("extends") is not None]
-    return {name: _known(files[name], "extends", files) for name in named}
+    over = [name for name, node in files.items() if node.get("extends") is not None]
+    return {name: _known(files[name], "extends", files) for name in over}
 
 
 def _flatten(
@@ -197,26 +223,28 @@ def _flatten(
     over: Mapping[str, list[Node]],
     done: MutableMapping[str, Node],
     chain: tuple[str, ...],
+    report: Report,
 ) -> Node:
     if name in done:
         return done[name]
     node = lower = below = files[name]
     if node.get("extends") is not None:
-        _version(node)
+        if (refused := version.refused(node)) is not None:
+            report(refused)
         parent = _known(node, "extends", files)
         chain = (*chain, name)
         if parent in chain:
             way = " extends ".join(f"`{n}`" for n in (*chain[chain.index(parent) :], parent))
             help = f"to change `{parent}` in place, write a file with `overlay: {parent}`"
             raise wrong(f"{way}: that has no end", node.value["extends"].pos, help, rule="R030")
-        below = _flatten(parent, files, over, done, chain)
+        below = _flatten(parent, files, over, done, chain, report)
         if name not in over:
-            done[name] = _child(below, node)
+            done[name] = _child(below, node, report)
             return done[name]
-        lower = _laid(_related(below, node.value["extends"]), without(node, ("extends",)))
+        lower = _over(below, node, report)
     for overlay in over.get(name, ()):
-        lower = _laid(lower, without(overlay, ("wireglot", "overlay")))
-    done[name] = lower if lower is node else settled(lower, below)
+        lower = _laid(lower, without(overlay, ("wireglot", "overlay")), report)
+    done[name] = lower if lower is node else settled(lower, below, report)
     return done[name]
 
 
@@ -224,14 +252,22 @@ def _flatten(
 _children: WeakValueDictionary[tuple[Node, Node], Laid] = WeakValueDictionary()
 
 
-def _child(below: Node, node: Node) -> Laid:
-    """Return a dialect laid over its parent, the same for the same two."""
+def _child(below: Node, node: Node, report: Report) -> Laid:
+    """Return a dialect laid over its parent, the same for the same two where nothing is wrong."""
     found = _children.get((below, node))
     if found is None:
-        over = without(node, ("extends",))
-        found = settled(_laid(_related(below, node.value["extends"]), over), below)
-        _children[below, node] = found
+        told: list[RuleError] = []
+        found = settled(_over(below, node, told.append), below, told.append)
+        for error in told:
+            report(error)
+        if not told:
+            _children[below, node] = found
     return found
+
+
+def _over(parent: Node, node: Node, report: Report) -> Node:
+    """Lay the file of a dialect over its parent."""
+    return _laid(_related(parent, node.value["extends"]), without(node, ("extends",)), report)
 
 
 def _related(parent: Node, named: Node) -> Node:
@@ -242,9 +278,9 @@ def _related(parent: Node, named: Node) -> Node:
     return like(whole, {"family": named, **whole.value}, {**whole.keys, "family": named.pos})
 
 
-def _laid(base: Node, over: Node) -> Node:
+def _laid(base: Node, over: Node, report: Report) -> Node:
     """Lay one file over another; the words of the head stand first."""
-    whole = merge(base, _shown(base, _varied(base, over)), Place.FILE)
+    whole = merge(base, _shown(base, _varied(base, over)), Place.FILE, report)
     first = [key for key in HEAD if key in whole.value]
     return like(whole, {key: whole.value[key] for key in (*first, *whole.value)})
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..errors import RuleError
 from .drawn import spellings
-from .source import Node, Pos, wrong
+from .source import Node, Pos, Report, raised, wrong
 
 REMOVED = "$removed"
 LISTS = frozenset(
@@ -113,28 +113,34 @@ def _key(key: str, pictured: bool) -> _Key:
     return _Key(names[0], names, whole, bare)
 
 
-def merge(base: Node | None, over: Node | None, place: Place = Place.PICTURE) -> Node:
+def merge(
+    base: Node | None,
+    over: Node | None,
+    place: Place = Place.PICTURE,
+    report: Report = raised,
+) -> Node:
     """Lay one node over another. Raises RuleError (R007) where it takes away what never was there.
 
     Mappings merge by key, lists of equal length in pictures item by item, all else is replaced.
-    `key!` replaces without merging, the value `$removed` takes the key away.
+    `key!` replaces without merging, the value `$removed` takes the key away. With `report`, what is
+    wrong is handed over, and left out.
     """
     if over is None:
         assert base is not None
         return base
     if base is None:
-        return fresh(over, place)
+        return fresh(over, place, report)
     if isinstance(base.value, dict) and isinstance(over.value, dict) and place is not Place.DATA:
-        return _merged(base, over, place)
+        return _merged(base, over, place, report)
     if place.pictured and isinstance(base.value, list) and isinstance(over.value, list):
         if len(base.value) == len(over.value):
             pairs = zip(base.value, over.value, strict=True)
-            return Laid([merge(b, o, place) for b, o in pairs], over.pos)
-    fresh(over, place)
+            return Laid([merge(b, o, place, report) for b, o in pairs], over.pos)
+    over = fresh(over, place, report)
     return Laid(over.value, over.pos, over.keys, base, over.gone)
 
 
-def _merged(base: Node, over: Node, place: Place) -> Node:
+def _merged(base: Node, over: Node, place: Place, report: Report) -> Node:
     """Merge two mappings; the order is that of the lower one, what is new follows."""
     merged, keys, pictured = dict(base.value), dict(base.keys), place.pictured
     there = {_key(k, pictured).name: k for k in merged}
@@ -146,11 +152,16 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
         old, inner = there.get(said.name), place.inner(said.name)
         below = None if old is None else merged[old]
         lost = next((each for each in gone if each.key == said.name), None)
-        if child.value == REMOVED:
+        removed = child.value == REMOVED
+        if below is None and lost is None and place is not Place.LATER:
+            if removed or said.whole:
+                report(_missing(said, pos, base, there, removed))
+                if removed:
+                    continue
+                key, said = said.bare, _key(said.bare, pictured)
+        if removed:
             if below is None and lost is not None:
                 continue  # another layer took it away already
-            if below is None and place is not Place.LATER:
-                raise _missing(said, pos, base, there, True)
             if place is Place.LATER:  # whether the shape has such a key is seen later
                 new, child = (key if old is None else old), Laid(REMOVED, pos, was=below)
                 taken[said.name] = new
@@ -161,23 +172,21 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
                 del there[said.name]
                 continue
         elif said.whole:
-            if below is None and lost is None and place is not Place.LATER:
-                raise _missing(said, pos, base, there, False)
-            fresh(child, inner)
+            child = fresh(child, inner, report)
             new = key if place is Place.LATER else said.bare
             if lost is not None and below is None:
                 gone.remove(lost)
                 below = lost.was
             child = Laid(child.value, child.pos, child.keys, below)
         elif below is None or old is None:
-            new, child = key, fresh(child, inner)
+            new, child = key, fresh(child, inner, report)
             added[said.name] = pos
             if lost is not None:  # taken away in between, and here again
                 gone.remove(lost)
                 child = Laid(child.value, child.pos, child.keys, lost.was)
         else:
             respelled = len(said.names) > 1 and said.names != _key(old, pictured).names
-            new, child = (key if respelled else old), merge(below, child, inner)
+            new, child = (key if respelled else old), merge(below, child, inner, report)
         if old is not None and old != new:
             merged = {new if k == old else k: v for k, v in merged.items()}
         merged[new], there[said.name] = child, new
@@ -186,7 +195,7 @@ def _merged(base: Node, over: Node, place: Place) -> Node:
     if taken:
         merged = _respelt(merged, taken, added if pictured else {})
     if pictured and added:
-        _alone(added, (key for key, child in merged.items() if child.value != REMOVED))
+        merged = _alone(added, merged, report)
     return Laid(merged, base.pos, keys, gone=tuple(gone))
 
 
@@ -208,22 +217,26 @@ def _respelt(
     return out
 
 
-def fresh(node: Node, place: Place) -> Node:
-    """Return a node below which nothing lies; raises RuleError for a `key!` or `$removed` in it."""
+def fresh(node: Node, place: Place, report: Report = raised) -> Node:
+    """Return a node below which nothing lies; raises RuleError for a `key!` or `$removed` in it.
+
+    With `report`, these are handed over, and left out.
+    """
     if place in (Place.DATA, Place.LATER):
         return node
-    if isinstance(node.value, dict):
-        pictured = place.pictured
-        for key, child in node.value.items():
-            said = _key(key, pictured)
-            if said.whole or child.value == REMOVED:
-                pos = node.place(key)
-                raise _missing(said, pos, None, {}, child.value == REMOVED)
-            fresh(child, place.inner(said.name))
-    elif isinstance(node.value, list) and place.pictured:
-        for child in node.value:
-            fresh(child, place)
-    return node
+    if isinstance(node.value, list) and place.pictured:
+        items = [fresh(child, place, report) for child in node.value]
+        return node if all(map(operator.is_, items, node.value)) else like(node, items)
+    made, keys = {}, node.keys
+    for key, child in node.entries.items():
+        said, removed = _key(key, place.pictured), child.value == REMOVED
+        if removed or said.whole:
+            pos = node.place(key)
+            report(_missing(said, pos, None, {}, removed))
+            key, keys = said.bare, {**keys, said.bare: pos}
+        if not removed:
+            made[key] = fresh(child, place.inner(said.name), report)
+    return node if _same(made, node.entries) else like(node, made, keys)
 
 
 def _missing(
@@ -238,29 +251,33 @@ def _missing(
     return wrong(message, pos, near(said.name, there), rule="R007")
 
 
-def _alone(added: Mapping[str, Pos], merged: Iterable[str]) -> None:
+def _alone(added: Mapping[str, Pos], merged: dict[str, Node], report: Report) -> dict[str, Node]:
     """Refuse a new key that shares a spelling with one that lies below."""
     owner: dict[str, str] = {}
-    for said in (_key(key, True) for key in merged):
+    for key in [key for key, child in merged.items() if child.value != REMOVED]:
+        said = _key(key, True)
         for name in said.names:
             other = owner.setdefault(name, said.name)
             if other != said.name and {other, said.name} & added.keys():
                 new, old = (said.name, other) if said.name in added else (other, said.name)
-                raise wrong(
+                told = wrong(
                     f"`{new}` shares the spelling `{name}` with `{old}` below",
                     added[new],
                     f"name a key by its first spelling, `{old}`; `{old}!` spells it anew",
                     rule="R007",
                 )
+                report(told)
+                merged = {k: v for k, v in merged.items() if _key(k, True).name != new}
+    return merged
 
 
 # -- a case over its shape ------------------------------------------------------------------------
 
 
-def settled(top: Node, below: Node | None = None) -> Laid:
+def settled(top: Node, below: Node | None = None, report: Report = raised) -> Laid:
     """Settle what cases say of their shapes, once every file is laid over the others.
 
-    What stands `below` as it is was settled there.
+    What stands `below` as it is was settled there. With `report`, what is wrong is left out.
     """
     entries = {}
     for key, child in top.value.items():
@@ -269,17 +286,17 @@ def settled(top: Node, below: Node | None = None) -> Laid:
             pass
         elif place is Place.SHAPES and isinstance(child.value, dict):
             shapes = {
-                name: shape if before and shape is before.get(name) else cased(shape)
+                name: shape if before and shape is before.get(name) else cased(shape, report)
                 for name, shape in child.value.items()
             }
             child = Laid(shapes, child.pos, child.keys, gone=child.gone)
         elif place is Place.SHAPE:
-            child = cased(child)
+            child = cased(child, report)
         entries[key] = child
     return Laid(entries, top.pos, top.keys, gone=top.gone)
 
 
-def cased(shape: Node) -> Node:
+def cased(shape: Node, report: Report = raised) -> Node:
     """Settle what the cases of one shape say of it."""
     cases = shape.get("cases")
     if cases is None or not isinstance(cases.value, dict):
@@ -289,7 +306,7 @@ def cased(shape: Node) -> Node:
         made[name] = case
         if isinstance(case.value, dict) and {"wire", "ir"} & case.value.keys():
             words = {
-                word: _settle(shape.get(word), child) if word in ("wire", "ir") else child
+                word: _settle(shape.get(word), child, report) if word in ("wire", "ir") else child
                 for word, child in case.value.items()
             }
             made[name] = case if _same(words, case.value) else like(case, words)
@@ -308,12 +325,12 @@ def like(node: Node, value: Any, keys: dict[str, Pos] | None = None) -> Node:
     return Laid(value, node.pos, node.keys if keys is None else keys, node.was, node.gone)
 
 
-def _settle(base: Node | None, over: Node) -> Node:
+def _settle(base: Node | None, over: Node, report: Report) -> Node:
     """Take off the marks that were meant for a lower file, and keep those meant for the shape."""
     if isinstance(over.value, list):
         items = base.value if base is not None and isinstance(base.value, list) else []
         under = items if len(items) == len(over.value) else [None] * len(over.value)
-        listed = [_settle(b, o) for b, o in zip(under, over.value, strict=True)]
+        listed = [_settle(b, o, report) for b, o in zip(under, over.value, strict=True)]
         return over if all(map(operator.is_, listed, over.value)) else like(over, listed)
     if not isinstance(over.value, dict):
         return over
@@ -325,12 +342,13 @@ def _settle(base: Node | None, over: Node) -> Node:
         below, was = there.get(said.name), child.was
         if (said.whole or child.value == REMOVED) and below is None:
             if was is None:
-                raise _missing(said, pos, base, there, child.value == REMOVED)
-            if child.value == REMOVED:
+                report(_missing(said, pos, base, there, child.value == REMOVED))
+            elif child.value == REMOVED:
                 gone.append(Gone(said.name, pos, was))
+            if child.value == REMOVED:
                 continue
             key = said.bare
-        entries[key] = child if child.value == REMOVED else _settle(below, child)
+        entries[key] = child if child.value == REMOVED else _settle(below, child, report)
         keys[key] = pos
     if _same(entries, over.value):
         return over

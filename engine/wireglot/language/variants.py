@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..patterns import fits
-from .source import Node, wrong
+from .source import Node, Report, raised, wrong
 
 WORD = "variants"
 MOST = 200  # sets of rows that are tried before any applies
@@ -72,13 +72,14 @@ def of(node: Node, which: Rows) -> Node:
     return laid(node, rows(node), which) if node.get(WORD) else node
 
 
-def laid(node: Node, found: Sequence[Row], which: Rows) -> Node:
+def laid(node: Node, found: Sequence[Row], which: Rows, report: Report = raised) -> Node:
     """Return a flat rule file with the rows of these numbers laid over it, in their order."""
     from .merge import Place, merge, settled, without  # a prepared conversion lays nothing
 
     whole = without(node, (WORD,))
     for number in which:
-        whole = settled(merge(whole, found[number].over, Place.FILE), whole)
+        over = merge(whole, found[number].over, Place.FILE, report)
+        whole = settled(over, whole, report)
     return whole
 
 
