@@ -280,9 +280,9 @@ def rules_of(mutant: Mutant) -> RuleSet:
     """
     nodes, base = _base()
     name, below = mutant.file, _below(mutant.file)
-    files = {**base._files()}
+    files = {**base._files}
     files[name] = layers.flat({**{n: nodes[n] for n in below}, name: mutant.make()})[name]
-    rules = RuleSet(base.dialects, lambda: files, varied=layers.varied(files))
+    rules = RuleSet(files, varied=layers.varied(files))
     steps = ladder.load(files["ladder"])
     for (other, rows), held in base._dialects.items():
         if other != name:

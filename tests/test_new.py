@@ -16,7 +16,6 @@ from wireglot.authoring import starter, vocabulary
 from wireglot.authoring.starter import Started, Wanted
 from wireglot.authoring.trial import Trial
 from wireglot.language import layers
-from wireglot.language.source import LADDER
 from wireglot.loading import load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -85,8 +84,7 @@ def tried(text: str, name: str, tmp_path: Path, runs: int = 0) -> list[str]:
     (tmp_path / f"{name}.yaml").write_text(text, "utf-8")
     trial = Trial(str(tmp_path), runs)
     nodes = load.gathered(load.packaged().files, [str(tmp_path)], [])
-    names = [one for one in nodes if one != LADDER]
-    rules = wireglot.RuleSet(names, lambda: nodes, varied=layers.varied(nodes))
+    rules = wireglot.RuleSet(nodes, varied=layers.varied(nodes))
     return trial.run(rules, [name]).failures
 
 

@@ -70,7 +70,7 @@ def test_another_file_in_the_same_place_is_refused(file: str) -> None:
 # -- models and functions ----------------------------------------------------------------------
 
 # Files of their own: models of these have not been used.
-WHOLE = wireglot.packaged()._files()
+WHOLE = wireglot.packaged()._files
 FLAT = {n: undump(WHOLE[n].dump()) for n in ("openai-chat", "ollama", "deepseek", "ladder")}
 # No model below is of its variants; one row of them is made all the same.
 del FLAT["openai-chat"].value["variants"].value[1:]
@@ -84,7 +84,7 @@ KNOWN_FLAT = Known(FLAT, FLAT, {}, ROWS, {}, sums_of(FLAT), fingerprint(FLAT))
 
 def made(brings: bool) -> RuleSet:
     told: Any = {"known": KNOWN_FLAT, "same": FLAT} if brings else {}
-    return RuleSet(NAMES, lambda: FLAT, varied=ROWS, **told)
+    return RuleSet(FLAT, varied=ROWS, **told)
 
 
 @pytest.fixture(scope="module")
@@ -137,8 +137,8 @@ def test_functions_that_are_brought_do_what_those_do_that_are_made(brought: Path
 def test_a_set_with_another_file_has_those_of_all_others(brought: Path) -> None:
     """A user's file takes away what is brought of the dialects that it has a part in alone."""
     own = undump(FLAT["ollama"].dump())
-    rules = RuleSet(NAMES, lambda: {**FLAT, "ollama": own}, known=KNOWN_FLAT, same=[*FLAT][:1])
-    plain = RuleSet(NAMES, lambda: FLAT)
+    rules = RuleSet({**FLAT, "ollama": own}, known=KNOWN_FLAT, same=[*FLAT][:1])
+    plain = RuleSet(FLAT)
     for source, target in (("openai-chat", "ollama"), ("ollama", "openai-chat")):
         body = wireglot.convert(way.REQUEST, "openai-chat", source).body
         assert rules.convert(body, source, target) == plain.convert(body, source, target)

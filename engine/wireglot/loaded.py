@@ -34,8 +34,7 @@ class Loaded:
 
     def __init__(
         self,
-        names: Sequence[str],
-        files: Callable[[], Mapping[str, Node]],
+        files: Mapping[str, Node],
         findings: Sequence[Any] = (),
         varied: Mapping[str, tuple[Row, ...]] | None = None,
         again: Callable[[], Any] | None = None,
@@ -43,19 +42,19 @@ class Loaded:
         known: Known | None = None,
         same: Collection[str] = (),
     ) -> None:
-        """Hold the dialects `names`; `files` gives the rule file of each and of the `ladder`.
+        """Hold the dialects of `files`, which have the rule file of each and of the `ladder`.
 
-        The files are asked for when they are needed. `varied` are the variants of the dialects that
-        have some. `again` loads the rules once more, from `sources`. Of the packaged rules much is
+        A file is asked for when it is needed. `varied` are the variants of the dialects that have
+        some. `again` loads the rules once more, from `sources`. Of the packaged rules much is
         `known`, and a wheel may bring their functions: some files may be the `same` as these.
         """
-        self._making, self._files = RLock(), functools.cache(files)
+        self._making, self._files = RLock(), files
         self._varied = dict(varied or {})
         told = known.models.items() if known is not None else ()
         self._models = {key: keys for key, keys in told if key[0] in same}
         self._dialects: dict[tuple[str, Rows], DialectRules] = {}
         self._named: dict[tuple[str, str | None], DialectRules] = {}  # by model, without options
-        self.dialects: tuple[str, ...] = tuple(sorted(names))
+        self.dialects: tuple[str, ...] = tuple(sorted(name for name in files if name != LADDER))
         self.findings: tuple[Any, ...] = tuple(findings)
         self.sources: tuple[Any, ...] = tuple(sources)
         self._again, self._known_rules, self._same = again, known, same
@@ -68,7 +67,7 @@ class Loaded:
             return found
         from .language import ladder
 
-        return ladder.load(self._files()[LADDER])
+        return ladder.load(self._files[LADDER])
 
     @functools.cached_property
     def hash(self) -> str:
@@ -78,10 +77,10 @@ class Loaded:
         """
         known = self._known_rules
         if known is None:
-            return fingerprint(self._files())
+            return fingerprint(self._files)
         if len(self._same) == len(known.sums) == len(self.dialects) + 1:  # and the ladder
             return known.hash
-        return fingerprint(self._files(), {name: known.sums[name] for name in self._same})
+        return fingerprint(self._files, {name: known.sums[name] for name in self._same})
 
     def prepare_like(self, other: Loaded) -> None:
         """Read the dialects that another set has in use, as far as they are here."""
@@ -138,12 +137,12 @@ class Loaded:
         """Return the model of a dialect, read from its rule file."""
         from .language import rulefile
 
-        node = self._files()[name]
+        node = self._files[name]
         with foreseen(node.pos):
             return rulefile.model(node, rows)
 
     def _node(self, name: str, rows: Rows) -> Node:
-        return variants.of(self._files()[name], rows)
+        return variants.of(self._files[name], rows)
 
     def variants(self, name: str) -> tuple[DialectRules, ...]:
         """Return a dialect as it is for each model, version and option that its variants name.

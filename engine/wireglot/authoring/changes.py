@@ -54,7 +54,7 @@ def sentence(paths: Sequence[str], said: str) -> str:
 
 def changed(old: RuleSet, new: RuleSet) -> list[str]:
     """Return the dialects of both sets whose rules differ, without examples and comments."""
-    one, two = old._files(), new._files()
+    one, two = old._files, new._files
     there = [name for name in old.dialects if name in new]
     return [name for name in there if any(_words(name, said(one[name]), said(two[name]), ""))]
 
@@ -76,7 +76,7 @@ def all_of(old: RuleSet, new: RuleSet) -> list[Change]:
             found.append(Change(name, (), (), text, str(model.node.pos)))
     for name in changed(old, new):
         found += of_dialect(name, old, new)
-    one, two = (plain(rules._files()[LADDER]).plain() for rules in (old, new))
+    one, two = (plain(rules._files[LADDER]).plain() for rules in (old, new))
     found += _words(LADDER, one.get("ladder"), two.get("ladder"), "ladder")
     found += _words(LADDER, one.get("scales"), two.get("scales"), "scales")
     return found
@@ -99,7 +99,7 @@ def of_dialect(name: str, old: RuleSet, new: RuleSet) -> list[Change]:
         laid = _between(title, *models)
         found += [c for c in laid if (c.units, c.paths, c.said) not in told]
     if not found:  # nothing silent: the order of cases, say, or the name of a shape
-        before, after = (said(rules._files()[name]) for rules in (old, new))
+        before, after = (said(rules._files[name]) for rules in (old, new))
         found += _words(name, before, after, "", "; no field says otherwise")
     return found
 

@@ -48,7 +48,7 @@ class Trial:
 
     def run(self, rules: RuleSet, names: Iterable[str]) -> Trial:
         """Try some dialects of a rule set. Raises RuleError for an example of no known form."""
-        names = [name for name in names if self._touched(rules._files()[name])]
+        names = [name for name in names if self._touched(rules._files[name])]
         for example, dialect in self._examples(rules, names):
             if example.pos in self.examples or not self._within(example.pos):
                 continue
@@ -77,7 +77,7 @@ class Trial:
     ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
         for example in examples.rows(rules.ladder):
             yield example, None
-        files = rules._files()
+        files = rules._files
         # The file that names a dialect is its home.
         named = {name: files[name].get("dialect") or files[name] for name in rules.dialects}
         homes = {name: node.pos.file for name, node in named.items()}

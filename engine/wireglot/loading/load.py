@@ -110,13 +110,10 @@ def made(
     **more: Any,
 ) -> RuleSet:
     """Return the rule set of flat files, of which some are the `same` as known ones."""
-    names = [name for name in nodes if name != LADDER]
-    varied = layers.varied({name: nodes[name] for name in names if name not in same})
+    varied = layers.varied({name: nodes[name] for name in nodes if name not in same})
     if known is not None:
         varied |= {name: rows for name, rows in known.varied.items() if name in same}
-    return RuleSet(
-        names, lambda: nodes, findings=found, varied=varied, known=known, same=same, **more
-    )
+    return RuleSet(nodes, findings=found, varied=varied, known=known, same=same, **more)
 
 
 def gathered(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..executor import modules
 from ..language import layers, variants
 from ..language.known import Known
-from ..language.source import LADDER, plain
+from ..language.source import plain
 from ..rulesets import RuleSet
 from . import load, modelcode, rulesources, shipped, written
 
@@ -50,9 +50,8 @@ def _read(folder: Path) -> tuple[RuleSet, Known]:
     """Return the rules of the rule files of a folder, and what is known of these."""
     files = layers.by_name(load.parsed(folder, "rules")).dialects
     nodes = {name: plain(node) for name, node in files.items()}
-    names = [name for name in nodes if name != LADDER]
     known = layers.learned(nodes)
-    return RuleSet(names, lambda: known.flat, varied=known.varied), known
+    return RuleSet(known.flat, varied=known.varied), known
 
 
 def _modules(family: Family, folder: Path, files: Path | None = None) -> None:

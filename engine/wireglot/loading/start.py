@@ -7,7 +7,6 @@ from _thread import RLock
 from collections.abc import Sequence
 
 from ..errors import mistyped
-from ..language.source import LADDER
 from ..payload import check_text
 from ..room import unswept
 from ..rulesets import RuleSet
@@ -66,10 +65,7 @@ def load_rules(
     )
     if builtin and not (sources or overlays or plugins) and (known := prepared()) is not None:
         flat = known.flat  # as a wheel ships it
-        names = [name for name in flat if name != LADDER]
-        return RuleSet(
-            names, lambda: flat, varied=known.varied, known=known, same=flat, again=again
-        )
+        return RuleSet(flat, varied=known.varied, known=known, same=flat, again=again)
     if sources or plugins:
         from . import checking
 
