@@ -249,56 +249,42 @@ class Trail:
                 return found
         return self._place(owner, head)
 
-    def finder(self, owner: Any) -> Callable[[Any], At | None]:
-        """Return what finds where fields of an object came from: for several it looks once."""
-        near = []
-        if self._asked < FEW:
-            near = [entry for entry in reversed(self.late) if entry[0] is owner]
-        if not near or any(entry[2].__class__ is not dict for entry in near):
-            return functools.partial(self._place, owner)
-        self._asked += 1
-
-        def found(key: Any) -> At | None:
-            for entry in near:
-                if (at := _below(entry, key)) is not None:
-                    return at
-            return self._before(owner, key)
-
-        return found
-
     def around(self, inner: Any, at: Mapping[Any, str]) -> str | None:
         """Return what stands at a place within which an owner stood, or None."""
         here = self.find(inner) or self.find(inner, "value") or ()
         return next((at[here[:n]] for n in range(len(here)) if here[:n] in at), None)
 
     def _place(self, owner: Any, key: Any) -> At | None:
-        """Return where one field came from: all of an object's are spread only to change them.
+        return self.finder(owner)(key)
+
+    def finder(self, owner: Any) -> Callable[[Any], At | None]:
+        """Return what finds where fields of an object came from: all are spread only to change one.
 
         To look through all that was read for the first ones who are asked for takes less than to
         sort it by them.
         """
+        near: list[Late] = []
         if self.late and self._asked < FEW:
             self._asked += 1
-            for entry in reversed(self.late):
-                if entry[0] is not owner:
-                    continue
-                table = entry[2]
-                if table is not _copied and table.__class__ is not dict:
-                    self._settle()  # what a function says comes behind all that tables say
-                    break
-                found = self._place(entry[3], key) if table is _copied else _below(entry, key)
-                if found is not None:
-                    return found
+            near = [entry for entry in reversed(self.late) if entry[0] is owner]
+            if any(entry[2] is not _copied and entry[2].__class__ is not dict for entry in near):
+                self._settle()  # what a function says comes behind all that tables say
+                near = []
         elif self.late:
             self._settle()
-        return self._before(owner, key)
 
-    def _before(self, owner: Any, key: Any) -> At | None:
-        """Return where one field came from, of what is sorted by its owners."""
-        for entry in reversed(self._waiting.get(id(owner), ())):
-            if (found := _below(entry, key)) is not None:
-                return found
-        return self._at.get(id(owner), _NO_PLACES).get(key)
+        def found(key: Any) -> At | None:
+            for entry in near:
+                copied = entry[2] is _copied
+                at = self._place(entry[3], key) if copied else _below(entry, key)
+                if at is not None:
+                    return at
+            for entry in reversed(self._waiting.get(id(owner), ())):
+                if (at := _below(entry, key)) is not None:
+                    return at
+            return self._at.get(id(owner), _NO_PLACES).get(key)
+
+        return found
 
     def _trace(self) -> None:
         """Put where the nodes of schemas came from that were respelled."""
