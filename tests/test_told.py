@@ -48,14 +48,24 @@ def test_a_wrong_call_is_told_why(call: Callable[[], Any], told: str) -> None:
     assert str(raised.value) == told
 
 
-def test_a_tool_that_is_declared_twice_is_declared_once() -> None:
-    more = {"type": "additional_tools", "role": "developer", "tools": [F]}
+@pytest.mark.parametrize(
+    ("again", "code", "effect", "told"),
+    [
+        (F, "lifted", "moved", "the target declares tools in one place"),
+        ({**F, "description": "Another."}, "no-place", "lost",
+         "another tool of this name is declared before"),
+    ],
+)  # fmt: skip
+def test_a_tool_that_is_declared_twice_is_declared_once(
+    again: Json, code: str, effect: str, told: str
+) -> None:
+    more = {"type": "additional_tools", "role": "developer", "tools": [again]}
     body = {"model": "m", "tools": [F], "input": [{"role": "user", "content": "Hi"}, more]}
     out = RULES.convert(body, "openai-responses", "openai-chat")
     assert [tool["function"]["name"] for tool in out.body["tools"]] == ["f"]
     (note,) = out.notes
-    assert (note.code, note.effect, note.source_path) == ("no-place", "lost", "/input/1/tools/0")
-    assert note.message == "another tool of this name is declared before"
+    assert (note.code, note.effect, note.source_path) == (code, effect, "/input/1/tools/0")
+    assert note.message == told
 
 
 def test_a_result_has_the_name_of_its_call_where_repair_is_asked_for() -> None:
