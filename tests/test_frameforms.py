@@ -21,7 +21,7 @@ RULES = wireglot.packaged()
 
 def shown(sights: list[Sight]) -> list[Any]:
     return [
-        (one.event.name, one.at, one.found, one.ats, one.places, one.place,
+        (one.event.name, one.at, one.found, one.ats, one.places,
          [(hole.path, value, at) for hole, value, at in one.taken])
         for one in sights
     ]  # fmt: skip

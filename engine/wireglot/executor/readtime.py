@@ -153,8 +153,8 @@ def tried(read: Callable[..., Any], *given: Any) -> Any:
 
 def word(table: Table, w: Any, spelled: bool) -> Any:
     """Read a word that is not simply of the table; ODD where there is more to say of it."""
-    if table.closed and w.__class__ is str and w not in table.read_also and w not in table.to_ir:
-        return NO
+    if table.closed and w.__class__ is str and not (w in table.to_ir or w in table.read_also):
+        return w if table.like(w) else NO
     try:
         read, exact = table.read(w)
         if not exact:

@@ -72,7 +72,7 @@ def _of_lists(dialect: Dialect) -> list[tuple[str, dict[str, Any]]]:
     return [(path, one) for path, one in bounds if not one.keys().isdisjoint(marks.OF_LISTS)]
 
 
-_LAST = frozenset(("reasoning", "thinking"))
+_LAST = frozenset(("reasoning", "may-reason"))
 
 
 @once
@@ -367,7 +367,7 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
     "forced-tool": (f"{NONE} beside a tool that must be called", _forced),
     "unsigned-call": (UNSIGNED, _unsigned),
     "reasoning": (f"{NONE} beside reasoning that is asked for", _reasons),
-    "thinking": (f"{NONE} where reasoning is not switched off", _thinks),
+    "may-reason": (f"{NONE} where reasoning is not switched off", _thinks),
     "tools": (f"{NONE} beside tools", _tooled),
     "stream": (f"{NONE} where a stream is asked for", lambda _, ir: bool(ir.get("stream"))),
     "whole": (f"{NONE} where no stream is asked for", lambda _, ir: not ir.get("stream")),

@@ -150,28 +150,12 @@ def key_of(value: Any) -> Any:
 
 
 @mypyc_attr(native_class=False)
-class Globs(dict[Any, Any]):
-    """Words that stand for themselves, and `*` in them for any text."""
-
-    def __contains__(self, word: object) -> bool:
-        if super().__contains__(word):
-            return True
-        for glob in self:
-            if isinstance(word, str) and fits(word, glob):
-                return True
-        return False
-
-    def __missing__(self, word: Any) -> Any:
-        return word
-
-
-@mypyc_attr(native_class=False)
 class Table:
     """A table of words: wire words to IR words and back.
 
     `write` maps IR to wire, one to one; `read_also` are further wire words, `write_also` further IR
     words (both are noted when they cross); `otherwise` is the wire word for a word of no table;
-    a `closed` table takes no other word, on either side.
+    a `closed` table takes no other word, on either side, but what stands for a `*` in one of its.
     """
 
     def __init__(
@@ -185,7 +169,8 @@ class Table:
         self.to_wire, self.read_also = write, read_also
         self.write_also, self.otherwise = write_also, otherwise
         self.closed = closed
-        self.to_ir = write if isinstance(write, Globs) else {w: i for i, w in write.items()}
+        self.to_ir = {w: i for i, w in write.items()}
+        self.globs = [word for word in write if closed and "*" in str(word)]
 
     def read(self, wire: Any) -> tuple[Any, bool]:
         """Return the IR word, and whether it means just what the wire word means."""
@@ -196,6 +181,8 @@ class Table:
         if wire in self.read_also:
             found = self.read_also[wire]
             return found, same(found, wire)
+        if self.like(wire):
+            return wire, True
         if self.closed:
             raise Misfit(f"`{wire}` is none of {', '.join(map(str, self.to_ir))}")
         return f"other:{wire}", True
@@ -211,11 +198,20 @@ class Table:
             return self.to_wire[value], True
         if value in self.write_also:
             return self.write_also[value], False
+        if self.like(value):
+            return value, True
         if self.otherwise is not None:
             return self.otherwise, False
         if home and isinstance(value, str) and value.startswith("other:"):
             return value[6:], True
         raise Misfit(f"there is no word for `{value}`")
+
+    def like(self, word: Any) -> bool:
+        """Tell whether a word is one of the table in which any text stands for `*`."""
+        for glob in self.globs:
+            if fits(str(word), glob):
+                return True
+        return False
 
 
 def not_an_object(value: Any) -> bool:

@@ -12,7 +12,7 @@ from . import documents, drawn, events, short, variants
 from . import picture as pic
 from . import schema as schema_words
 from .intext import Listing, Marks
-from .lenses import Globs, Table
+from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
 from .model import Dialect, Signatures, Stored, Weights
@@ -146,8 +146,6 @@ def _table(node: Node) -> Table:
     plain = node.plain()
     if "only" in plain:
         words = {word: word for word in plain["only"]}
-        if "*" in "".join(map(str, words)):
-            words = Globs(words)
         return Table(words, plain.get("read-also", {}), {}, None, closed=True)
     table = Table(
         plain["write"],

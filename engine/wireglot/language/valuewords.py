@@ -90,7 +90,7 @@ SCHEMA = Words(
 
 # The other limits are of texts, or bounds of fields of a request.
 NAMED = ("tool_name", "property", "call_id")
-NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "thinking", "tools", "stream", "whole",
+NOT_WITH = ("forced-tool", "unsigned-call", "reasoning", "may-reason", "tools", "stream", "whole",
             "json")  # fmt: skip
 LONGEST = 10_000  # of a name or id
 _LENGTH = Leaf({"type": "integer", "minimum": 1, "maximum": LONGEST},

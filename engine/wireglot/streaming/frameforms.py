@@ -68,6 +68,7 @@ class Forms:
 
     def __init__(self, dialect: Dialect, stream: Stream) -> None:
         self._known: dict[tuple[Any, ...], Known] = {}
+        self._loose = False  # whether events are told by words that are known in part
         self._dialect, self._root, self._above = dialect, Look(_anything()), Look()
         self._above.inner[None] = self._root
         for p in [stream.frame, *(p for event in stream.events for p in event.reads)]:
@@ -93,6 +94,7 @@ class Forms:
         elif isinstance(p, Hole):
             for table in filter(None, map(self._dialect.tables.get, p.lenses)):
                 look.words.update(table.to_ir, table.read_also)
+                self._loose = self._loose or bool(table.globs)
             if p.shape is not None:
                 _close(look)
 
@@ -123,7 +125,7 @@ class Forms:
             places.update(*(one.values() for one in stand), (at for _, at in sight.again))
             ats, found = ([(k, numbers[at]) for k, at in one.items()] for one in stand)
             kept.append((sight, ats, found, read))
-        if not _says_all(wire, self._root, (), places):
+        if self._loose or not _says_all(wire, self._root, (), places):
             return
         owners = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
 

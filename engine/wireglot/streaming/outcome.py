@@ -33,9 +33,7 @@ class Places:
         self.spots: dict[tuple[str, str | None], At] = {}
         # The holes that hold the parts of a candidate, and whether a call may have no id.
         self.lists: list[Hole] = []
-        self.keys: dict[
-            str, list[str | None]
-        ] = {}  # what these hold, by the keys that they are under
+        self.keys: dict[str, list[str | None]] = {}  # shapes of these, by keys that they are under
         for case in candidates_of(dialect):
             below = [pair for pair in placed(case.wire) if "[]" not in pair[0]]
             for at, hole in below:
@@ -259,26 +257,34 @@ class Outcome:
         probe = Writer(self.dialect, True, Trail(), {})
         least: tuple[int, Hole, Any] | None = None
         for hole in sorted(takers, key=lambda hole: hole.dated):  # first those for any part
-            probe.notes = []
-            with contextlib.suppress(Misfit):
-                wire = probe.shape(hole.named, ir)
-                lost = sum(draft.effect == "lost" for draft in probe.notes)
-                if least is None or lost < least[0]:
-                    least = lost, hole, wire
+            tried = _tried(probe, hole, ir)
+            if tried is not None and (least is None or tried[0] < least[0]):
+                least = tried
             if least is not None and least[0] == 0:
                 break
-        known = self._known.keys.get(key, ())  # what came under the key of a list is of that list
+        # What came under the key of a list is of that list, if nothing more is lost there.
+        known = self._known.keys.get(key, ())
         told = next((hole for hole in takers if hole.shape in known), None)
-        usual = least is not None and not least[1].dated and least[1].shape not in known
-        if told is not None and usual:
-            with contextlib.suppress(Misfit):
-                least = 0, told, probe.shape(told.named, ir)
-        if least is not None and (least[1].dated or (usual and least[1] is told)):
+        listed = None
+        if told and least and not (least[1].dated or least[1].shape in known):
+            listed = _tried(probe, told, ir)
+            if listed is not None and listed[0] <= least[0]:
+                least = listed
+        if least is not None and (least[1].dated or least is listed):
             _, hole, wire = least
             again = Reader(self.dialect, self.options).shape(hole.named, wire, ())
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
             memory.update(again.get("spelled", {}).get(self.dialect.name, {}))
             memory["../"] = {"hole": hole.shape, **({} if key is None else {"key": key})}
+
+
+def _tried(probe: Writer, hole: Hole, ir: dict[str, Any]) -> tuple[int, Hole, Any] | None:
+    """Return how much of a part is lost in a hole, and what is written there; None for nothing."""
+    probe.notes = []
+    with contextlib.suppress(Misfit):
+        wire = probe.shape(hole.named, ir)
+        return sum(draft.effect == "lost" for draft in probe.notes), hole, wire
+    return None
 
 
 def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:
