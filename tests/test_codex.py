@@ -254,3 +254,14 @@ def ran(call: Json) -> Json:
     item = {"type": "shell_call", "id": "sh_1", "call_id": "c1", "status": "completed", **call}
     said = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
     return {**said, "output": [item]}
+
+
+def test_the_head_of_a_session_is_not_later_than_its_first_line() -> None:
+    said = [
+        {"id": "1", "timestamp": f"2026-01-02T03:04:0{n}.000Z", "type": kind, "content": "Hi"}
+        for n, kind in enumerate(("user", "gemini"))
+    ]
+    session = {"sessionId": "s", "startTime": said[0]["timestamp"], "messages": said}
+    out = wireglot.convert(session, "gemini-cli", "codex", unit="session")
+    times = [line["timestamp"] for line in out.body]
+    assert times == sorted(times)
