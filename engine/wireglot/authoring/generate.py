@@ -163,6 +163,9 @@ class Generator(Maker):
         return f" {text}" if self.rarely() else text
 
     def form(self, lens: str, value: Any) -> Any:
+        if lens == "by-key" and all(isinstance(one, dict) for one in value) and self.maybe():
+            whole = {key: said for one in value for key, said in one.items()}
+            return [whole] if whole else value
         if (lens in ("bare", "blocks") and self.maybe()) or (
             lens == "plain" and isinstance(value, list)
         ):

@@ -51,6 +51,7 @@ class Listing:
             and shape is not None
         )
         self.again = any("again" in hole.lenses for hole in holes)
+        self.by_key = any("by-key" in hole.lenses for hole in holes)
         self.marks = frozenset(f for hole in holes for f in dialect.marks_of(hole.named))
         # A text that is no more than its words, where nothing is made for it.
         self.plain = [dialect.plain_kind(hole.named) for hole in holes]
@@ -165,7 +166,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
     """Write each part in the ways of its type, or as the walk does; tell whether runs are there."""
     usual, usually, names, outer = listing.usual, listing.usually, listing.names, x.nth
     quickly = not (x.same or listing.marks)
-    last, gathered = 0, False
+    last, gathered = 0, x.same and listing.by_key  # what stood in one element stands there again
     # Three ways, from the usual to the rare: the type alone says which function writes a part; its
     # fields say it, too (`_known`); or the walk tries holes and rows of the ladder (`_given`).
     for part in parts:

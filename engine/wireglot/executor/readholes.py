@@ -13,6 +13,8 @@ from .holetests import test_of
 from .lines import negated
 from .readtext import CaseText, Rel, Slot
 
+PASSED = frozenset(("home", "again", "pieces", "by-key"))  # what reads as it stands
+
 
 def other(kinds: str, v: str) -> str:
     """Return a test that a value is not of one of some types, as `object+list`."""
@@ -32,7 +34,7 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
         raise Unwritten
     typed, single, listed, parsed = False, False, False, False
     for lens in reversed(h.lenses):
-        if lens == "home" or lens == "again" or lens == "pieces":
+        if lens in PASSED:
             continue
         if (single or listed) and not (is_guard(lens) and "list" in lens.split("+")):
             raise Unwritten  # it takes the list of one
@@ -198,6 +200,8 @@ def _each(
     if listed:
         v = _apart(t, h, v, var)
         with t.t.under(f"if {v}.__class__ is not list:"):
+            if "by-key" in h.lenses:
+                t.line(f"if keyed({v}): return {t.odd}", h.pos)
             t.line(f"{var} = {t.reads.choice(h.named)}(x, {v}, {at}, False)", h.pos)
             t.line(f"if {var} is NO: return {t.odd}")
             t.line(f"{var} = [{var}]")
@@ -212,6 +216,8 @@ def _each(
 
 def _list(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how what is surely a list is read, element by element."""
+    if "by-key" in h.lenses:
+        t.line(f"if any(map(keyed, {v})): return {t.odd}", h.pos)  # the walk takes them apart
     if h.mark is not None and h.mark != "default" and t.track:
         written = t.value(h.value if h.mark == "fill" else ABSENT)
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")

@@ -9,7 +9,7 @@ from typing import Any
 from ..interpreter.building import by_case, remember_case
 from ..interpreter.choosing import loss, reads_back
 from ..interpreter.conversation import lone, one_text, read_group
-from ..interpreter.elements import again, alone, aside
+from ..interpreter.elements import again, alone, aside, keyed
 from ..interpreter.elsewhere import any_there
 from ..interpreter.env import nulled, spell
 from ..interpreter.listforms import spelling
@@ -49,9 +49,9 @@ def _functions(*modules: ModuleType) -> dict[str, Any]:
 
 
 _READING: tuple[Callable[..., Any], ...] = (
-    again, alone, around, aside, by_case, gathered, guard, lone, not_an_object, nulled, of_run,
-    one_text, parse_json, pointer, read_group, remember_case, same, spell, stringify, together,
-    value_at,
+    again, alone, around, aside, by_case, gathered, guard, keyed, lone, not_an_object, nulled,
+    of_run, one_text, parse_json, pointer, read_group, remember_case, same, spell, stringify,
+    together, value_at,
 )  # fmt: skip
 READING: dict[str, Any] = {
     **_functions(readtime, readinner),

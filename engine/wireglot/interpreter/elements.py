@@ -51,7 +51,10 @@ def each(
         if marks and found and marked(reader, marks, found[-1], item, here):
             last = None
             continue
-        parts, shape = element(reader, h.named, item, here)
+        if "by-key" in h.lenses:
+            parts, shape = by_key(reader, h.named, item, here)
+        else:
+            parts, shape = element(reader, h.named, item, here)
         if shape is not None and shape is last and parts:
             reader.remember(parts[0], "../", "apart", True)
         last = shape
@@ -154,6 +157,45 @@ def of_run(
         return parts, shape
     more, other = runs.beside(reader, parts[0], case, reader.dialect.cases_of(name), item, at)
     return parts + more, other or shape
+
+
+def by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
+    """Read an element of which several keys are elements by themselves; the first has the others.
+
+    What stood in one element remembers it.
+    """
+    found: dict[str, tuple[list[Any], tuple[Shape, Case] | None]] = {}
+    for key in item if keyed(item) else ():
+        mark = len(reader.notes)
+        try:
+            if item[key] is not None and item[key] != []:
+                alone = {key: item[key]}
+                read = runs.read(reader, reader.dialect.cases_of(name), alone, at, False)
+                if not runs.left(reader, read[0][0], key):
+                    found[key] = read
+                    continue
+        except Misfit as misfit:
+            misfit.__traceback__ = None
+        del reader.notes[mark:]
+    others = list(found)[1:]
+    head = {key: value for key, value in item.items() if key not in others} if others else item
+    parts, last = element(reader, name, head, at)
+    if others and last is not None:  # no run before it goes on
+        reader.remember(parts[0], "../", "apart", True)
+    for key in others:
+        more, run = found[key]
+        if run is not None:
+            more, last = of_run(reader, name, run, more, {key: item[key]}, at)
+        else:
+            reader.trail.put(more[0], None, (*at, key))
+        reader.remember(more[0], "../", "beside", True)
+        parts = parts + more
+    return parts, last
+
+
+def keyed(item: Any) -> bool:
+    """Tell whether an element has several keys."""
+    return isinstance(item, dict) and len(item) > 1
 
 
 def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:

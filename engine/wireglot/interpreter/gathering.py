@@ -35,7 +35,7 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
         try:
             one, around = _within(writer, shape, case, part)
             writer.shared[id(one)] = beside
-            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around, {})
+            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
         except Misfit as misfit:
             misfit.__traceback__ = None
             best = misfit
@@ -77,7 +77,7 @@ def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
     if shape is None or not writer.same:
         return part.get("value")
     case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
-    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part), {}, {})
+    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part), {})
 
 
 def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
@@ -108,38 +108,48 @@ def only_key(case: Case) -> str | None:
 
 
 def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
-    """Put neighbours of a gathering shape into one wire element."""
-    found: list[Any] = []
-    within: list[tuple[Gathered, Any, Gathered]] = []  # runs that stand beside another one
+    """Put neighbours of a gathering shape, and what stood in one element, into one wire element."""
+    found: list[list[tuple[Any, Any]]] = []  # what stands in each
     last: Gathered | None = None
     for part, wire in pairs:
         known = writer.same and isinstance(part, dict)
         memory = stood(part, writer.dialect.name) if known else {}
-        joins = last is not None and memory.get("beside")
+        before = found[-1][0][1] if found else None
+        joins = "beside" in memory and isinstance(before, Gathered | dict)
         if not isinstance(wire, Gathered):
-            if joins and last is not None:
-                last.beside.update(wire)
-                if writer.recorder is not None:
-                    writer.recorder.copy(wire, last.beside)
-                continue
-            last = None
-            found.append((part, wire))
+            if joins:
+                found[-1].append((part, wire))
+            else:
+                last = None
+                found.append([(part, wire)])
             continue
         # What stands beside a run is said of all its parts: one that says something else begins
         # another run, and so does one that stood in another at home.
         apart = memory.get("apart") or (wire.said and not _again(last, wire, part))
         apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:
-            run = wire._replace(wire=[], beside={})
-            if joins and last is not None and last.case is not wire.case:
-                within.append((last, part, run))
+            run = wire._replace(wire=[])
+            if joins and (last is None or last.case is not wire.case):
+                found[-1].append((part, run))
             else:
-                found.append((part, run))
+                found.append([(part, run)])
             last = run
         last.wire.append((part, wire.wire))
-    for outer, part, run in within:
-        outer.beside.update(closed(writer, run, part))
-    return [(p, closed(writer, w, p) if isinstance(w, Gathered) else w) for p, w in found]
+    return [(some[0][0], _element(writer, some)) for some in found]
+
+
+def _element(writer: WriteJob, some: list[tuple[Any, Any]]) -> Any:
+    """Write the wire element of what stands in it: a part, a run, or several of these."""
+    wires = [closed(writer, w, p) if isinstance(w, Gathered) else w for p, w in some]
+    if len(wires) == 1:
+        return wires[0]
+    whole = {key: value for wire in wires for key, value in wire.items()}
+    for (part, run), wire in zip(some, wires, strict=True):
+        if writer.recorder is not None:
+            writer.recorder.copy(wire, whole)
+        parts = [one for one, _ in run.wire] if isinstance(run, Gathered) else [part]
+        writer.around.update((id(one), (one, whole)) for one in parts)
+    return whole
 
 
 def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
@@ -152,7 +162,7 @@ def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
 
 def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
-    plain = not (writer.same or writer.watch or run.said or run.around or run.beside)
+    plain = not (writer.same or writer.watch or run.said or run.around)
     key = only_key(run.case) if plain and writer.recorder is None else None
     if key is not None:
         usual = {key: [wire for _, wire in run.wire]}
@@ -175,11 +185,5 @@ def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
         places = (writer.trail.find(first, key) for key in kept)
         place = next((at for at in places if at is not None), None)
         leftover.put_back(writer, around, wire, place[:-1] if place else None)
-    both = {**run.beside, **wire} if run.beside else wire
-    writer.around.update((id(part), (part, both)) for part, _ in run.wire)
-    if not run.beside:
-        return wire
-    if writer.recorder is not None:
-        writer.recorder.copy(run.beside, both)
-        writer.recorder.copy(wire, both)
-    return both
+    writer.around.update((id(part), (part, wire)) for part, _ in run.wire)
+    return wire

@@ -218,7 +218,7 @@ def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, en
             raise Misfit("expected one plain text", at, h.pos)
         env.mark(rel, "list")
         return text
-    if lens in ("again", "pieces") or (lens == "listed" and isinstance(value, list)):
+    if lens in ("again", "pieces", "by-key") or (lens == "listed" and isinstance(value, list)):
         return value
     if lens == "single":
         return [value]

@@ -122,6 +122,12 @@ def beside(
     return found, last
 
 
+def left(reader: ReadJob, part: Any, key: str) -> bool:
+    """Tell whether no picture of an element, or of one around a run, took a key of it."""
+    kept = part.get("kept", {}).get(reader.dialect.name, {})
+    return _kept(key) in kept or pointer((key,)) in kept
+
+
 def _kept(key: str) -> str:
     """Return where a key beside a run is kept with its first part."""
     return f"..{pointer((key,))}"

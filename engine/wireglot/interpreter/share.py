@@ -145,6 +145,8 @@ def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: M
     code, told = "no-place", f"the target has no place for this {kind}: {best.reason}"
     if kind == "native":
         name, shapes = part.get("name"), [s for h in holes for s in writer.dialect.members(h.named)]
+        runs = [gathering.run_hole(case) for s in shapes if s.groups for case in s.cases]
+        shapes += [s for h in runs for s in writer.dialect.members(h.named)]
         code, told = "own-field", _alone(writer, part)
         if name in marks.pictured(shapes):
             code, told = "no-place", f"the target has no `{name}` of which this can be said"
@@ -173,8 +175,9 @@ def _alone(writer: WriteJob, part: dict[str, Any]) -> str:
     family, own = next(iter(part.get("own", {}).items()), ("", {}))
     source = writer.trail.source
     whose = source.name if source is not None and source.family == family else family
-    words = [part.get("name"), *own.values(), *own]
-    word = next((word for word in words if isinstance(word, str)), "")
+    kept = [key[1:] for one in part.get("kept", {}).values() for key in one]
+    words = [part.get("name"), *own.values(), *own, *kept, "native"]
+    word = next(word for word in words if isinstance(word, str))
     return f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
 
 

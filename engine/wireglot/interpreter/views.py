@@ -203,8 +203,7 @@ class Written(NamedTuple):
 class Gathered(NamedTuple):
     """A wire piece that waits for its neighbours; `said` are fields that stand beside the run.
 
-    `around` are pieces of texts of each part that stand beside the run, once for all, and `beside`
-    is what stands in the same wire element.
+    `around` are pieces of texts of each part that stand beside the run, once for all.
     """
 
     shape: Shape
@@ -212,7 +211,6 @@ class Gathered(NamedTuple):
     wire: Any
     said: set[str]
     around: dict[str, str]
-    beside: dict[str, Any]
 
 
 def blank(writer: Sees, part: Any, role: Any) -> bool:

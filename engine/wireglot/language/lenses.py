@@ -60,7 +60,7 @@ _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.
 UNTYPED = frozenset(("refless", "filled", "bytes", "home"))
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
-FORMS = frozenset("bare blocks joined again single pieces listed plain".split())
+FORMS = frozenset("bare blocks joined again single pieces by-key listed plain".split())
 LISTS = FORMS - {"listed", "plain"}  # those of a list that a shape makes
 # How a rule file says some of them: the form that is preferred, and another that is read, too.
 SPELLED = {
