@@ -56,10 +56,10 @@ FIELDS: dict[str, str] = {
         "bool",
     ),
     **dict.fromkeys(
-        "messages tools parts candidates stop modalities allowed system citations sources "
-        "results".split(),
+        "messages tools parts candidates allowed system citations sources results".split(),
         "list",
     ),
+    **dict.fromkeys("stop modalities".split(), "list of text"),
     **dict.fromkeys(
         "parameters output_schema arguments headers metadata logit_bias".split(), "object"
     ),
@@ -179,7 +179,7 @@ def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:
 
 @functools.lru_cache(4096)
 def field_type(shape: str, path: str) -> str:
-    """Return the type of a field: string integer number bool list object opaque any."""
+    """Return the type of a field: string, integer, number, bool, list, object, opaque, any."""
     if path.startswith("own."):
         return "any"
     *around, name = path.split(".")

@@ -37,7 +37,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "integer": (1, 0, 1_000_000),
     "number": (0.5, 0, 3, -3),
     "bool": (True, False),
-    "list": (["a"], [], [f"w{n}" for n in range(9)]),
+    **dict.fromkeys(("list", "list of text"), (["a"], [], [f"w{n}" for n in range(9)])),
     "object": ({"a": 1}, {}, {"b": {"c": [True, None]}}),
     "null": (None,),
     "opaque": ("c2ln",),

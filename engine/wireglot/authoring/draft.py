@@ -180,7 +180,9 @@ class Draft:
             return COUNTS
         if shape != "request":
             return []
-        kinds = {str: ["string"], list: ["list"], bool: ["bool"]}.get(type(value), [])
+        kinds = {str: ["string"], list: ["list", "list of text"], bool: ["bool"]}.get(
+            type(value), []
+        )
         if type(value) in (int, float):
             whole = isinstance(value, int) and value > 2
             kinds = ["integer", "number"] if whole else ["number", "integer"]

@@ -33,6 +33,7 @@ BY_TYPE: dict[str, tuple[Any, ...]] = {
     "number": (0, 0.5, 1, -2),
     "bool": (True, False),
     "list": ([], ["a"], ["a", "b"]),
+    "list of text": ([], ["a"], ["a", "b"]),
     "object": OBJECTS,
     "null": (None,),
     "opaque": ("c2ln", "AA=="),

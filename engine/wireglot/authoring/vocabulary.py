@@ -11,7 +11,7 @@ from ..errors import ConversionError
 from ..interpreter.unpictured import SAYS
 from ..ir import PARTS, field_type
 from ..language import picture
-from ..language.lenses import GUARDS, guard
+from ..language.lenses import guard
 from ..language.model import Dialect
 from ..language.picture import Hole, Literal, keyed
 from ..rulesets import RuleSet
@@ -37,9 +37,9 @@ def tokens(key: str) -> tuple[str, ...]:
 
 def fits(kind: str, value: Any) -> bool:
     """Tell whether a value may stand in a field of a type; one text may be a list of it."""
-    if kind not in GUARDS or value is None:
+    if kind in ("any", "opaque") or value is None:
         return True
-    return guard(kind, value) or (kind == "list" and isinstance(value, str))
+    return guard(kind, value) or (kind in ("list", "list of text") and isinstance(value, str))
 
 
 class Vocabulary:

@@ -24,6 +24,7 @@ _VALUES: dict[str, Any] = {
     "number": 0.5,
     "bool": True,
     "list": [],
+    "list of text": [],
     "object": {},
     "opaque": "x",
     "null": None,

@@ -74,7 +74,8 @@ class _Case:
     def _lenses(self, hole: Hole) -> None:
         """Report lenses that are not there (R014), or take another type than they get (R010)."""
         kind = field_type(self.view.case.shape, hole.path)
-        now = {"opaque": frozenset(("string",)), "any": TYPES}.get(kind, frozenset((kind,)))
+        kind = {"opaque": "string", "list of text": "list"}.get(kind, kind)
+        now = TYPES if kind == "any" else frozenset((kind,))
         if hole.mode == "each" or hole.path == "run":
             now = frozenset(("list",))
         if hole.path == "nth":

@@ -117,8 +117,8 @@ def limits() -> dict[str, Words]:
     for name, holds in sorted(OBJECTS["request"].items()):
         for path in (name, *(f"{name}.{below}" for below in OBJECTS.get(holds, ()))):
             kind = field_type("request", path)
-            if name not in KEPT and kind in ("list", "integer", "number"):
-                found[path] = BOUNDS[kind]
+            if name not in KEPT and kind in ("list", "list of text", "integer", "number"):
+                found[path] = BOUNDS["list" if kind == "list of text" else kind]
     return found | {name: BOUNDS[name] for name in OTHERS}
 
 

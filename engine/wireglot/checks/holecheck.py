@@ -177,7 +177,7 @@ class _View:
         path, shape = hole.path, hole.shape
         if shape == "conversation" or path.partition(".")[0] in self.view.bound:
             return False
-        return field_type(self.view.case.shape, path) == "list"
+        return field_type(self.view.case.shape, path) in ("list", "list of text")
 
     def _spread(self, picture: pic.Picture) -> None:
         """Report messages that stand for keys of an object (R010)."""

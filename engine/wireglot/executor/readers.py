@@ -263,7 +263,7 @@ def _class(p: Picture, shape: str) -> str:
     if lenses:
         return "str" if lenses[-1] == "json" else code.CLASSES.get(lenses[-1], "")
     kind = "list" if p.mode == "each" else "" if p.mode else field_type(shape, p.path)
-    return code.CLASSES.get({"opaque": "string"}.get(kind, kind), "")
+    return code.CLASSES.get({"opaque": "string", "list of text": "list"}.get(kind, kind), "")
 
 
 def of(dialect: Dialect, mode: str) -> Reads:

@@ -16,7 +16,7 @@ from ..trail import At, pointer
 # Fields that hold an object of further fields.
 _INNER = frozenset(("source", "reasoning", "response_format", "cache", "format", "media"))
 _USERS = USER_DATA | {"value"}
-_NEVER_NULL = frozenset(("list", "object", "opaque"))
+_NEVER_NULL = frozenset(("list", "list of text", "object", "opaque"))
 _TOLD = ("key", "text", "case", "within")  # what a memory says of them is a text
 PART = "part"
 # What a unit is, or a list of; of any other unit only what it remembers is looked at.

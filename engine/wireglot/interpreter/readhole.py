@@ -187,7 +187,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
     kind = field_type(env.case.shape, h.path)
     expected = {"opaque": "string"}.get(kind, kind)
     if not said and not guard(expected, value):
-        raise Misfit(f"expected {expected}, got {show(value)}", at, h.pos)
+        raise Misfit(f"expected {expected}, got {show(wire)}", at, h.pos)
     return value
 
 

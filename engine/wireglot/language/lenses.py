@@ -54,7 +54,12 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
 _KNOWN: dict[str, Callable[[Any], bool]] = {**GUARDS, "home": lambda _: True}
 # Codecs that are read as what was written, where nothing is noted.
 EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object", "digits"))
-_TYPES: dict[str, Callable[[Any], bool]] = {**_KNOWN, "any": lambda _: True}
+# Types of fields that no rule file names.
+_TYPES: dict[str, Callable[[Any], bool]] = {
+    **_KNOWN,
+    "any": lambda _: True,
+    "list of text": lambda v: isinstance(v, list) and all(isinstance(one, str) for one in v),
+}
 # A pattern as text: it is compiled when a time is read, and mostly none is.
 _TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.

@@ -84,7 +84,8 @@ def _class(hole: Hole, shape: str) -> frozenset[str]:
     words = frozenset(guards[0].split("+")) if guards else frozenset()
     if not words and hole.mode == "each":
         words = frozenset(("list",))
-    return words or frozenset((field_type(shape, hole.path),))
+    kind = field_type(shape, hole.path)
+    return words or frozenset(("list" if kind == "list of text" else kind,))
 
 
 def takes(hole: Hole, shape: str) -> frozenset[str]:
