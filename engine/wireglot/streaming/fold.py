@@ -24,7 +24,7 @@ from .frameforms import Flow, forms_of
 from .hearing import ASIDE, Hearing, Listener
 from .incoming import Candidate, Part, clashes, joined, merged, wires
 from .outcome import MOST
-from .recognising import OWNED, Failure, Frame, Sight, Taken
+from .recognising import OWNED, Failure, Frame, Sight, Taken, failing
 
 SILENT = {"end", "keepalive"}  # what may come once more when all is over
 QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
@@ -40,6 +40,7 @@ class Fold(Hearing):
         super().__init__(dialect, listener, keep)
         self._forms = forms_of(dialect)
         self.error: dict[str, Any] | None = None
+        self.failed: list[At] = []  # where a whole response says it, too
         self.due: int | None = None  # the number that the next frame should have
         self.grew: Part | None = None  # the part that the last frame grew
         self.flow: Flow | None = None  # the form of that frame, if it did nothing else
@@ -102,6 +103,8 @@ class Fold(Hearing):
             sights = sorted(sights, key=lambda sight: sight.event.acts != {"usage"})
         for sight in sights:
             self._hear(sight)
+        if self.error is not None:
+            self.failed += failing(sights)
 
     def _numbered(self, sights: list[Sight]) -> None:
         """Hear the number of a frame: each one is the next."""

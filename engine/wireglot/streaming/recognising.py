@@ -229,6 +229,19 @@ class Frame:
         return [at for at in said if self.claimed.isdisjoint(at[:n] for n in range(len(at)))]
 
 
+def failing(sights: list[Sight]) -> list[At]:
+    """Return where the whole response of a frame says what an error of the frame says, too."""
+    wholes = [at for one in sights for hole, _, at in one.taken if hole.path == "response"]
+    said = [
+        (path, at)
+        for one in sights
+        if "error" in one.event.acts
+        for path, at in (*one.places.items(), *((hole.path, at) for hole, _, at in one.taken))
+    ]
+    places = [at for path, at in said if not path.startswith("response")]
+    return [at[len(base) :] for base in wholes for at in places if at[: len(base)] == base]
+
+
 class Failure:
     """Knows an error of a dialect by the picture of the unit `error`."""
 
@@ -256,9 +269,9 @@ class Failure:
             found = Reader(self._dialect, {}).first(cases, wire, (), True)
         except Misfit:
             return None
-        frame.claimed.update((key,) for key in shape.keys)
-        kept = found.get("kept", {}).get(self._dialect.name, ())
-        frame.kept = [place_of(wire, at) for at in kept]
+        frame.claimed.update((key,) for key in wire if key in shape.keys or wire[key] == "error")
+        kept = (place_of(wire, at) for at in found.get("kept", {}).get(self._dialect.name, ()))
+        frame.kept = [place for place in kept if place not in frame.claimed]
         return {k: v for k, v in found.items() if k not in ("kept", "spelled")}
 
     def foreign(self, wire: Any, frame: Frame) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
-from ..trail import At, Trail, value_at
+from ..trail import At, Trail, pointer, value_at
 from . import framing
 from .fold import Fold
 from .runs import Runs
@@ -206,11 +206,17 @@ class Translator:
             reading.told_in_texts(self._source, read, self._options)
             body, drafts = self._written(read)
             last = all_notes(read.notes, drafts, body, False)
+            last = [note for note in last if not self._failed(note)]
             said = {(note.code, note.message) for note in last}  # of the frames, too
             first = read_notes(self._unfold.notes, False)
             notes += [note for note in first if (note.code, note.message) not in said] + last
         pair = (self._source.name, self._target.name)
         return concluded(body, notes, None, self._judge, *pair, self._hash)
+
+    def _failed(self, note: Note) -> bool:
+        """Tell whether a note is of the error of a whole response, which frames have said."""
+        at, places = note.source_path, self._fold.failed
+        return bool(at) and any(f"{pointer(place)}/".startswith(f"{at}/") for place in places)
 
     def _written(self, read: Read) -> tuple[Any, list[Draft]]:
         """Write the whole response, with the names and ids that went out already."""

@@ -177,8 +177,14 @@ class Unfold(Parts):
             found.append((known.unheld_of_one, one, owner))
         for unheld, fields, answer in found:
             for path, keys in unheld.items():
-                if keys[0] in fields and value_at(fields, keys) not in (None, "", [], {}):
-                    self._unplaced(outcome.place(path, answer), HELD.format(f"`{path}`"))
+                value, own = value_at(fields, keys) if keys[0] in fields else None, keys[0] == "own"
+                if value in (None, "") or (value in ([], {}) and not own):
+                    continue
+                at, told = outcome.place(path, answer), HELD.format(f"`{path}`")
+                if own and answer is None and keys[-1] in outcome.dialect.weights.repeated:
+                    self.notes.append(("own-field", "repeated", at, self.stream.pos, told))
+                else:
+                    self._unplaced(at, told)
         for path in outcome.response if self.alone else ():
             if path != "own" and path not in known.unheld and not known.tells("response", path):
                 self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
