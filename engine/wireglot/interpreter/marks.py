@@ -284,10 +284,10 @@ def _literal(picture: Picture | None) -> Any:
 
 
 def _named(dialect: Dialect, tool: Any) -> Any:
-    """Return the name that a tool has on the wire."""
+    """Return the name that a tool has on the wire; of one without a name there what it reaches."""
     name = tool.get("name") if isinstance(tool, dict) else None
     native = name is not None and tool.get("type") == "native"
-    return literals(dialect).get(name, name) if native else name
+    return literals(dialect).get(name, (name, tool.get("url"))) if native else name
 
 
 def listed(
