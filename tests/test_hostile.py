@@ -414,6 +414,22 @@ def test_brackets_in_a_text_are_no_levels() -> None:
         jsontext.parse("[" * 301 + "]" * 301)
 
 
+@pytest.mark.parametrize("loops", [True, False])
+def test_references_that_double_each_other_take_no_time(loops: bool) -> None:
+    some: dict[str, Any] = {
+        f"D{n}": {"allOf": [{"$ref": f"#/$defs/D{0 if loops else n + 1}"}] * 3} for n in range(15)
+    }
+    said = {"a b": {"type": "string"}}
+    some.setdefault("D0" if loops else "D15", {})["properties"] = said
+    root = {"type": "object", "properties": said, "$defs": some, "allOf": [{"$ref": "#/$defs/D0"}]}
+    tool = {"type": "function", "function": {"name": "f", "parameters": root}}
+    asked = {"model": "m", "messages": [ASK], "tools": [tool]}
+    start = time.process_time()
+    out = wireglot.convert(asked, "openai-chat", "anthropic").body
+    assert [*out["tools"][0]["input_schema"]["properties"]] == ["a_b"]
+    assert time.process_time() - start < 5
+
+
 # -- what is given back ---------------------------------------------------------------------------
 
 

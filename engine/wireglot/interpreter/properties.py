@@ -21,6 +21,7 @@ _HERE = frozenset("allOf anyOf oneOf if then else not dependentSchemas".split())
 _NAMED = ("properties", "dependentSchemas", "dependentRequired")
 _OWN = "#/properties/"
 _DEEPEST = 20  # unions within unions
+_MOST = 1000  # references that are written out in one schema
 Part = dict[str, Any]
 Names = dict[str, str]  # of properties: what they are, and what is written
 
@@ -69,7 +70,7 @@ def _tool(writer: WriteJob, tool: Any) -> Any:
 
 def _written(schema: dict[str, Any], known: Limits) -> Names:
     """Return what is written for the names that do not fit; no other schema decides it."""
-    names = _names(schema, schema, 0)
+    names = _names(schema, schema, 0, set())
     misfits = [name for name in names if not known.fits(PROPERTY, name)]
     if not misfits:
         return {}
@@ -79,16 +80,17 @@ def _written(schema: dict[str, Any], known: Limits) -> Names:
     return {name: limits.fit(PROPERTY, name) for name in misfits}
 
 
-def _names(node: Any, root: dict[str, Any], depth: int) -> list[str]:
-    """Return the names of properties that a schema of the root's value says."""
+def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[str]:
+    """Return the names of properties that a schema of the root's value says, if not `seen` yet."""
     node = _meant(node, root)
-    if not isinstance(node, dict) or depth > _DEEPEST:
+    if not isinstance(node, dict) or depth > _DEEPEST or id(node) in seen:
         return []
+    seen.add(id(node))
     found = node.get("properties")
     names = list(found) if isinstance(found, dict) else []
     for key in sorted(_HERE & node.keys()):
         for _, child in under(key, node[key]):
-            names += _names(child, root, depth + 1)
+            names += _names(child, root, depth + 1, seen)
     return names
 
 
@@ -124,6 +126,8 @@ class _Spelling:
     def __init__(self, writer: WriteJob, root: dict[str, Any], names: Names, base: At | None):
         self._writer, self._root, self._names, self._base = writer, root, names, base
         self._new = root  # in which what refers to them has followed
+        self._open: set[int] = set()  # definitions that are being written out
+        self._count = 0  # references that were
         shape = writer.dialect.shapes.get("function")
         wires = [case.wire for case in shape.cases] if shape is not None else []
         found = [hole.pos for wire in wires for hole in holes(wire) if hole.path == "parameters"]
@@ -151,9 +155,15 @@ class _Spelling:
     def _node(self, node: Any, at: At) -> Any:
         meant = _meant(node, self._new)
         if meant is not node:
-            if self._names.keys().isdisjoint(_names(meant, self._new, 0)):
+            if id(meant) in self._open or self._count >= _MOST:
                 return node
-            node, at = meant, tuple(keys_of(node["$ref"][1:]))
+            if self._names.keys().isdisjoint(_names(meant, self._new, 0, set())):
+                return node
+            self._open.add(id(meant))
+            self._count += 1
+            made = self._node(meant, tuple(keys_of(node["$ref"][1:])))
+            self._open.discard(id(meant))
+            return made
         if not isinstance(node, dict) or len(at) > 2 * _DEEPEST:
             return node
         out: dict[str, Any] = {}
