@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import turns
-from ..interpreter.copies import instead, with_parts
+from ..interpreter.copies import bare, with_parts
 from ..interpreter.jobs import WriteJob
 from ..interpreter.marks import pictures
 from ..interpreter.placing import PLACED
@@ -75,8 +75,8 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             if part.get("time", said.get("time")) != said.get("time") and not writer.same:
                 said, part = _timed(writer, said, part)
             if len(found) > 1 and not writer.same:
-                at, told = writer.trail.find(part), "each stands in a message of its own"
-                writer.note("moved", "moved", at, talk.pos, told, None, part)
+                told = "each stands in a message of its own"
+                writer.told("moved", "moved", part, told, talk.pos)
             as_is = said is message and len(found) == 1
             out.append(said if as_is else with_parts(writer, said, [part, *more]))
     return writer.trail.changed(ir, messages=out)
@@ -89,9 +89,7 @@ def _timed(
     said = writer.trail.changed(message, time=part["time"])
     writer.trail.put(said, "time", writer.trail.find(part, "time"))
     if not pictures(writer, part, "time"):
-        rest = {k: v for k, v in part.items() if k != "time"}
-        instead(writer, part, rest)
-        part = rest
+        part = bare(writer, part, "time")
     return said, part
 
 

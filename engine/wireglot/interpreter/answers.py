@@ -185,9 +185,7 @@ def _answered(
         results = waiting.get(part.get("id")) if call else None
         if results:
             placed.append(results.popleft())
-            whole = {**part, RESULT: placed[-1]}
-            instead(writer, part, whole)
-            part = whole
+            part = instead(writer, part, {**part, RESULT: placed[-1]})
         parts.append(part)
     return with_parts(writer, message, parts)
 

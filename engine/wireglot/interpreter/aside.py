@@ -107,5 +107,4 @@ def _with(writer: WriteJob, result: Part, media: list[Part]) -> Part:
         new |= {"kind": "multimodal", "value": [*said, *media]}
         if kind == "error":
             new["failed"] = True
-    instead(writer, result, new)
-    return new
+    return instead(writer, result, new)

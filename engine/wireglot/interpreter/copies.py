@@ -51,9 +51,15 @@ def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
     return len(new) == len(old) and all(map(operator.is_, new, old))
 
 
-def instead(writer: WriteJob, part: Part, fresh: Part) -> None:
-    """Let a part be written instead of another: it comes from the same place."""
+def instead(writer: WriteJob, part: Part, fresh: Part) -> Part:
+    """Let a part be written instead of another, from the same place; return it."""
     writer.trail.copy(part, fresh)
     writer.instead[id(part)] = (part, fresh)
     if id(part) in writer.made:
         writer.made.add(id(fresh))
+    return fresh
+
+
+def bare(writer: WriteJob, part: Part, field: str) -> Part:
+    """Return a part without a field, which is written instead."""
+    return instead(writer, part, {key: value for key, value in part.items() if key != field})

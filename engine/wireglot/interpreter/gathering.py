@@ -64,8 +64,8 @@ def _within(
     view.match(case.ir, part)
     named = {name: value for name, (value, _) in view.names.items()}
     one = {**part, **{name: value for name, value in named.items() if name in part}}
-    instead(writer, part, one)
-    return one, {name: value for name, value in named.items() if name not in part}
+    around = {name: value for name, value in named.items() if name not in part}
+    return instead(writer, part, one), around
 
 
 def odd(writer: WriteJob, part: dict[str, Any]) -> Any:

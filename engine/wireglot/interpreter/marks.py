@@ -10,7 +10,7 @@ from ..ir import MEDIA
 from ..language.model import Dialect, once
 from ..language.picture import Literal, holes, keyed
 from ..notes import Weight
-from .copies import instead, unchanged, with_parts
+from .copies import bare, instead, unchanged, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def fewer(
     told = f"the target takes {top} marks of what is cached at most"
     for owner in gone:
         writer.lost("no-place", owner, told, pos, "cache", "slight")
-    bare = {id(one): {k: v for k, v in one.items() if k != "cache"} for one in gone}
+    left = {id(one): {k: v for k, v in one.items() if k != "cache"} for one in gone}
     for key in found:
-        ir[key] = _fewer(writer, ir[key], set(), bare)
+        ir[key] = _fewer(writer, ir[key], set(), left)
 
 
 def lowered(reader: ReadJob, messages: list[Message]) -> list[Message]:
@@ -84,8 +84,8 @@ def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
         last: Part = next(iter(message.get("parts", ())[-1:]), {})
         if "cache" in last and "cache" not in message and not pictures(writer, last, "cache"):
             at = writer.trail.find(last, "cache")
-            bare = _unmarked(writer, last)
-            message = with_parts(writer, message, [*message["parts"][:-1], bare])
+            parts = [*message["parts"][:-1], bare(writer, last, "cache")]
+            message = with_parts(writer, message, parts)
             message["cache"] = last["cache"]
             if at is not None:
                 writer.trail.put(message, "cache", at)
@@ -137,13 +137,12 @@ def _raise(writer: WriteJob, result: Part) -> Part:
     for one in found if "cache" in result else found[:-1]:
         told = "the target marks results, and nothing within them"
         writer.lost("no-place", one, told, writer.rule(), "cache", "slight")
-    bare = {id(one): _unmarked(writer, one) for one in found}
-    said = {"value": [bare.get(id(one), one) for one in inside]}
+    left = {id(one): bare(writer, one, "cache") for one in found}
+    said = {"value": [left.get(id(one), one) for one in inside]}
     new = writer.trail.changed(result, **{"cache": found[-1]["cache"], **result, **said})
     if "cache" not in result:
         writer.trail.put(new, "cache", writer.trail.find(found[-1], "cache") or ())
-    instead(writer, result, new)
-    return new
+    return instead(writer, result, new)
 
 
 def _lower(writer: WriteJob, result: Part) -> Part:
@@ -161,18 +160,10 @@ def _lower(writer: WriteJob, result: Part) -> Part:
         return result
     said = writer.trail.changed(last, cache=mark)
     writer.trail.put(said, "cache", writer.trail.find(result, "cache") or ())
-    bare = writer.trail.without(result, "cache")
-    new = writer.trail.changed(bare, kind="multimodal", value=[*value[:-1], said])
+    unmarked = writer.trail.without(result, "cache")
+    new = writer.trail.changed(unmarked, kind="multimodal", value=[*value[:-1], said])
     instead(writer, last, said)
-    instead(writer, result, new)
-    return new
-
-
-def _unmarked(writer: WriteJob, one: Part) -> Part:
-    """Return a part without its mark, from the same place."""
-    bare = writer.trail.without(one, "cache")
-    instead(writer, one, bare)
-    return bare
+    return instead(writer, result, new)
 
 
 def pictures(writer: WriteJob, part: Part, field: str) -> bool:
@@ -260,8 +251,7 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
         return value
     fresh = named.get(id(value), out)
     fresh.update(out)
-    instead(writer, value, fresh)
-    return fresh
+    return instead(writer, value, fresh)
 
 
 @once

@@ -30,9 +30,8 @@ def usual(writer: WriteJob, part: Any, pos: Any) -> Any:
     plain = standard(data)
     if plain == data:
         return part
-    new = {**part, "source": {**source, "data": plain}}
+    new = copies.instead(writer, part, {**part, "source": {**source, "data": plain}})
     writer.trail.copy(source, new["source"])
-    copies.instead(writer, part, new)
     at = writer.trail.find(part, "source.data") or writer.trail.find(part)
     told = "base64 stands in its usual alphabet, filled up to fours"
     writer.note("re-encoded", "changed", at, pos, told, None, new)

@@ -167,8 +167,7 @@ def _renamed(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     if new == key:
         return part
     field = KEYS[part["type"]]
-    fresh = {**part, field: new}
-    instead(writer, part, fresh)
+    fresh = instead(writer, part, {**part, field: new})
     writer.calls[new] = part.get("name", "")
     code, effect, told = another(key)
     at = writer.trail.find(part, field)
@@ -290,10 +289,7 @@ def _early(
 def _answering(writer: WriteJob, part: Part, call: Part) -> Part:
     """Return a result with the id and the name of its call."""
     fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
-    if fresh == part:
-        return part
-    instead(writer, part, fresh)
-    return fresh
+    return part if fresh == part else instead(writer, part, fresh)
 
 
 def _answer(writer: WriteJob, call: Part, text: str) -> Part:

@@ -32,8 +32,7 @@ def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
         return messages
     if not isinstance(said, str) or said.rstrip() in ("", said):
         return messages
-    fresh = {**end, "text": said.rstrip()}
-    instead(writer, end, fresh)
+    fresh = instead(writer, end, {**end, "text": said.rstrip()})
     at = writer.trail.find(end, "text")
     why = "the target takes no space at the end of what the model is to go on from"
     writer.note("reworded", "changed", at, writer.rule("trim-end"), why, None, fresh)

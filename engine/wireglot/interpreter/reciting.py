@@ -72,7 +72,7 @@ def whole(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
             built.take(part, number)
             number += built.takes(owner, part)
         made = built.said(owner.get("sources") or [])
-    bare = {id(part): _bare(writer, part) for part in texts}
+    bare = {id(part): _instead(writer, part, _bare(part)) for part in texts}
     new = _with_parts(writer, owner, bare)
     if form.sourced:
         new.pop("sources", None)
@@ -110,20 +110,16 @@ def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any
 
 def _with_parts(writer: WriteJob, owner: dict[str, Any], swapped: dict[int, Any]) -> dict[str, Any]:
     parts = [swapped.get(id(part), part) for part in owner["parts"]]
-    new = copies.with_parts(writer, owner, parts)
-    _instead(writer, owner, new)
-    return new
+    return _instead(writer, owner, copies.with_parts(writer, owner, parts))
 
 
-def _bare(writer: WriteJob, part: dict[str, Any]) -> dict[str, Any]:
-    new = {key: value for key, value in part.items() if key != "citations"}
-    _instead(writer, part, new)
-    return new
+def _bare(part: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key != "citations"}
 
 
-def _instead(writer: WriteJob, old: dict[str, Any], new: dict[str, Any]) -> None:
-    copies.instead(writer, old, new)
+def _instead(writer: WriteJob, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     writer.recited.append((old, new))
+    return copies.instead(writer, old, new)
 
 
 def stand(writer: WriteJob) -> None:
@@ -152,9 +148,7 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
             writer.follows(one, key, writer.dialect.pos)
         for key in SPAN if form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
-    fresh = {**part, "citations": made}
-    _instead(writer, part, fresh)
-    return fresh
+    return _instead(writer, part, {**part, "citations": made})
 
 
 def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:

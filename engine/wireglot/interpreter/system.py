@@ -134,9 +134,8 @@ def _told(writer: WriteJob, message: Message, form: str) -> Message:
     parts = []
     for part in message.get("parts", ()):
         if part.get("type") == "text" and str(part.get("text", "")).strip():
-            fresh = {**part, "text": form.replace("${text}", part["text"])}
-            instead(writer, part, fresh)
-            part = fresh
+            text = form.replace("${text}", part["text"])
+            part = instead(writer, part, {**part, "text": text})
         parts.append(part)
     new = writer.trail.changed(message, role="user", parts=parts)
     if parts:
