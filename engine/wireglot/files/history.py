@@ -9,7 +9,7 @@ from ..interpreter import conversation, speaking
 from ..interpreter.jobs import Message, ReadJob, WriteJob
 from ..interpreter.views import recalled
 from ..language.documents import Document, Summary
-from ..trail import value_at
+from ..trail import put_at, value_at
 from . import ids, tree
 from .file import File, between, told_of
 
@@ -32,13 +32,6 @@ def seen(
         return summed, None
     itself = file.fits(lines[here])
     return [n for n in path if n > here or (itself and n == here)], here
-
-
-def alone(line: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """Return a line without the messages that it says."""
-    key, *rest = path
-    held = {key: alone(line[key], tuple(rest))} if rest else {}
-    return {**{k: v for k, v in line.items() if k != key}, **held}
 
 
 def summed(said: Summary, messages: list[Any]) -> list[int]:
@@ -147,6 +140,6 @@ def write(
 
 def _with(line: Any, path: tuple[str, ...], said: list[Any]) -> Any:
     """Return a line that says a list at a path."""
-    key, *rest = path
-    held = line.get(key) if isinstance(line, dict) else None
-    return {**(line or {}), key: _with(held, tuple(rest), said) if rest else said}
+    whole = {**(line or {})}
+    put_at(whole, path, said)
+    return whole

@@ -23,7 +23,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
-from ..trail import At
+from ..trail import At, less
 from . import history, ids, pieces, replay, tree
 from .file import File, barred, between, told_of
 
@@ -147,7 +147,7 @@ def _seen(
         memory[history.INSTEAD] = [here, len(lines)]
         if here in path:
             lines = [*lines]
-            lines[here] = history.alone(lines[here], document.instead)
+            lines[here] = less(lines[here], document.instead)
     if document.tree is not None and linked is not None and path:
         root = lines[min(path)][document.tree.parent]
         memory.update({"root": root} if root is not None else {})

@@ -9,6 +9,7 @@ from ..language.measure import disjoint
 from ..language.picture import ABSENT
 from ..language.shape import Case, Shape
 from ..notes import Draft
+from ..trail import less
 from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
 from .views import alike, memory_of, read_by
@@ -154,7 +155,7 @@ def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
     """Tell whether a written value is read as what was meant."""
     read = _read(writer, shape, wire)
     for path in writer.filled.get(id(value), (value, ()))[1]:
-        read = _without(read, path.split("."))
+        read = less(read, path.split("."))
     known = writer.respelt
     return alike(read, value, known) or alike(read, _fitted(writer, value), known)
 
@@ -217,14 +218,6 @@ def _bare(writer: WriteJob, value: Any, moved: bool) -> Any:
             inner.sort(key=lambda one: str(one.get("type")))
         return inner
     return value
-
-
-def _without(read: Any, keys: list[str]) -> Any:
-    """Return what was read without the field at a path."""
-    if not isinstance(read, dict) or keys[0] not in read:
-        return read
-    rest = {k: v for k, v in read.items() if k != keys[0]}
-    return {**rest, keys[0]: _without(read[keys[0]], keys[1:])} if keys[1:] else rest
 
 
 def loss(writer: WriteJob, mark: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..interpreter import citations
@@ -11,7 +11,7 @@ from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
 from ..native import mypyc_attr
-from ..trail import At, value_at
+from ..trail import At, put_at, value_at
 from .recognising import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
@@ -171,14 +171,6 @@ def _json(text: str) -> Any:
         return parse_json(text)
     except Misfit:
         return text
-
-
-def put_at(owner: dict[str, Any], keys: Sequence[str], value: Any) -> None:
-    """Put a value at a path of an object; objects on the way are copied, all else gives way."""
-    for key in keys[:-1]:
-        inner = owner.get(key)
-        owner[key] = owner = dict(inner) if isinstance(inner, dict) else {}
-    owner[keys[-1]] = value
 
 
 class Item:

@@ -15,8 +15,8 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, placed
 from ..language.shape import Case
 from ..seeds import Seed
-from ..trail import At, Trail
-from .incoming import Candidate, laid_over, merged, put_at
+from ..trail import At, Trail, put_at
+from .incoming import Candidate, laid_over, merged
 
 MOST = 128  # candidates of one response, and ends of candidates that are remembered
 SHORT = 500  # signs of an end that is remembered

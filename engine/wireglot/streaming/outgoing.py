@@ -16,8 +16,8 @@ from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.shape import of_frame
-from ..trail import everywhere, value_at
-from .incoming import Part, merged, put_at
+from ..trail import everywhere, put_at, value_at
+from .incoming import Part, merged
 from .outcome import Outcome
 from .outlook import Flow
 

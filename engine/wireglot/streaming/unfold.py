@@ -15,8 +15,8 @@ from ..interpreter.unpictured import more, told_by
 from ..ir import owned
 from ..language.events import Event
 from ..language.lenses import Misfit
-from ..trail import At, value_at
-from .incoming import Candidate, Part, put_at, text_of
+from ..trail import At, put_at, value_at
+from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
 from .outgoing import Outgoing, Place
 from .parts import HELD, Parts
