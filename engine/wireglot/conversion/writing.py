@@ -197,9 +197,7 @@ def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     if nth == 0 or not units.holds_one(writer.dialect):
         return ir
     told = "of several answers this one calls tools or says something, and the target holds one"
-    writer.note(
-        "reordered", "moved", writer.trail.find(owners[nth]), shape.pos, told, None, owners[nth]
-    )
+    writer.told("reordered", "moved", owners[nth], told, shape.pos)
     rest = [*owners[:nth], *owners[nth + 1 :]]
     return writer.trail.changed(ir, candidates=[owners[nth], *rest])
 
@@ -261,9 +259,15 @@ def _takes_schema(writer: Writer, ir: dict[str, Any]) -> bool:
         return False
     if not writer.asks("say-schema"):
         return False
-    hole, case = units.request_hole(writer.dialect, "response_format")
+    return _probed(writer, ir, "response_format") is not None
+
+
+def _probed(writer: Writer, ir: dict[str, Any], field: str) -> View | None:
+    """Return what writing one field of a request saw; None where nothing of it is written."""
+    hole, case = units.request_hole(writer.dialect, field)
     probe = Writer(writer.dialect, False, Trail(), writer.options)
-    return probe.hole(hole, View(ir, "request", case, probe), (), None) is not ABSENT
+    view = View(ir, "request", case, probe)
+    return None if probe.hole(hole, view, (), None) is ABSENT else view
 
 
 def _thinks(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
@@ -304,15 +308,10 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     if choice != "none" and not isinstance(choice, dict):  # all of them may be called
         return ir
     tools = units.pictured(writer.dialect, "request").cases[0].lists.get("tools", [])
-    try:
-        hole, case = units.request_hole(writer.dialect, "tool_choice")
-    except UsageError:
-        return turns.narrowed(writer, ir, tools)
-    probe = Writer(writer.dialect, False, Trail(), writer.options)
-    view = View(ir, "request", case, probe)
-    taken = probe.hole(hole, view, (), None) is not ABSENT
-    if taken and any(claim.startswith("tool_choice") for claim in view.claims):
-        return ir
+    with contextlib.suppress(UsageError):  # the choice has no place at all
+        view = _probed(writer, ir, "tool_choice")
+        if view is not None and any(one.startswith("tool_choice") for one in view.claims):
+            return ir
     return turns.narrowed(writer, ir, tools)
 
 
