@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter.listforms import FORMS
+from ..interpreter.sums import alone
 from ..ir import FULL
 from ..language import picture as pic
 from ..language.lenses import is_guard
@@ -169,8 +170,7 @@ class HoleLines(ValueLines):
         terms = [c.look(path, True) for path in h.paths]
         total = t.fresh("total")
         t(f"{total} = total({', '.join(one.v for one in terms)})")
-        alone = {hole.path for hole in pic.holes(c.case.wire) if len(hole.paths) == 1}
-        only = [n for n, path in enumerate(h.paths) if path not in alone | c.settled]
+        only = [n for n, path in enumerate(h.paths) if path not in alone(c.case) | c.settled]
         # The first of those that stand nowhere else is read as all of them.
         hidden = [f"not {terms[n].v}" for n in only[1:]]
         hidden += [f"{terms[0].v} is not None"] if hidden else []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..interpreter.sums import alone
 from ..ir import field_type
-from ..language.picture import Fields, Literal, Picture, Test, holes, keyed
+from ..language.picture import Fields, Literal, Picture, Test, keyed
 from .code import NAME, Unwritten
 from .readir import IrText
 from .readtext import plain, spoken
@@ -52,7 +53,6 @@ class WholeText(IrText):
         if not self.sums:
             return
         by_path = {slot.path: slot for slot in self.slots}
-        alone = {h.path for h in holes(self.case.wire) if len(h.paths) == 1}
         settled: set[str] = set()
         solved: dict[str, str] = {}
         if any("." in p or p in self.bound for h, _, _ in self.sums for p in h.paths):
@@ -64,7 +64,7 @@ class WholeText(IrText):
             for path in h.paths:
                 if path in solved:
                     terms.append(solved[path])
-                elif path in alone:
+                elif path in alone(self.case):
                     slot = by_path.get(path)
                     if slot is None:
                         raise Unwritten

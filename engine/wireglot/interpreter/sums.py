@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @lru_cache(1024)
-def _alone(case: Case) -> frozenset[str]:
-    """Return the terms that have a hole of their own."""
+def alone(case: Case) -> frozenset[str]:
+    """Return the fields that have a hole of their own, no terms of a sum."""
     return frozenset(hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1)
 
 
@@ -31,7 +31,7 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
     """
     if wire is ABSENT or wire is None or not guard("integer", wire):
         return False
-    alone = _alone(env.case)
+    single = alone(env.case)
     made: Any = 0
     unknown: list[str] = []
     for path in h.paths:
@@ -40,7 +40,7 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
             return False
         if value is not ABSENT:
             made += value
-        elif path not in alone and path not in env.settled:
+        elif path not in single and path not in env.settled:
             unknown.append(path)
     env.settled.update(h.paths)
     if reader.recorder is not None:
@@ -90,7 +90,7 @@ def total(h: Hole, view: View) -> Any:
 
 def hidden(writer: WriteJob, h: Hole, view: View, into: Any) -> None:
     """Note the terms of a sum that nothing else says: the first of them is read as all."""
-    only = [path for path in h.paths if path not in _alone(view.case) | view.settled]
+    only = [path for path in h.paths if path not in alone(view.case) | view.settled]
     view.settled.update(h.paths)
     there = {path for path in h.paths if view.look(path) not in (ABSENT, None)}
     for path in only[1:]:
