@@ -11,7 +11,8 @@ from urllib.parse import unquote
 
 from ..language.nodes import changed, nodes, over, under
 from ..language.picture import holes
-from ..trail import At, Trail, keys_of, pointer, value_at
+from ..language.schemawalk import meant
+from ..trail import At, Trail, keys_of, pointer
 from .copies import parts_of, swapped, unchanged
 from .jobs import WriteJob
 from .limits import PROPERTY, Limits
@@ -82,7 +83,7 @@ def _written(schema: dict[str, Any], known: Limits) -> Names:
 
 def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[str]:
     """Return the names of properties that a schema of the root's value says, if not `seen` yet."""
-    node = _meant(node, root)
+    node = meant(root, node)[0]
     if not isinstance(node, dict) or depth > _DEEPEST or id(node) in seen:
         return []
     seen.add(id(node))
@@ -92,12 +93,6 @@ def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[
         for _, child in under(key, node[key]):
             names += _names(child, root, depth + 1, seen)
     return names
-
-
-def _meant(node: Any, root: dict[str, Any]) -> Any:
-    """Return the definition that a schema stands for that is a reference and nothing else."""
-    ref = node.get("$ref") if isinstance(node, dict) and len(node) == 1 else None
-    return value_at(root, keys_of(ref[1:])) if isinstance(ref, str) and ref[:2] == "#/" else node
 
 
 def _call(writer: WriteJob, part: Part) -> Part | None:
@@ -153,16 +148,16 @@ class _Spelling:
         return over(node, self._referring)
 
     def _node(self, node: Any, at: At) -> Any:
-        meant = _meant(node, self._new)
-        if meant is not node:
-            if id(meant) in self._open or self._count >= _MOST:
+        whole, there = meant(self._new, node)
+        if there:
+            if id(whole) in self._open or self._count >= _MOST:
                 return node
-            if self._names.keys().isdisjoint(_names(meant, self._new, 0, set())):
+            if self._names.keys().isdisjoint(_names(whole, self._new, 0, set())):
                 return node
-            self._open.add(id(meant))
+            self._open.add(id(whole))
             self._count += 1
-            made = self._node(meant, tuple(keys_of(node["$ref"][1:])))
-            self._open.discard(id(meant))
+            made = self._node(whole, there)
+            self._open.discard(id(whole))
             return made
         if not isinstance(node, dict) or len(at) > 2 * _DEEPEST:
             return node

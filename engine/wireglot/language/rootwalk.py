@@ -9,7 +9,7 @@ from ..jsontext import copied
 from ..trail import At
 from .lenses import same
 from .nodes import DEFINITIONS, LISTS
-from .schemawalk import Told
+from .schemawalk import Told, meant
 
 # What a branch may say for its properties to stand beside those of the other branches.
 OBJECT = frozenset("type properties required title description additionalProperties".split())
@@ -89,13 +89,8 @@ def _objects(schema: dict[str, Any], word: str) -> list[tuple[At, dict[str, Any]
 
 def _named(schema: dict[str, Any], branch: Any, at: At) -> tuple[At, Any]:
     """Return the definition that a branch refers to, if it says nothing else, and its place."""
-    if not isinstance(branch, dict) or branch.keys() != {"$ref"}:
-        return at, branch
-    _, _, name = str(branch["$ref"]).rpartition("/")
-    for word in DEFINITIONS:
-        if branch["$ref"] == f"#/{word}/{name}" and isinstance(schema.get(word), dict):
-            return ((word, name), schema[word][name]) if name in schema[word] else (at, branch)
-    return at, branch
+    found, there = meant(schema, branch)
+    return (there, found) if len(there) == 2 and there[0] in DEFINITIONS else (at, branch)
 
 
 def _merge(

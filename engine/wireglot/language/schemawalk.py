@@ -71,6 +71,16 @@ def _resolved(root: Any, ref: Any) -> tuple[dict[str, Any] | None, At]:
     return (value, at) if isinstance(value, dict) else (None, ())
 
 
+def meant(root: Any, node: Any) -> tuple[Any, At]:
+    """Return what a schema stands for that is a reference and nothing else, and where that is.
+
+    Any other one stands for itself, and is nowhere else.
+    """
+    alone = isinstance(node, dict) and node.keys() == {"$ref"}
+    found, at = _resolved(root, node["$ref"]) if alone else (None, ())
+    return (found, at) if at else (node, ())
+
+
 def endless(root: dict[str, Any]) -> bool:
     """Tell whether a reference leads back to what it stands in, or out of the schema."""
     waiting = [one["$ref"] for one in nodes(root) if "$ref" in one]
