@@ -6,7 +6,7 @@ beforehand, from the pictures, and then by what stands in the object and on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..interpreter.choosing import before
@@ -78,7 +78,7 @@ class Telling:
         A form that a word of the object tells, and that holds it all, is read as what it is where
         no form before it could read it. "" where no form is so.
         """
-        odd = [(at, h) for at, h in _at(case.wire, "") if not self._exact(h, set())]
+        odd = [(at, h) for at, h in _at(case.wire) if not self._exact(h, set())]
         inexact = [h for h in pic.holes(case.wire) if not self._exact(h, set())]
         if len(odd) != 1 or len(inexact) != 1 or not self._worded(case):
             return ""
@@ -210,7 +210,7 @@ def _side(case: Case, writes: Case, at: str = "") -> Any:
 
     What stands in each object that the case `writes` is left out; `at` is where it stands.
     """
-    texts = {path: begins(hole) for path, hole in _at(case.wire, "") if "json" in hole.lenses}
+    texts = {path: begins(hole) for path, hole in _at(case.wire) if "json" in hole.lenses}
     there = writes.sides[1]
     return tuple(
         (tuple(keys_of(at + path)), texts.get(path) or what)
@@ -270,10 +270,7 @@ def _stands(held: str, keys: tuple[str, ...], what: Any) -> str | None:
     return " and ".join(tests)
 
 
-def _at(p: Picture, path: str) -> Iterator[tuple[str, Hole]]:
-    """Yield the holes of a picture with their places."""
-    if isinstance(p, Hole):
-        yield path, p
-    elif isinstance(p, Fields):
-        for names, child in p.entries:
-            yield from _at(child, f"{path}/{names[0]}")
+def _at(p: Picture) -> list[tuple[str, Hole]]:
+    """Return the holes of a picture that stand in no list, with their places."""
+    there = (("".join(f"/{key}" for key in at), hole) for at, hole in pic.placed(p))
+    return [(at, hole) for at, hole in there if isinstance(hole, Hole) and "/[]" not in at]
