@@ -63,12 +63,11 @@ class Names:
 
     def properties(self, dialect: str, tool: Any) -> dict[str, str]:
         """Return what the names of properties that were written for a tool were before."""
-        known = self.table.get(dialect, {}).get(f"{_OF}{tool}", {})
-        return {written: name for name, written in known.items()}
+        return self.back(dialect, f"{_OF}{tool}")
 
-    def back(self, dialect: str) -> dict[str, str]:
-        """Return what the tool names that were written for a dialect were before."""
-        known = self.table.get(dialect, {}).get("tool_name", {})
+    def back(self, dialect: str, kind: str = "tool_name") -> dict[str, str]:
+        """Return what the names of a kind that were written for a dialect were before."""
+        known = self.table.get(dialect, {}).get(kind, {})
         return {written: name for name, written in known.items()}
 
     def rows(self, dialect: str) -> dict[str, str]:
