@@ -16,6 +16,7 @@ from ..interpreter import (
     unpictured,
     within,
 )
+from ..interpreter.copies import parts_of
 from ..interpreter.env import Env
 from ..interpreter.views import Look
 from ..language.lenses import Misfit
@@ -168,10 +169,8 @@ def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[D
     odd: list[Draft] = []
     if look is None:
         for one in ir.get("candidates", ()) if isinstance(ir, dict) else ():
-            for part in one.get("parts", ()):
-                if part.get("type") == "tool_result":
-                    pairing.named([one], dialect.name)
-                    break
+            if parts_of([one], "tool_result"):
+                pairing.named([one], dialect.name)
         return odd
     if reader.recorder is not None:
         reader.recorder.names.update(units.names_of(messages, reader.trail))

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import UsageError
 from ..notes import Draft
 from ..trail import At, Trail, pointer
+from .copies import parts_of
 
 MOST = 20  # violations of one call that are told
 LOOKED_AT = 1000  # those that are found before the first are told
@@ -51,11 +52,10 @@ def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
             known[tool.get("name")] = kinds[kind](schema, registry=referencing.Registry())
         except Exception as error:  # whatever a schema may do to a library
             notes.append(_unfit(error, trail.find(tool, "parameters"), tool))
-    for message in request.get("messages") or ():
-        for part in message.get("parts", ()):
-            if part.get("type") == "tool_call" and part.get("name") in known:
-                steps.left = FOLLOWED
-                notes += _violations(part, known[part["name"]], trail)
+    for part in parts_of(request.get("messages") or (), "tool_call"):
+        if part.get("name") in known:
+            steps.left = FOLLOWED
+            notes += _violations(part, known[part["name"]], trail)
     return notes
 
 

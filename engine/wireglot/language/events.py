@@ -290,14 +290,11 @@ def _shared(name: str, node: Node, frame: Node | None, respelt: bool, written: b
     not with a stream whose keys are `respelt`. Only what is `written` lies over the frame.
     """
     common = drawn.parse(frame) if frame is not None else None
-    return _event(name, node, frame if written else None, common)
-
-
-def _event(name: str, node: Node, frame: Node | None, common: Picture | None) -> Event:
     words = parsed(name)
     given = node.value if isinstance(node.value, list) else [node]
     reads = tuple(_framed(drawn.parse(one), common) for one in given)
-    over = (merge(frame, one) if isinstance(one.value, dict) else one for one in given)
+    below = frame if written else None
+    over = (merge(below, one) if isinstance(one.value, dict) else one for one in given)
     acts = frozenset(word.act for word in words)
     event = Event(name, words, reads, tuple(drawn.parse(one) for one in over), node.pos)
     event.acts, event.last = acts, bool(acts.intersection(LAST))
@@ -308,8 +305,8 @@ def _event(name: str, node: Node, frame: Node | None, common: Picture | None) ->
     event.heads = frozenset(path.partition(".")[0] for path in event.holes)
     found = {path for path in event.holes if path[:3] == "at."} - ASIDE
     event.addresses = frozenset(path[3:] for path in found)
-    below = [pair for p in event.writes for pair in pic.placed(p)]
-    depths = {p.path: at.count("[]") for at, p in below if isinstance(p, Hole)}
+    pairs = [pair for p in event.writes for pair in pic.placed(p)]
+    depths = {p.path: at.count("[]") for at, p in pairs if isinstance(p, Hole)}
     above = depths.get("at.candidate", 0)
     event.listed = not event.addresses and depths.get("piece", 0) > above
     return event

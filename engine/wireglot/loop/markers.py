@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion import reading
+from ..interpreter.copies import parts_of
 from ..jsontext import stringify
 from ..language.held import Held
 from ..language.model import Dialect
@@ -22,7 +23,7 @@ Marker = dict[str, Any]
 
 def written(provider: Held, messages: list[Any], body: Any) -> list[Marker]:
     """Return a marker for each error that a request holds as text."""
-    errors = {id(p): p for m in messages for p in m["parts"] if _failed(p)}
+    errors = {id(part) for part in parts_of(messages, "tool_result") if _failed(part)}
     if not errors:
         return []
     read = reading.read(provider, body, "request", None, None, {}).ir["messages"]
@@ -54,23 +55,18 @@ def put_back(client: Dialect, messages: list[Any], known: list[Marker]) -> None:
     pictures = _pictures(client)
     if not marks and not pictures:
         return
-    for message in messages:
-        for part in message.get("parts", ()):
-            if part.get("type") != "tool_result":
-                continue
-            was = marks.get((part.get("tool_call_id"), _reads(part)))
-            if was is not None:
-                part["kind"], part["value"] = "error", was
-                part.pop("value_json", None)
-            elif pictures and part.get("kind") == "error":
-                whole = next((t.write((part["value"],)) for t in pictures), None)
-                part["kind"], part["value"] = "text", whole or part["value"]
+    for part in parts_of(messages, "tool_result"):
+        was = marks.get((part.get("tool_call_id"), _reads(part)))
+        if was is not None:
+            part["kind"], part["value"] = "error", was
+            part.pop("value_json", None)
+        elif pictures and part.get("kind") == "error":
+            whole = next((t.write((part["value"],)) for t in pictures), None)
+            part["kind"], part["value"] = "text", whole or part["value"]
 
 
 def _failed(part: Part) -> bool:
-    return part.get("type") == "tool_result" and bool(
-        part.get("kind") == "error" or part.get("failed")
-    )
+    return bool(part.get("kind") == "error" or part.get("failed"))
 
 
 def _reads(part: Part) -> str:
@@ -80,8 +76,7 @@ def _reads(part: Part) -> str:
 def _answered(messages: list[Any]) -> list[Part | None]:
     """Return the result of each call, in the order of the calls."""
     results = {id(call): result for result, call in paired(messages)}
-    calls = (p for m in messages for p in m["parts"] if p.get("type") == "tool_call")
-    return [results.get(id(call)) for call in calls]
+    return [results.get(id(call)) for call in parts_of(messages, "tool_call")]
 
 
 def _pictures(dialect: Dialect) -> list[Text]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..interpreter import pairing
+from ..interpreter.copies import parts_of
 from ..interpreter.limits import Limits, full
 from ..language.model import Dialect, once
 from ..language.picture import Hole, keys
@@ -103,14 +104,13 @@ def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
     """Return each result with its call, by id, whatever order they came in."""
     calls = pairing.by_id(messages)
     answered = {id(call) for call in calls.values()}
-    parts = [part for message in messages for part in message.get("parts", ())]
     waiting: dict[Any, deque[Part]] = {}  # calls of which the result may stand before them
     last: dict[Any, Part] = {}
-    for call in (part for part in parts if part.get("type") == "tool_call"):
+    for call in parts_of(messages, "tool_call"):
         last[call.get("id")] = call
         if id(call) not in answered:
             waiting.setdefault(call.get("id"), deque()).append(call)
-    results = [part for part in parts if part.get("type") == "tool_result"]
+    results = parts_of(messages, "tool_result")
     found = [(part, calls[id(part)]) for part in results if id(part) in calls]
     for part in (part for part in results if id(part) not in calls):
         key = part.get("tool_call_id")
@@ -163,8 +163,7 @@ def _in_order(messages: list[dict[str, Any]], pairs: list[tuple[Part, Part]]) ->
     many = [found for found in same.values() if len(found) > 1]
     if not many:
         return
-    parts = [part for message in messages for part in message.get("parts", ())]
-    place = {id(part): n for n, part in enumerate(parts)}
+    place = {id(part): n for n, part in enumerate(parts_of(messages))}
     fresh: dict[int, Part] = {}
     for found in many:
         there = sorted((result for result, _ in found), key=lambda part: place[id(part)])
