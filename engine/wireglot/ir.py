@@ -166,6 +166,12 @@ def owned(path: str, family: str) -> str:
     return f"own.{family}.{path[4:]}" if path.startswith("own.") else path
 
 
+def without_memory(value: dict[str, Any], *aside: str) -> dict[str, Any]:
+    """Return the fields of an IR object without its memory, and without some others."""
+    gone = ("spelled", "kept", *aside)
+    return {key: inner for key, inner in value.items() if key not in gone}
+
+
 def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:
     """Return an IR value without its memory of spelling, or without some other fields."""
     if isinstance(value, dict):

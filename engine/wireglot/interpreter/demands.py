@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
+from ..ir import without_memory
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..language.model import Dialect, once
@@ -106,7 +107,11 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                 _aside(writer, part, pos)
             for tool in part["tools"]:
                 name = tool.get("name")
-                if name is not None and name in known and not _equal(tool, known[name]):
+                if (
+                    name is not None
+                    and name in known
+                    and (without_memory(tool) != without_memory(known[name]))
+                ):
                     told = "another tool of this name is declared before"
                     writer.lost("no-place", tool, told, pos)
                     continue
@@ -145,14 +150,6 @@ def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
             weight, told = weighed(writer, "tools", family, name)
             writer.lost("own-field", own, told, pos, name, weight)
     unknown(writer, part, "tools", pos)
-
-
-def _equal(tool: dict[str, Any], known: dict[str, Any]) -> bool:
-    """Tell whether two tools say the same, however they were spelled."""
-    memory = ("spelled", "kept")
-    return {k: v for k, v in tool.items() if k not in memory} == {
-        k: v for k, v in known.items() if k not in memory
-    }
 
 
 @once

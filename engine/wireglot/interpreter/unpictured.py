@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..ir import without_memory
 from ..language.lenses import Misfit, same, stringify
 from ..language.picture import ABSENT
 from ..language.shape import Shape
@@ -15,7 +16,6 @@ from .views import recalled
 # Where bodies of errors say what is wrong, the plainest first.
 SAYS = ("message", "msg", "detail", "error_description", "error", "errors", "title", "reason")
 STATUSES = ("status", "statusCode", "code")  # where they say the status of HTTP
-MEMORY = ("kept", "spelled")
 NAMED = {"error", "errors"}  # by which a frame that is nothing else is told to be one
 LONE = {"message", "msg", "detail"}  # what a framework's error says and nothing more
 _KINDS = {
@@ -49,8 +49,7 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
         kept = ir.setdefault("kept", {}).setdefault(reader.dialect.name, {})
         kept.update((pointer(place), value) for place, value in rest.items())
         reader.trail.put(ir, "kept", ())
-    said = {key: value for key, value in ir.items() if key not in MEMORY}
-    reader.memory(ir)[""] = {"as": body, "for": said}
+    reader.memory(ir)[""] = {"as": body, "for": without_memory(ir)}
     return ir
 
 
@@ -71,8 +70,7 @@ def told(frame: dict[str, Any]) -> At | None:
 def again(writer: WriteJob, ir: Any) -> Any:
     """Return the body that was read, while it still says the same; ABSENT where it does not."""
     entry = recalled(writer, ir) if isinstance(ir, dict) else {}
-    said = {key: value for key, value in ir.items() if key not in MEMORY} if entry else None
-    if "as" not in entry or not same(entry.get("for"), said):
+    if "as" not in entry or not same(entry.get("for"), without_memory(ir)):
         return ABSENT
     if writer.recorder is not None:
         writer.recorder.whole(entry["as"], (), None)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from ..conversion.hands import Reader
 from ..interpreter import pairing
+from ..ir import without_memory
 from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
@@ -248,7 +249,7 @@ class Hearing:
             )
         except Misfit:
             return {}
-        return {key: value for key, value in made.items() if key not in ("kept", "spelled")}
+        return without_memory(made)
 
     def elements(
         self, shape: str, wire: Any, place: At, here: At | None = None

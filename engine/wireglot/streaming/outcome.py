@@ -9,7 +9,7 @@ from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
-from ..ir import owned
+from ..ir import owned, without_memory
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, placed
@@ -142,8 +142,7 @@ class Outcome:
     def stop(self, owner: Candidate) -> dict[str, Any]:
         """Return why a candidate stopped, as fields of the IR without memory."""
         if self.whole is not None:
-            nth = self.candidates.index(owner) if owner in self.candidates else 0
-            return _said(self.whole, nth)
+            return without_memory(self._of_whole(owner), "parts")
         known = owner.stopped
         if known is None or known[0] is not owner.stops or known[1] != len(owner.kinds):
             known = owner.stopped = owner.stops, len(owner.kinds), self._stopped(owner)
@@ -151,13 +150,16 @@ class Outcome:
 
     def beside(self, owner: Candidate) -> None:
         """Let a whole response that does not say why it stopped say what its frame does."""
-        owners = self.whole.get("candidates", ()) if self.whole is not None else ()
-        nth = self.candidates.index(owner)
-        if nth >= len(owners) or owners[nth].get("stop_reason") is not None:
-            return
-        reason = self._stopped(owner).get("stop_reason")
+        one = self._of_whole(owner)
+        reason = self._stopped(owner).get("stop_reason") if one.get("stop_reason") is None else None
         if reason is not None:
-            owners[nth]["stop_reason"] = reason
+            one["stop_reason"] = reason
+
+    def _of_whole(self, owner: Candidate) -> dict[str, Any]:
+        """Return what the whole response says of a candidate; nothing where it has none."""
+        owners = self.whole.get("candidates", ()) if self.whole is not None else ()
+        nth = self.candidates.index(owner) if owner in self.candidates else 0
+        return owners[nth] if nth < len(owners) else {}
 
     def _stopped(self, owner: Candidate) -> dict[str, Any]:
         """Read why a candidate stopped; what is short is read once for all streams."""
@@ -167,7 +169,7 @@ class Outcome:
         if found is None:
             odd = len(self.odd)
             made = self._stop(owner, True)
-            found = {k: v for k, v in made.items() if k not in ("spelled", "kept")}
+            found = without_memory(made)
             if len(self.odd) == odd and len(key) < SHORT:
                 if len(self._known.stops) >= MOST:
                     self._known.stops.clear()
@@ -285,10 +287,3 @@ def _tried(probe: Writer, hole: Hole, ir: dict[str, Any]) -> tuple[int, Hole, An
         wire = probe.shape(hole.named, ir)
         return sum(draft.effect == "lost" for draft in probe.notes), hole, wire
     return None
-
-
-def _said(ir: dict[str, Any], nth: int) -> dict[str, Any]:
-    """Return what a response says of a candidate besides its parts."""
-    owners = ir.get("candidates", ())
-    one = owners[nth] if nth < len(owners) else {}
-    return {k: v for k, v in one.items() if k not in ("parts", "spelled", "kept")}

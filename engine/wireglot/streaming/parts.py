@@ -11,7 +11,7 @@ from typing import Any
 from ..conversion.hands import Writer
 from ..interpreter import media
 from ..interpreter.views import blank
-from ..ir import BETWEEN_THOUGHTS, owned
+from ..ir import BETWEEN_THOUGHTS, owned, without_memory
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
@@ -59,7 +59,7 @@ class Parts:
 
     def _takes(self, part: Part) -> bool:
         """Tell whether a whole response would hold such a part, as far as it is known."""
-        said = {k: v for k, v in part.said.items() if k not in ("own", "kept", "spelled")}
+        said = without_memory(part.said, "own")
         if self.rides is not None and self.rides.fills(part):
             said["signature"] = {"value": "x", "origin": self.dialect.origin["signature"]}
         said[part.field] = {} if part.field == "arguments" else "x"

@@ -11,7 +11,7 @@ from typing import Any
 from ..conversion.hands import Reader
 from ..interpreter import unpictured
 from ..interpreter.reader import told_by
-from ..ir import field_type
+from ..ir import field_type, without_memory
 from ..language.events import Event, Stream, guards
 from ..language.lenses import UNTYPED, Misfit, guard, same
 from ..language.model import Dialect
@@ -272,7 +272,7 @@ class Failure:
         frame.claimed.update((key,) for key in wire if key in shape.keys or wire[key] == "error")
         kept = (place_of(wire, at) for at in found.get("kept", {}).get(self._dialect.name, ()))
         frame.kept = [place for place in kept if place not in frame.claimed]
-        return {k: v for k, v in found.items() if k not in ("kept", "spelled")}
+        return without_memory(found)
 
     def foreign(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
         """Return the error of a frame that is none of the dialect's: a gateway may have said it.

@@ -14,6 +14,7 @@ from typing import Any
 from ..conversion.hands import Reader, Writer
 from ..interpreter import units
 from ..interpreter.views import View
+from ..ir import without_memory
 from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
@@ -104,7 +105,7 @@ def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight
 
 def over(fold: Hearing, part: Part, said: dict[str, Any]) -> None:
     """Lay fields of a part over what was said of it before."""
-    compared(fold, _alike(part.said, said), said, Trail())
+    compared(fold, part.said, said, Trail(), again=True)
     merged(part.said, said, over=True)
 
 
@@ -222,7 +223,7 @@ def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
         wire = units.stepped(Writer(fold.dialect, True, Trail(), {}), shape, ir)
         read: dict[str, Any] = Reader(fold.dialect, {}).whole(shape, wire, ())
         for one, again in zip(ir["candidates"], read["candidates"], strict=True):
-            one.update({k: v for k, v in again.items() if k not in ("parts", "spelled", "kept")})
+            one.update(without_memory(again, "parts"))
 
 
 def text(fold: Hearing, owner: Candidate, whole: str) -> None:
@@ -278,9 +279,7 @@ def _settled(
     compared(fold, _less(known, around or {}), ir, trail, at)
     told = part.ir() if not text and part.pieces else part.said  # what is empty says nothing
     ir.update((k, v) for k, v in told.items() if guards(v) and not guards(ir.get(k, v)))
-    more = _named(part, ir)
-    more = {k: v for k, v in more.items() if k not in flows and k not in ("spelled", "kept")}
-    merged(part.said, more, over=True)
+    merged(part.said, without_memory(_named(part, ir), *flows), over=True)
     if part.closing is not None:
         part.closing = _named(part, ir)
 
@@ -317,13 +316,6 @@ def _less(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {key: _less(said[key], known[key]) if key in objects else said[key] for key in left}
 
 
-def _alike(said: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """Return of what is said the fields that are said again, object by object."""
-    objects = {key for key in now if isinstance(now[key], dict) and isinstance(said.get(key), dict)}
-    found = {key: said[key] for key in now if key in said}
-    return found | {key: _alike(said[key], now[key]) for key in objects}
-
-
 def _other(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
     told = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
     fold.odd(told, f"whole/{part.kind}", at)
@@ -333,30 +325,31 @@ def _other(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
 
 
 def compared(
-    fold: Hearing, was: dict[str, Any], now: dict[str, Any], trail: Trail, at: At = ()
+    fold: Hearing, was: Any, now: Any, trail: Trail, at: At = (), again: bool = False
 ) -> None:
     """Note what an object of the IR lacks of what was said of it before.
 
-    The trail knows where in the frame its fields stand; the frame has the object at `at`.
+    The trail knows where in the frame its fields stand; the frame has the object at `at`. With
+    `again` only what it says again is compared, object by object.
     """
     found: list[At] = []
-    _differing(was, now, (), found)
+    _differing(was, now, (), found, again)
     for path in found:
         quiet = ("own", "value", fold.dialect.family)
         name = ".".join(key for key in path if isinstance(key, str) and key not in quiet)
         fold.noted(_place(fold, now, path, trail, at), name)
 
 
-def _differing(was: Any, now: Any, path: At, found: list[At]) -> None:
-    """Find the paths of what was said and is not said again."""
+def _differing(was: Any, now: Any, path: At, found: list[At], again: bool = False) -> None:
+    """Find the paths of what was said and is not said again; with `again`, of what is said anew."""
     if isinstance(was, dict) and isinstance(now, dict | None):
-        for key, old in was.items():
-            new = now.get(key) if now else None
+        for key in [key for key in now if key in was] if again and now is not None else was:
+            old, new = was[key], now.get(key) if now else None
             if old.__class__ is str:
                 if old and (new.__class__ is not str or new != old) and key not in _MEMORY:
                     found.append((*path, key))
             elif old is not None and old is not new and key not in _MEMORY:
-                _differing(old, new, (*path, key), found)
+                _differing(old, new, (*path, key), found, again)
     elif isinstance(was, list) and isinstance(now, list):
         for nth, old in enumerate(was):
             _differing(old, now[nth] if nth < len(now) else None, (*path, nth), found)
