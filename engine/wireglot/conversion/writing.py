@@ -30,7 +30,7 @@ from ..notes import Draft, Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..tagged import Several
-from ..trail import Trail, put, value_at
+from ..trail import Trail, pointer, put, value_at
 from .hands import Writer
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def written(
         misfit.__traceback__ = None
         raise ConversionError(
             f"the {unit} has no form in {writer.dialect.name}: {misfit.reason}",
-            units.source_of(trail, ir),
+            pointer(trail.find(ir) or ()),
             rule_of(misfit.pos),
         ) from None
     except RecursionError:
@@ -194,7 +194,7 @@ def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     nth = units.acting([[part.get("type") for part in one.get("parts", ())] for one in owners])
     shape = units.pictured(writer.dialect, "response")
-    if nth == 0 or not units.holds_one(writer.dialect):
+    if nth == 0 or any("single" not in hole.lenses for hole in units.answers_in(writer.dialect)):
         return ir
     told = "of several answers this one calls tools or says something, and the target holds one"
     writer.told("reordered", "moved", owners[nth], told, shape.pos)

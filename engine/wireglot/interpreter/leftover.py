@@ -204,14 +204,10 @@ def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> N
             continue
         at = find(name) or writer.trail.find(view.obj)
         weight, told = weighed(writer, view.shape, family, name)
-        if not weight and (leaf in EMPTY or _of_nulls(leaf)):
+        nulls = isinstance(leaf, dict) and all(value is None for value in leaf.values())
+        if not weight and (leaf in EMPTY or nulls):
             weight = "slight"
         writer.note("own-field", "lost", at, pos, told, None, None, weight)
-
-
-def _of_nulls(leaf: Any) -> bool:
-    """Tell whether an object says nothing by its keys."""
-    return isinstance(leaf, dict) and all(value is None for value in leaf.values())
 
 
 def emptied(writer: WriteJob, message: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..ir import DERIVED
-from ..language.ladder import Row, step
+from ..language.ladder import Row, replaces, step
 from ..language.lenses import Misfit, deepest, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..language.shape import Case, Shape
@@ -177,7 +177,7 @@ def rungs(
     """
     yield view.obj, None, ""
     for row in writer.ladder.get(name, ()):
-        if writer.same and row.wants and not refused and not row.replaces(view.obj):
+        if writer.same and row.wants and not refused and not replaces(row.before, view.obj):
             continue
         mark = len(writer.notes)
         try:

@@ -14,7 +14,7 @@ from ..language.picture import Hole, holes
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation
 from ..notes import UNKNOWN_KEY
-from ..trail import At, Trail, keys_of, pointer
+from ..trail import At, Trail, keys_of
 from .copies import parts_of
 from .jobs import ReadJob, WriteJob
 from .views import recalled
@@ -65,11 +65,6 @@ def acting(kinds: list[list[Any]]) -> int:
     calls = (nth for nth, found in enumerate(kinds) if "tool_call" in found)
     parts = (nth for nth, found in enumerate(kinds) if found)
     return next(calls, next(parts, 0))
-
-
-def holds_one(dialect: Dialect) -> bool:
-    """Tell whether a response of a dialect holds one answer."""
-    return all("single" in hole.lenses for hole in answers_in(dialect))
 
 
 def answers_in(dialect: Dialect) -> list[Hole]:
@@ -220,12 +215,6 @@ def _apart(ir: Any) -> Any:
 
 def _dicts(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return [one for one in listed(owner, key) if isinstance(one, dict)]
-
-
-def source_of(trail: Trail, ir: Any) -> str:
-    """Return the place in the source that a misfit while writing tells of."""
-    at = trail.find(ir) if isinstance(ir, dict | list) else None
-    return pointer(at) if at else ""
 
 
 def pictured(dialect: Dialect, unit: str) -> Shape:

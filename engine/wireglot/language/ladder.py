@@ -59,10 +59,6 @@ class Row(NamedTuple):
                 return child.values[0] if isinstance(child, Literal) else ABSENT
         return None
 
-    def replaces(self, value: dict[str, Any]) -> bool:
-        """Tell whether a field that need not be there is: then the row does not only add one."""
-        return _there(self.before, value)
-
     def says(self, value: dict[str, Any]) -> str:
         """Say what this row does to a value: its note, and what stands for what, and how near."""
         found: dict[str, tuple[Any, str]] = {}
@@ -82,12 +78,13 @@ class Row(NamedTuple):
         return said
 
 
-def _there(p: Fields, value: dict[str, Any]) -> bool:
+def replaces(p: Fields, value: dict[str, Any]) -> bool:
+    """Tell whether a field that need not be there is: then a row does not only add one."""
     for names, child in p.entries:
         found = value.get(names[0], ABSENT)
         if isinstance(child, Literal) and ABSENT in child.values and found is not ABSENT:
             return True
-        if isinstance(child, Fields) and isinstance(found, dict) and _there(child, found):
+        if isinstance(child, Fields) and isinstance(found, dict) and replaces(child, found):
             return True
     return False
 
