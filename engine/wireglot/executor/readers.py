@@ -120,18 +120,15 @@ class Reads:
         """Tell whether a shape or union may stand within itself."""
         seen: set[str] = set()
         more = [name]
-        while more:
+        while more and name not in seen:
             one = more.pop()
-            if one not in (*self.dialect.unions, *self.dialect.shapes, *self.dialect.units):
-                continue
-            for case in (case for shape in self.dialect.members(one) for case in shape.cases):
-                for hole in holes(case.wire):
-                    if hole.shape == name:
-                        return True
-                    if hole.shape and hole.shape not in seen:
-                        seen.add(hole.shape)
-                        more.append(hole.shape)
-        return False
+            there = one in self.dialect.unions or one in self.dialect.shapes
+            shapes = self.dialect.members(one) if there or one in self.dialect.units else []
+            wires = [case.wire for shape in shapes for case in shape.cases]
+            inner = {hole.named for wire in wires for hole in holes(wire)} - {"", *seen}
+            seen |= inner
+            more += inner
+        return name in seen
 
     def _choice(self, title: str, pairs: list[Pair], deep: bool) -> str:
         t = code.Text(self.code, f"def {title}(x, w, at, L):")

@@ -183,14 +183,13 @@ def _drawn(
 
 
 def _is_head(file: File, shape: Shape, line: Any) -> bool:
-    """Tell whether a line is the head: it fits the session, and is no message."""
-    fits = _headed(shape) and isinstance(line, dict)
-    return fits and any(_fits(case, line) for case in shape.cases) and not file.like(line)
+    """Tell whether a line is the head: it fits the session, and is no message.
 
-
-def _fits(case: Case, line: dict[str, Any]) -> bool:
-    """Tell whether the fixed words of a case stand in a line, and no key that must not."""
-    return worded(case, line) and not barred(case, line)
+    So it does where fixed words stand in it, and no key that must not.
+    """
+    if not _headed(shape) or not isinstance(line, dict) or file.like(line):
+        return False
+    return any(worded(case, line) and not barred(case, line) for case in shape.cases)
 
 
 def _headed(shape: Shape) -> bool:

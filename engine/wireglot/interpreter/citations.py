@@ -132,9 +132,11 @@ def _spread(reader: ReadJob, owner: dict[str, Any], form: Form) -> None:
         for one in cited if form.text else ():
             if id(one) not in told_again and (spot := trail.find(one, "text")) and "text" in one:
                 reader.recorder.hush(spot, "it repeats the text", None)
+    talks = (*candidates_of(reader.dialect), *reader.dialect.talks) if shares.odd else ()
+    holes = (h.pos for case in talks for h in pic.holes(case.wire) if h.path == "citations")
+    rule = next(holes, reader.dialect.pos)
     for told, one, keys in shares.odd:
         spots = [spot for key in keys if key in one and (spot := trail.find(one, key))]
-        rule = next(iter(_rules(reader.dialect)), reader.dialect.pos)
         found_at = _common(spots) or at or ()
         reader.notes.append(("inconsistent", "changed", found_at, rule, told))
 
@@ -156,11 +158,6 @@ def _common(places: list[At]) -> At | None:
         while at[:size] != places[0][:size]:
             size -= 1
     return places[0][:size] if places else None
-
-
-def _rules(dialect: Dialect) -> Iterator[Any]:
-    for case in (*candidates_of(dialect), *dialect.talks):
-        yield from (h.pos for h in pic.holes(case.wire) if h.path == "citations")
 
 
 def _places(trail: Trail, found: list[Any]) -> At | None:

@@ -164,12 +164,11 @@ class _Spelling:
         out: dict[str, Any] = {}
         for key, value in node.items():
             way = (*at, key)
-            if key in _HERE:
-                out[key] = self._inner(key, value, way)
-            else:
-                out[key] = self._listed(value) if key == "required" else value
+            out[key] = self._inner(key, value, way) if key in _HERE else value
             if key in _NAMED and isinstance(value, dict):
                 out[key] = self._map(out[key], key, way)
+            elif key == "required":
+                out[key] = self._listed(value)
             self._came(out, key, way)
         return out
 
