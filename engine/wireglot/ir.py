@@ -7,7 +7,7 @@ tables say it to the engine, which guards a hole by the type of the field that i
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, TypedDict
 
 Unit = Literal[
@@ -164,6 +164,22 @@ class Response(TypedDict, total=False):
 def owned(path: str, family: str) -> str:
     """Return a path of the IR; one to a field of a dialect's own leads through its family."""
     return f"own.{family}.{path[4:]}" if path.startswith("own.") else path
+
+
+def put_at(owner: dict[str, Any], keys: Sequence[str], value: Any) -> None:
+    """Put a value at a path of an object; objects on the way are copied, all else gives way."""
+    for key in keys[:-1]:
+        inner = owner.get(key)
+        owner[key] = owner = dict(inner) if isinstance(inner, dict) else {}
+    owner[keys[-1]] = value
+
+
+def less(value: Any, keys: Sequence[str]) -> Any:
+    """Return an object without what stands at a path of it; what has no such path as it is."""
+    if not isinstance(value, dict) or keys[0] not in value:
+        return value
+    rest = {key: inner for key, inner in value.items() if key != keys[0]}
+    return {**rest, keys[0]: less(value[keys[0]], keys[1:])} if keys[1:] else rest
 
 
 def without_memory(value: dict[str, Any], *aside: str) -> dict[str, Any]:

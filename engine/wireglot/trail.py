@@ -108,22 +108,6 @@ def put(value: dict[str, Any], keys: Sequence[str], leaf: Any) -> bool:
     return True
 
 
-def put_at(owner: dict[str, Any], keys: Sequence[str], value: Any) -> None:
-    """Put a value at a path of an object; objects on the way are copied, all else gives way."""
-    for key in keys[:-1]:
-        inner = owner.get(key)
-        owner[key] = owner = dict(inner) if isinstance(inner, dict) else {}
-    owner[keys[-1]] = value
-
-
-def less(value: Any, keys: Sequence[str]) -> Any:
-    """Return an object without what stands at a path of it; what has no such path as it is."""
-    if not isinstance(value, dict) or keys[0] not in value:
-        return value
-    rest = {key: inner for key, inner in value.items() if key != keys[0]}
-    return {**rest, keys[0]: less(value[keys[0]], keys[1:])} if keys[1:] else rest
-
-
 def value_at(value: Any, at: Sequence[Any], missing: Any = None) -> Any:
     """Return what stands at a path of keys and indices, `missing` where nothing does."""
     for key in at:

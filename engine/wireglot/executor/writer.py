@@ -131,12 +131,6 @@ class CodedWriter(PictureWriter):
             return super().share(holes, parts, whole)
         return dict(zip(map(id, holes), dealt(self, listing, parts, whole), strict=True))
 
-    def elements(self, hole: Hole, parts: list[Any]) -> list[Any]:
-        listing = self.writes.dealing([hole]) if self.quick else None
-        if listing is None:
-            return super().elements(hole, parts)
-        return [wire for _, wire in dealt(self, listing, parts, False)[0]]
-
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
             mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)

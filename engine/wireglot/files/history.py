@@ -8,8 +8,9 @@ from typing import Any
 from ..interpreter import conversation, speaking
 from ..interpreter.jobs import Message, ReadJob, WriteJob
 from ..interpreter.views import recalled
+from ..ir import put_at
 from ..language.documents import Document, Summary
-from ..trail import put_at, value_at
+from ..trail import value_at
 from . import ids, tree
 from .file import File, between, told_of
 

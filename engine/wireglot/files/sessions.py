@@ -15,6 +15,7 @@ from typing import Any
 from ..interpreter import units
 from ..interpreter.jobs import ReadJob, WriteJob
 from ..interpreter.views import View, recalled
+from ..ir import less
 from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import same
@@ -23,7 +24,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
-from ..trail import At, less
+from ..trail import At
 from . import history, ids, pieces, replay, tree
 from .file import File, barred, between, told_of
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir import less
 from ..language.lenses import Misfit, deepest
 from ..language.measure import disjoint
 from ..language.picture import ABSENT
 from ..language.shape import Case, Shape
 from ..notes import Draft
-from ..trail import less
 from .elsewhere import any_there, elsewhere
 from .jobs import WriteJob
 from .views import alike, memory_of, read_by

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter import citations
+from ..ir import put_at
 from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
 from ..native import mypyc_attr
-from ..trail import At, put_at, value_at
+from ..trail import At, value_at
 from .recognising import Taken
 
 _STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")

@@ -9,13 +9,13 @@ from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
-from ..ir import owned, without_memory
+from ..ir import owned, put_at, without_memory
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, placed
 from ..language.shape import Case
 from ..seeds import Seed
-from ..trail import At, Trail, put_at
+from ..trail import At, Trail
 from .incoming import Candidate, laid_over, merged
 
 MOST = 128  # candidates of one response, and ends of candidates that are remembered

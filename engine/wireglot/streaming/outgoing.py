@@ -10,13 +10,13 @@ from ..conversion.hands import Writer
 from ..interpreter import making
 from ..interpreter.leftover import leftover
 from ..interpreter.views import View
-from ..ir import owned
+from ..ir import owned, put_at
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
 from ..language.shape import of_frame
-from ..trail import everywhere, put_at, value_at
+from ..trail import everywhere, value_at
 from .incoming import Part, merged
 from .outcome import Outcome
 from .outlook import Flow

@@ -12,10 +12,10 @@ from typing import Any
 from ..conversion.hands import Writer
 from ..interpreter import making, units
 from ..interpreter.unpictured import more, told_by
-from ..ir import owned
+from ..ir import owned, put_at
 from ..language.events import Event
 from ..language.lenses import Misfit
-from ..trail import At, put_at, value_at
+from ..trail import At, value_at
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
 from .outgoing import Outgoing, Place
