@@ -159,9 +159,8 @@ def _seen(
 def _logged(reader: ReadJob, log: replay.Replay) -> None:
     """Say where the head of a log stands, which was read as if it were the first line."""
     reader.trail.move({(0, key): at for key, at in log.places_of.items() if at != (0, key)})
-    for at in log.over if reader.recorder is not None else ():
-        assert reader.recorder is not None
-        reader.recorder.hush(at, ANEW, None)
+    for at in log.over:
+        reader.hush(at, ANEW, None)
 
 
 def _drawn(
