@@ -230,10 +230,11 @@ def test_every_field_of_a_request_that_can_have_a_limit_has_one() -> None:
     limits, _ = wordlist.FILE.words["limits"]
     form.Forms(told).check(limits, rulefuzz.node_of({"nothing": {}}), "`limits`")
     assert "is no limit" in " ".join(f.message for f in told)
+    kinds = {*valuewords.BOUNDS, "list of text"}
     fitting = {
         name
         for name in (*fields.OBJECTS["request"], "reasoning.budget", "tool_choice.allowed")
-        if name not in fields.KEPT and field_type("request", name) in valuewords.BOUNDS
+        if name not in fields.KEPT and field_type("request", name) in kinds
     }
     others = {*valuewords.NAMED, *valuewords.OTHERS, *fields.TEXTS, *MEDIA}
     assert fitting | others == fields.limits().keys()
