@@ -319,11 +319,14 @@ def told(
 def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
     """Return the blocks that a step of the ladder left behind; text may have been joined.
 
-    A block whose own object is there now, such as the source of a picture, is not left.
+    A block whose own object is there now, such as the source of a picture, is not left, and
+    objects in a list of data are no blocks.
     """
     kept = {id(block) for block in beside}
     found = []
     for key, value in old.items():
+        if key == "value" and old.get("kind") == "data":
+            continue
         now = new.get(key)
         if isinstance(value, dict) and isinstance(now, dict):
             found += _dropped(value, now, beside)
