@@ -180,6 +180,8 @@ def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: 
     """Return a JSON Schema of another dialect as this one takes it; raises Misfit."""
     wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
     at: Any = writer.trail.find(obj, path) if told else None
+    if told:
+        writer.fills(obj, path)  # so it does not read back as it is: notes of its own say why
     for one in told:
         place: Any = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place
