@@ -89,7 +89,7 @@ def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[
     seen.add(id(node))
     found = node.get("properties")
     names = list(found) if isinstance(found, dict) else []
-    for key in sorted(_HERE & node.keys()):
+    for key in sorted(_HERE.intersection(node)):
         for _, child in under(key, node[key]):
             names += _names(child, root, depth + 1, seen)
     return names
