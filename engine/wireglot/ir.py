@@ -201,9 +201,15 @@ def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:
 
 @functools.lru_cache(4096)
 def field_type(shape: str, path: str) -> str:
-    """Return the type of a field: string, integer, number, bool, list, object, opaque, any."""
+    """Return the type of a field: a JSON type, `list of text`, `opaque` or `any`."""
     if path.startswith("own."):
         return "any"
     *around, name = path.split(".")
     owners = (EXCEPTIONS.get((owner, name)) for owner in (shape, *around))
     return next(filter(None, owners), None) or FIELDS.get(name, "any")
+
+
+def wire_type(shape: str, path: str) -> str:
+    """Return the `field_type` as a guard names it: an opaque value is a string."""
+    kind = field_type(shape, path)
+    return {"opaque": "string", "list of text": "list"}.get(kind, kind)

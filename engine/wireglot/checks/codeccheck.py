@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..ir import field_type
+from ..ir import field_type, wire_type
 from ..language import picture as pic
 from ..language.drawn import EMPTY
 from ..language.findings import Findings, helped, near
@@ -73,8 +73,7 @@ class _Case:
 
     def _lenses(self, hole: Hole) -> None:
         """Report lenses that are not there (R014), or take another type than they get (R010)."""
-        kind = field_type(self.view.case.shape, hole.path)
-        kind = {"opaque": "string", "list of text": "list"}.get(kind, kind)
+        kind = wire_type(self.view.case.shape, hole.path)
         now = TYPES if kind == "any" else frozenset((kind,))
         if hole.mode == "each" or hole.path == "run":
             now = frozenset(("list",))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from ..ir import FUNCTION, MEDIA, PARTS, ROLES, TOOLS, field_type
+from ..ir import FUNCTION, MEDIA, PARTS, ROLES, TOOLS, wire_type
 from ..language.forms import Words
 from ..language.valuewords import BOUNDS, LIMIT, NAMED, OTHERS
 
@@ -116,9 +116,9 @@ def limits() -> dict[str, Words]:
     found |= dict.fromkeys(sorted(MEDIA), BOUNDS["media"])
     for name, holds in sorted(OBJECTS["request"].items()):
         for path in (name, *(f"{name}.{below}" for below in OBJECTS.get(holds, ()))):
-            kind = field_type("request", path)
-            if name not in KEPT and kind in ("list", "list of text", "integer", "number"):
-                found[path] = BOUNDS["list" if kind == "list of text" else kind]
+            kind = wire_type("request", path)
+            if name not in KEPT and kind in ("list", "integer", "number"):
+                found[path] = BOUNDS[kind]
     return found | {name: BOUNDS[name] for name in OTHERS}
 
 

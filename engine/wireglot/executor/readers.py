@@ -7,7 +7,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from ..ir import field_type
+from ..ir import wire_type
 from ..language.lenses import UNTYPED
 from ..language.measure import needed
 from ..language.model import Dialect
@@ -259,8 +259,8 @@ def _class(p: Picture, shape: str) -> str:
     lenses = [lens for lens in p.lenses if lens not in UNTYPED]
     if lenses:
         return "str" if lenses[-1] == "json" else code.CLASSES.get(lenses[-1], "")
-    kind = "list" if p.mode == "each" else "" if p.mode else field_type(shape, p.path)
-    return code.CLASSES.get({"opaque": "string", "list of text": "list"}.get(kind, kind), "")
+    kind = "list" if p.mode == "each" else "" if p.mode else wire_type(shape, p.path)
+    return code.CLASSES.get(kind, "")
 
 
 def of(dialect: Dialect, mode: str) -> Reads:
