@@ -10,15 +10,16 @@ from ..interpreter.views import Gathered, View, blank
 from ..ir import FULL, MEDIA
 from ..language import picture as pic
 from ..language.ladder import Ladder
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, deepest
 from ..language.model import Dialect
-from ..language.picture import Hole
+from ..language.picture import ABSENT, Hole
 from ..language.shape import Case
 from .readtime import NO
 from .values import EMPTY
 
 NONE: frozenset[str] = frozenset()
 SPOKEN = ("text", "reasoning")
+NOTHING = (ABSENT, None)
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 
 
@@ -171,7 +172,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
     # fields say it, too (`_known`); or the walk tries holes and rows of the ladder (`_given`).
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
-        way, wire, number, lower = None, None, 0, NONE
+        way, wire, number, lower, lacks = None, None, 0, NONE, None
         if quickly:
             way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
         if (
@@ -188,7 +189,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
             x.nth, wire = len(shares[number]), NO
             if x.lefts:
                 x.lefts = []
-            for write, asked, fields in way[1]:
+            for write, asked, fields, _ in way[1]:
                 if asked and (fields.isdisjoint(part) or not _says(part, asked)):
                     continue
                 try:
@@ -205,12 +206,13 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
                 # The walk need not try it as it is, if no other hole might take it. At home a case
                 # that is only read there may.
                 wire = NO if len(shares) == 1 and not x.same else None
+                lacks = _lacks(x, part, way[1]) if wire is NO else None
             elif x.lefts and _lower(x, kind, part):
                 del x.notes[m:], x.beside[b:]
                 wire = None  # it is written anew
         if wire is None or wire is NO:
             x.nth = outer
-            given = _given(x, listing, part, shares, whole, wire is NO, lower, len(parts))
+            given = _given(x, listing, part, shares, whole, wire is NO, lower, len(parts), lacks)
         elif number < last or wire.__class__ is Gathered:
             given = [(number, part, wire)]
         else:
@@ -228,15 +230,41 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
 
 
 def _given(
-    x: Any, listing: Listing, part: Any, shares: Any, whole: bool, no: bool, lower: Any, count: int
+    x: Any,
+    listing: Listing,
+    part: Any,
+    shares: Any,
+    whole: bool,
+    no: bool,
+    lower: Any,
+    count: int,
+    lacks: Misfit | None,
 ) -> list[Any]:
     """Give a part to the hole that takes it as the walk does; `no` function of its type does."""
     holes = listing.holes
     if listing.alone and count == 1 and x.resolver is None:
         raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
     x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-    found = x.give(holes, part, whole, no, lower)
+    found = x.give(holes, part, whole, no, lower, lacks)
     return [(holes.index(hole), new, wire) for hole, new, wire in found]
+
+
+def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Misfit | None:
+    """Return why no case takes a part, if each asks for a field that is not there."""
+    best: Misfit | None = None
+    if any(needed is None for *_, needed in ways):
+        return None  # a run says why itself
+    for case, fields in (one for *_, needed in ways for one in needed):
+        view = View(part, case.shape, case, x)
+        why = next((why for field, why in fields if view.look(field) in NOTHING), None)
+        if why is None:
+            return None
+        try:
+            view.match(case.ir, part)
+            best = deepest(best, Misfit(*why))
+        except Misfit as misfit:
+            best = deepest(best, misfit)
+    return best
 
 
 def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:

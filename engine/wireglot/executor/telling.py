@@ -199,6 +199,24 @@ def field_of(case: Case, cases: Sequence[Case]) -> str:
     return f"{alone[0]!r} in o" if alone else ""
 
 
+def needed(shape: Shape) -> list[tuple[Case, list[tuple[str, tuple[Any, ...]]]]]:
+    """Return the fields without which each case of a shape writes nothing, and what it says."""
+    return [
+        (
+            case,
+            [
+                (hole.path, (f"`{hole.path}` is missing", at, hole.pos))
+                for at, hole in pic.placed(case.wire)
+                if isinstance(hole, Hole)
+                and (simple(hole) or wanted(hole))
+                and hole.path not in named(case.ir)
+            ],
+        )
+        for case in shape.cases
+        if not case.home
+    ]
+
+
 def _needs(case: Case) -> set[str]:
     """Return the fields without which a case writes nothing."""
     must = {h.path for h in pic.holes(case.wire) if simple(h) or wanted(h)}

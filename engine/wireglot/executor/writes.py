@@ -28,7 +28,7 @@ from .code import NAME, Code, Text
 from .lists import Listing
 from .places import Address, alone
 from .runtime import WRITING
-from .telling import Telling, asked_by, field_of, word_of
+from .telling import Telling, asked_by, field_of, needed, word_of
 
 if TYPE_CHECKING:
     from ..language.events import Event
@@ -233,6 +233,10 @@ class Writes:
                 for kind, shapes in found.items():
                     if share.only_read(self.dialect, list(holes), hole, kind):
                         continue  # of what remembers that it stood here the walk knows
+                    written = share.members(self.dialect, hole.named, kind, self.home)
+                    shapes = [one for one in shapes if one in written]
+                    if not shapes:
+                        continue
                     ways = tuple(map(self._way, shapes))
                     if kind not in kinds and self.telling.wordy(hole, kind, shapes):
                         lone.add(kind)
@@ -248,12 +252,15 @@ class Writes:
             return self.listing(holes)
         return found
 
-    def _way(self, shape: Shape) -> tuple[Any, Any, frozenset[str]]:
-        """Return what writes a part by a shape, with the fields and words that it asks for."""
+    def _way(self, shape: Shape) -> tuple[Any, Any, frozenset[str], Any]:
+        """Return what writes a part by a shape, with the fields and words that it asks for.
+
+        The last is what each case needs, and says where that is not there; None of a run.
+        """
         if shape.groups:
-            return shape, (), frozenset()
+            return shape, (), frozenset(), None
         asked = asked_by(shape)
-        return self.one(shape), asked, frozenset(field for field, _ in asked)
+        return self.one(shape), asked, frozenset(field for field, _ in asked), needed(shape)
 
     def known_listing(self, holes: Sequence[Hole]) -> str:
         """Return the name of what is known of the holes that share a list."""

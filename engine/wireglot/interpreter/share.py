@@ -62,11 +62,13 @@ def give(
     whole: bool = False,
     refused: bool = False,
     lower: frozenset[str] = frozenset(),
+    lacks: Misfit | None = None,
 ) -> list[tuple[Hole, Any, Any]]:
     """Write one part by the first hole that takes it; a lost part is noted.
 
     `refused` says that the part as it is was tried: why it is not taken matters only where no row
-    of the ladder takes it. `lower` are fields that rows take and no picture: these come first.
+    of the ladder takes it, and may be known (`lacks`). `lower` are fields that rows take and no
+    picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
         return _unknown(writer, holes, part)
@@ -109,7 +111,9 @@ def give(
     if direct:
         writer.notes[mark:] = drafts
         return direct
-    if best is None:  # only now is the reason wanted; the walk may also take what no function does
+    if best is None and lacks is not None:
+        best = lacks
+    elif best is None:  # only now is the reason wanted; the walk may take what no function does
         direct, best = directly(writer, holes, part)
         if direct:
             return direct
@@ -197,8 +201,9 @@ def only_read(dialect: Dialect, holes: list[Hole], h: Hole, kind: Any) -> bool:
 
 @once
 def _only_read(dialect: Dialect, name: str, kind: Any) -> bool:
-    shapes = [one for one in dialect.members(name) if _of_kind(one, {"type": kind})]
-    return all(case.home for shape in shapes for case in shape.cases if case.may_be(kind))
+    return all(
+        _read_alone(dialect, one, kind) for one in dialect.members(name) if _of_kind(one, kind)
+    )
 
 
 def directly(
@@ -348,23 +353,41 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
     """Write one element of a list by a shape, union or gathering member."""
     if not isinstance(part, dict):
         return writer.shape(name, part)
-    shapes = writer.dialect.members(name)
+    kind = part.get("type")
+    shapes = members(writer.dialect, name, kind if isinstance(kind, str) else None, writer.same)
     if writer.same:  # first those by which it may have been read
         memory = memory_of(part, writer.dialect.name)
         run, read = memory.get("../", {}).get("run"), memory.get("", {}).get("case")
-        shapes.sort(key=lambda s: (s.name != run, all(case.name != read for case in s.cases)))
+        shapes = sorted(
+            shapes, key=lambda s: (s.name != run, all(case.name != read for case in s.cases))
+        )
     tries = (
         partial(gathering.piece, writer, shape, part)
         if shape.groups
         else partial(writer.one, shape, part)
         for shape in shapes
-        if not shape.marks and _of_kind(shape, part)
     )
     return writer.first_of(tries, f"`{name}` has no member")
 
 
-def _of_kind(shape: Shape, part: dict[str, Any]) -> bool:
-    """Tell whether a part is of a kind that a shape holds: else no case says more than that."""
-    kind = part.get("type")
-    known = shape.groups or shape.kind is None or kind == shape.kind
-    return bool(known) or any(kind in case.kinds for case in shape.cases)
+@once
+def members(dialect: Dialect, name: str, kind: str | None, home: bool) -> list[Shape]:
+    """Return the members that write parts of a type; one that is only read does so at home."""
+    shapes = [one for one in dialect.members(name) if not one.marks and _of_kind(one, kind)]
+    return [one for one in shapes if home or not _read_alone(dialect, one, kind)]
+
+
+def _read_alone(dialect: Dialect, shape: Shape, kind: Any) -> bool:
+    """Tell whether a shape only reads parts of a type."""
+    if not shape.groups:
+        return all(case.home for case in shape.cases if case.may_be(kind))
+    return all(_only_read(dialect, gathering.run_hole(case).named, kind) for case in shape.cases)
+
+
+def _of_kind(shape: Shape, kind: Any) -> bool:
+    """Tell whether a type is one that a shape holds, as far as its type says: else no case does."""
+    if shape.groups:
+        return kind is None or kind in shape.groups
+    return any(
+        kind in case.kinds if case.kinds else shape.kind in (None, kind) for case in shape.cases
+    )
