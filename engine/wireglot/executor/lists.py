@@ -238,7 +238,7 @@ def _given(
     no: bool,
     lower: Any,
     count: int,
-    lacks: Misfit | None,
+    lacks: Any,
 ) -> list[Any]:
     """Give a part to the hole that takes it as the walk does; `no` function of its type does."""
     holes = listing.holes
@@ -249,22 +249,24 @@ def _given(
     return [(holes.index(hole), new, wire) for hole, new, wire in found]
 
 
-def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Misfit | None:
-    """Return why no case takes a part, if each asks for a field that is not there."""
+def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Any:
+    """Return why no case takes a part, and the fields, if each asks for one that is not there."""
     best: Misfit | None = None
+    missing = set[str]()
     if any(needed is None for *_, needed in ways):
         return None  # a run says why itself
     for case, fields in (one for *_, needed in ways for one in needed):
         view = View(part, case.shape, case, x)
-        why = next((why for field, why in fields if view.look(field) in NOTHING), None)
-        if why is None:
+        lacking = next((one for one in fields if view.look(one[0]) in NOTHING), None)
+        if lacking is None:
             return None
         try:
             view.match(case.ir, part)
-            best = deepest(best, Misfit(*why))
+            missing.add(lacking[0])
+            best = deepest(best, Misfit(*lacking[1]))
         except Misfit as misfit:
             best = deepest(best, misfit)
-    return best
+    return None if best is None else (best, missing)
 
 
 def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:

@@ -62,13 +62,13 @@ def give(
     whole: bool = False,
     refused: bool = False,
     lower: frozenset[str] = frozenset(),
-    lacks: Misfit | None = None,
+    lacks: tuple[Misfit, set[str]] | None = None,
 ) -> list[tuple[Hole, Any, Any]]:
     """Write one part by the first hole that takes it; a lost part is noted.
 
     `refused` says that the part as it is was tried: why it is not taken matters only where no row
-    of the ladder takes it, and may be known (`lacks`). `lower` are fields that rows take and no
-    picture: these come first.
+    of the ladder takes it, and may be known, with the fields that are not there (`lacks`). `lower`
+    are fields that rows take and no picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
         return _unknown(writer, holes, part)
@@ -76,7 +76,7 @@ def give(
         writer.lost("empty-text", part, NO_WORD, holes[0].pos)
         return []
     kind = part.get("type", usual_of(holes[0])) if isinstance(part, dict) else ""
-    rows = writer.ladder.get(str(kind), [])
+    rows = [row for row in writer.ladder.get(str(kind), ()) if row.needs <= part.keys()]
     if rows and _hopeless(writer, holes, part):
         rows = []
     start, came = len(writer.notes), part
@@ -84,10 +84,11 @@ def give(
         if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
             return given
     # A row that adds what the part lacks asks why it was refused, which its function does not say.
-    refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
+    asked = lacks is None and any(row.adds and row.adds.isdisjoint(part) for row in rows)
+    refused = refused and not asked
     direct: list[tuple[Hole, Any, Any]] = []
     best: Misfit | None = None
-    writer.missing, mark = set(), start
+    writer.missing, mark = set() if lacks is None else lacks[1], start
     try:
         part = media.usual(writer, part, holes[0].pos)
         mark = len(writer.notes)
@@ -112,7 +113,7 @@ def give(
         writer.notes[mark:] = drafts
         return direct
     if best is None and lacks is not None:
-        best = lacks
+        best = lacks[0]
     elif best is None:  # only now is the reason wanted; the walk may take what no function does
         direct, best = directly(writer, holes, part)
         if direct:
@@ -164,6 +165,8 @@ def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: M
 
 def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     """Tell whether no step down the ladder makes of a part what these holes take, by its type."""
+    if any(members(writer.dialect, hole.named, part.get("type"), True) for hole in holes):
+        return False
     kinds = [part.get("type")] if isinstance(part, dict) else []
     for kind in kinds:  # which grow
         for row in writer.ladder.get(str(kind), ()):

@@ -19,6 +19,7 @@ from .lenses import Misfit, guard, is_guard, same, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .source import Node, Pos
 
+NONE = (ABSENT,)
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
 
@@ -27,6 +28,8 @@ class Row(NamedTuple):
 
     `whose` is a text that stands before these, with fields of the part; `needs` are the fields
     without which the row does not apply, and `wants` tells whether another one must not be there.
+    `adds` are those that it adds, which must not be there, and `becomes` is the type that it gives
+    a value: None where this stays, ABSENT where it is read of it.
     """
 
     name: str
@@ -41,23 +44,8 @@ class Row(NamedTuple):
     scales: Scales
     needs: frozenset[str]
     wants: bool
-
-    @property
-    def adds(self) -> frozenset[str]:
-        """The fields that must not be there for this row: it adds them."""
-        return frozenset(
-            names[0]
-            for names, child in self.before.entries
-            if isinstance(child, Literal) and child.values == (ABSENT,)
-        )
-
-    @property
-    def becomes(self) -> Any:
-        """The type that it gives a value; None where this stays, ABSENT where it is read of it."""
-        for names, child in self.after.entries:
-            if names[0] == "type":
-                return child.values[0] if isinstance(child, Literal) else ABSENT
-        return None
+    adds: frozenset[str]
+    becomes: Any
 
     def says(self, value: dict[str, Any]) -> str:
         """Say what this row does to a value: its note, and what stands for what, and how near."""
@@ -114,9 +102,14 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
     )
     literals = (p for p in pic.nodes(before) if isinstance(p, Literal))
     wants = any(value is ABSENT for one in literals for value in one.values)
-    told = (row.said("effect", "changed"), row.said("note", name))
-    examples = shown.value if shown else []
-    return Row(name, before, after, aside, said, *told, row.pos, examples, scales, needs, wants)
+    lacking = (names for names, p in before.entries if isinstance(p, Literal) and p.values == NONE)
+    adds = frozenset(names[0] for names in lacking)
+    typed = next((child for names, child in after.entries if names[0] == "type"), None)
+    word = typed.values[0] if isinstance(typed, Literal) else ABSENT
+    becomes = None if typed is None else word
+    told = (row.said("effect", "changed"), row.said("note", name), row.pos)
+    examples, pictures = shown.value if shown else [], (before, after, aside, said)
+    return Row(name, *pictures, *told, examples, scales, needs, wants, adds, becomes)
 
 
 def order(rows: Sequence[Row], lost: Set[str] | None, lacks: Set[str]) -> list[Row]:
