@@ -17,6 +17,8 @@ from .env import Env, show
 from .jobs import ReadJob
 from .views import memory_of
 
+SILENT: tuple[Any, ...] = (None, [])  # what a key says that is no element
+
 
 def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env) -> None:
     """Read the elements of a list behind those that have pictures of their own."""
@@ -168,7 +170,7 @@ def by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Sh
     for key in item if keyed(item) else ():
         mark = len(reader.notes)
         try:
-            if item[key] is not None and item[key] != []:
+            if item[key] not in SILENT:
                 alone = {key: item[key]}
                 read = runs.read(reader, reader.dialect.cases_of(name), alone, at, False)
                 if not runs.left(reader, read[0][0], key):
@@ -194,8 +196,10 @@ def by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Sh
 
 
 def keyed(item: Any) -> bool:
-    """Tell whether an element has several keys."""
-    return isinstance(item, dict) and len(item) > 1
+    """Tell whether an element has several keys that say something."""
+    if not isinstance(item, dict) or len(item) < 2:
+        return False
+    return sum(value not in SILENT for value in item.values()) > 1
 
 
 def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:
