@@ -172,7 +172,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
     # fields say it, too (`_known`); or the walk tries holes and rows of the ladder (`_given`).
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
-        way, wire, number, lower, lacks = None, None, 0, NONE, None
+        way, wire, number, lower, refused = None, None, 0, NONE, None
         if quickly:
             way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
         if (
@@ -205,14 +205,13 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
             if wire is NO:
                 # The walk need not try it as it is, if no other hole might take it. At home a case
                 # that is only read there may.
-                wire = NO if len(shares) == 1 and not x.same else None
-                lacks = _lacks(x, part, way[1]) if wire is NO else None
+                refused = way[1] if len(shares) == 1 and not x.same else None
             elif x.lefts and _lower(x, kind, part):
                 del x.notes[m:], x.beside[b:]
                 wire = None  # it is written anew
         if wire is None or wire is NO:
             x.nth = outer
-            given = _given(x, listing, part, shares, whole, wire is NO, lower, len(parts), lacks)
+            given = _given(x, listing, part, shares, whole, refused, lower, len(parts))
         elif number < last or wire.__class__ is Gathered:
             given = [(number, part, wire)]
         else:
@@ -230,22 +229,15 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
 
 
 def _given(
-    x: Any,
-    listing: Listing,
-    part: Any,
-    shares: Any,
-    whole: bool,
-    no: bool,
-    lower: Any,
-    count: int,
-    lacks: Any,
+    x: Any, listing: Listing, part: Any, shares: Any, whole: bool, no: Any, lower: Any, count: int
 ) -> list[Any]:
-    """Give a part to the hole that takes it as the walk does; `no` function of its type does."""
+    """Give a part to the hole that takes it as the walk does; `no` are the ways that refused it."""
     holes = listing.holes
     if listing.alone and count == 1 and x.resolver is None:
         raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
     x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-    found = x.give(holes, part, whole, no, lower, lacks)
+    lacks = None if no is None else _lacks(x, part, no)
+    found = x.give(holes, part, whole, no is not None, lower, lacks)
     return [(holes.index(hole), new, wire) for hole, new, wire in found]
 
 
