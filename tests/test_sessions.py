@@ -627,6 +627,63 @@ def test_the_end_of_a_path_is_what_a_later_line_names() -> None:
     assert texts([*lines, {"type": "last-prompt", "leafUuid": "b"}]) == ["One.", "Two."]
     assert texts([{"type": "summary", "leafUuid": "b"}, *lines]) == ["One.", "Three."]
     assert texts([*lines, {"type": "last-prompt", "leafUuid": "x"}]) == ["One.", "Three."]
+    assert texts([*lines, {"type": "summary", "leafUuid": "b"}]) == ["One.", "Three."]
+    assert texts([*lines, {"type": "last-prompt", "leafUuid": "a"}]) == ["One.", "Three."]
+    since = [line("d", "b", "Four.")]
+    assert texts([*lines, {"type": "last-prompt", "leafUuid": "b"}, *since])[1:] == [
+        "Two.",
+        "Four.",
+    ]
+    back = {"type": "last-prompt", "leafUuid": "a", "explicit": True}
+    assert texts([*lines, back]) == ["One."]
+    assert texts([*lines, back, *since]) == ["One.", "Two.", "Four."]
+    began = [line("e", None, "", type="system", subtype="compact_boundary"), line("f", "e", "Sum.")]
+    assert texts([*lines, {"type": "last-prompt", "leafUuid": "c"}, *began]) == ["Sum."]
+
+
+def test_what_a_summary_keeps_stands_behind_the_line_that_it_names() -> None:
+    said = [line("a", None, "Old."), line("b", "a", "Kept."), line("c", "b", "Too.")]
+    since = [line("e", "d", "Sum."), line("f", "e", "Go on.")]
+
+    def boundary(**told: Any) -> dict[str, Any]:
+        kind = {"type": "system", "subtype": "compact_boundary", "compactMetadata": told}
+        return line("d", None, "", **kind)
+
+    part = {"headUuid": "b", "anchorUuid": "e", "tailUuid": "c"}
+    lines = [*said, boundary(preservedSegment=part), *since]
+    assert texts(lines) == ["Sum.", "Kept.", "Too.", "Go on."]
+    assert RULES.convert(lines, "claude-code", "claude-code", unit="session").body == lines
+    early = {"uuids": ["a", "b"], "anchorUuid": "d"}
+    lines = [*said, boundary(preservedMessages=early), *since]
+    assert texts(lines) == ["Old.", "Kept.", "Sum.", "Go on."]
+    assert RULES.convert(lines, "claude-code", "claude-code", unit="session").body == lines
+
+
+def of_openclaw(*lines: dict[str, Any]) -> list[str]:
+    """Return the texts of a session of three messages, and of these lines behind them."""
+    head = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-02-21T14:37:00.000Z"}
+    said = [entry("a", None, "One."), entry("b", "a", "Two."), entry("c", "b", "Three.")]
+    body = [head, *said, *lines]
+    assert RULES.convert(body, "openclaw", "openclaw", unit="session").body == body
+    ir = RULES["openclaw"].read(body, "session").ir
+    return [part["text"] for message in ir["messages"] for part in message["parts"]]
+
+
+def test_a_line_of_openclaw_that_goes_to_another_branch_or_begins_anew() -> None:
+    back = {"type": "leaf", "id": "l", "parentId": "c", "targetId": "a"}
+    assert of_openclaw(back) == ["One."]
+    assert of_openclaw(back, entry("d", "a", "Four.")) == ["One.", "Four."]
+    assert of_openclaw(back, entry("d", "l", "Four.")) == ["One.", "Four."]
+    assert of_openclaw({**back, "targetId": "gone"}) == ["One.", "Two.", "Three."]
+    assert of_openclaw({**back, "type": "label"}) == ["One.", "Two.", "Three."]
+    beside = entry("d", "c", "Beside.", appendMode="side")
+    assert of_openclaw(beside) == ["One.", "Two.", "Three."]
+    anew = {"type": "reset", "id": "r", "parentId": "c", "reason": "daily"}
+    assert of_openclaw(anew, entry("d", "r", "Four.")) == ["Four."]
+    kept = {**anew, "firstKeptEntryId": "c"}
+    assert of_openclaw(kept, entry("d", "r", "Four.")) == ["Three.", "Four."]
+    unsaid = entry("d", "c", "/status", message={"excludeFromContext": True})
+    assert of_openclaw(unsaid, entry("e", "d", "Four.")) == ["One.", "Two.", "Three.", "Four."]
 
 
 def of_user(said: str) -> dict[str, Any]:
@@ -648,6 +705,11 @@ def edited(dialect: str, lines: list[Any], edit: Callable[[list[Any]], Any]) -> 
         for one in (ir, again)
     ]
     return two[0], two[1]
+
+
+def entry(name: str, up: str | None, text: str, **more: Any) -> dict[str, Any]:
+    message = {"role": "user", "content": text, **more.pop("message", {})}
+    return {"type": "message", "id": name, "parentId": up, "message": message, **more}
 
 
 EDITS: list[Callable[[list[Any]], Any]] = [
@@ -690,7 +752,24 @@ SESSIONS: dict[str, tuple[str, list[Any]]] = {
         "claude-code",
         [*FORKED, {"type": "last-prompt", "leafUuid": "d"}],
     ),
+    "forked, and the end of before is named": (
+        "claude-code",
+        [*FORKED[:5], {"type": "last-prompt", "leafUuid": "e"}, FORKED[5]],
+    ),
+    "forked, and an end before is named": (
+        "claude-code",
+        [*FORKED, {"type": "last-prompt", "leafUuid": "e", "explicit": True}],
+    ),
     "aside": ("claude-code", [{**one, "isSidechain": True} for one in FORKED]),
+    "another branch": (
+        "openclaw",
+        [
+            {"type": "session", "version": 3, "id": "s", "timestamp": "2026-02-21T14:37:00.000Z"},
+            *(entry("a", None, "One."), entry("b", "a", "Two."), entry("c", "b", "Three.")),
+            {"type": "leaf", "id": "l", "parentId": "c", "targetId": "b"},
+            *(entry("d", "l", "Four."), entry("e", "d", "Five.")),
+        ],
+    ),
     "a summary that is a message": (
         "openclaw",
         [

@@ -107,7 +107,7 @@ class Forms:
         unknown = said.keys() - form.words.keys()
         for word in unknown if form.what else ():
             self.strange(word, node, form, form.what)
-        texts = all(isinstance(child.value, str) for child in said.values())
+        texts = all(isinstance(said[word].value, str) for word in said if word != form.but)
         right = texts and not unknown and {*form.needed} <= said.keys() and _together(form, node)
         if not right and not (unknown and form.what):
             self.say(form, node, form.what, what)

@@ -23,12 +23,16 @@ def path(tree: Tree, lines: list[Any]) -> list[int] | None:
             by_id.setdefault(line[tree.id], []).append(i)
     if not by_id:
         return None
-    at: int | None = _leaf(tree, lines, by_id)
-    found: list[int] = []
+    return sorted(_to(tree, lines, by_id, _leaf(tree, lines, by_id)))
+
+
+def _to(tree: Tree, lines: list[Any], by_id: dict[str, list[int]], end: int) -> set[int]:
+    """Return the lines on the path to one, with those that belong to them."""
+    at: int | None = end
+    on: set[int] = set()
     while at is not None:
-        found.append(at)
-        at = _before(by_id, lines[at].get(tree.parent), at)
-    on = set(found)
+        on.add(at)
+        at = _before(by_id, lines[at].get(_up(tree, lines[at], by_id)), at)
     turns = {_turn(tree, lines[i]) for i in on} - {None} if tree.turn else set()
     for i in sorted(at for places in by_id.values() for at in places) if turns else ():
         line = lines[i]
@@ -36,7 +40,18 @@ def path(tree: Tree, lines: list[Any]) -> list[int] | None:
             hangs = tree.beside in line and _before(by_id, line[tree.parent], i) in on
             if hangs or _turn(tree, line) in turns:
                 on.add(i)
-    return sorted(on)
+    return on
+
+
+def _up(tree: Tree, line: Any, by_id: dict[str, list[int]]) -> str:
+    """Return the key under which a line names the one before it: one that names an end, that."""
+    known = _names_end(tree, line) and (line[tree.leaf] is None or _text(line[tree.leaf]) in by_id)
+    return str(tree.leaf) if known else tree.parent
+
+
+def _names_end(tree: Tree, line: Any) -> bool:
+    there = isinstance(line, dict) and tree.leaf is not None and tree.leaf in line
+    return there and all(line.get(key, ABSENT) == value for key, value in tree.says)
 
 
 def _linkable(tree: Tree, line: Any) -> bool:
@@ -51,18 +66,27 @@ def _before(by_id: dict[str, list[int]], name: Any, at: int) -> int | None:
 
 
 def _leaf(tree: Tree, lines: list[Any], by_id: dict[str, list[int]]) -> int:
-    """Return the end of the path: what a later line says, else the last line with an id.
+    """Return the end of the path: the last line with an id, or another one that a later line names.
 
-    What went on aside ends it only where nothing else is there.
+    The last line is it all the same where it goes on from that one, or began anew since. What went
+    on aside ends the path only where nothing else is there.
     """
+    ends = [i for places in by_id.values() for i in places]
+    last = max([i for i in ends if not _aside(tree, lines[i])] or ends)
     for i in range(len(lines) - 1, -1, -1) if tree.leaf is not None else ():
         line = lines[i]
-        if isinstance(line, dict) and tree.leaf in line and tree.id not in line:
-            named = _before(by_id, line[tree.leaf], i)
-            if named is not None:
-                return named
-    ends = [i for places in by_id.values() for i in places]
-    return max([i for i in ends if lines[i].get(tree.aside) is not True] or ends)
+        if not _names_end(tree, line) or tree.id in line:
+            continue
+        named = _before(by_id, line[tree.leaf], i)
+        if named is not None:
+            there = _to(tree, lines, by_id, last)
+            firm = last < i and line.get(tree.firm) is True
+            return last if (named in there and not firm) or min(there) > i else named
+    return last
+
+
+def _aside(tree: Tree, line: Any) -> bool:
+    return line.get(tree.aside) not in (None, False) and not _names_end(tree, line)
 
 
 def _turn(tree: Tree, line: Any) -> str | None:
@@ -74,25 +98,32 @@ def _text(name: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def summed(tree: Tree, lines: list[Any], path: list[int], like: Callable[[Any], bool]) -> list[int]:
+def summed(
+    tree: Tree, lines: list[Any], there: list[int], like: Callable[[Any], bool]
+) -> list[int]:
     """Return the path as the model sees it: the last summary, what it keeps, what came since.
 
-    It names the first line that it keeps (in old files by a number), or each; where it is no
-    message itself, the line behind it is. Older summaries are not kept.
+    It names the first line that it keeps (in old files by a number), or each, and where they stand:
+    behind itself or, where it is no message, behind another line. Older summaries are not kept.
     """
-    sums = {i: said for i in path if (said := _keeps(tree, lines[i])) is not None}
+    sums = {i: said for i in there if (said := _keeps(tree, lines[i])) is not None}
     if not sums:
-        return path
+        return there
     last, said = max(sums.items())
-    names = [line.get(tree.id) if _linkable(tree, line) else None for line in lines[:last]]
+    names = [line.get(tree.id) if _linkable(tree, line) else None for line in lines]
+    since = [i for i in there if i > last]
     if isinstance(said, list):
         some = {name for name in said if isinstance(name, str)}
-        kept = [i for i, name in enumerate(names) if isinstance(name, str) and name in some]
+        kept = [i for i in range(last) if isinstance(names[i], str) and names[i] in some]
     else:
-        first = said if isinstance(said, int) else names.index(said) if said in names else last
-        kept = [i for i in path if first <= i < last and i not in sums]
-    since = [i for i in path if i > last]
-    head = 0 if like(lines[last]) else 1
+        known = names.index(said) if said in names else last
+        first = said if isinstance(said, int) else known
+        way = there if there[0] < last else path(tree, lines[:last]) or []  # it begins anew
+        kept = [i for i in way if first <= i < last and i not in sums]
+    after = [*filter(None, (_text(value_at(lines[last], keys)) for keys in tree.after))]
+    behind = [names[i] for i in (last, *since)]
+    head = behind.index(after[0]) if after and after[0] in behind else int(bool(tree.after))
+    head = 0 if like(lines[last]) else head
     return [last, *since[:head], *kept, *since[head:]]
 
 
@@ -188,8 +219,8 @@ class Written:
         tree, rows = self._tree, self._rows
         there = {line[tree.id] for line, _ in rows if _linkable(tree, line)}
         last = [line[tree.id] for line, on in rows if on and _linkable(tree, line)]
-        ends = [line for line, _ in rows if isinstance(line, dict) and tree.id not in line]
-        ends = [line for line in ends if _text(line.get(tree.leaf)) in there]
+        ends = [line for line, _ in rows if _names_end(tree, line) and tree.id not in line]
+        ends = [line for line in ends if _text(line[tree.leaf]) in there]
         if ends and last and ends[-1][tree.leaf] != last[-1]:
             ends[-1][tree.leaf] = last[-1]
             told = "the talk ends with another line, which this one names"
@@ -214,11 +245,11 @@ class Written:
         rest = [row for row in on if id(row[0]) not in first]
         on = [*sums, *((next(order), True) if id(row[0]) in there else row for row in rest)]
         path = [line for line, is_on in on if is_on and isinstance(line, dict)]
-        aside = bool(path) and path[-1].get(tree.aside) is True  # the end of what went on aside
+        aside = bool(path) and _aside(tree, path[-1])  # the end of what went on aside
         for line in () if self._linear else path:
             line.pop(tree.parent, None)
             if aside and tree.aside not in line:
-                line[str(tree.aside)] = True
+                line[str(tree.aside)] = path[-1][str(tree.aside)]
         if not self._linear:
             self._linked(path, None, set())
         self._rows = [*off, *on]
@@ -232,7 +263,11 @@ class Written:
         parent, before = root, None
         there = {_text(line.get(tree.id)) for line in lines} - {""}
         for line in lines:
-            if id(line) in stray or _text(line.get(tree.parent)) in there:
+            turns = before is not None and _text(line.get(str(tree.leaf))) in there
+            turns = turns and _names_end(tree, line)
+            if turns:  # it goes on from another line than it hangs on
+                line[str(tree.leaf)] = parent
+            if turns or id(line) in stray or _text(line.get(tree.parent)) in there:
                 parent, before = line.get(tree.id), line
                 continue
             pairs = [(k, v) for k, v in line.items() if k != tree.parent]

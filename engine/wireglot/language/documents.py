@@ -26,9 +26,11 @@ class Log(NamedTuple):
 class Tree(NamedTuple):
     """Lines that name the line before them: the keys of the id and of the parent's id.
 
-    Without `leaf` the last line is the end of the path; `turn` and `beside` are keys of lines that
-    stand on it though no line of it names them; `aside` is true of lines that are not its end.
-    `keeps` are paths to what a summary says of the lines before it that are kept.
+    A line with `leaf`, in which the words of `says` stand, names the end of the path, if `firm` is
+    true of it although others go on from there; else the last line is it. `turn` and `beside` are
+    keys of lines that stand on it though no line of it names them; `aside` is said of lines that
+    are not its end. `keeps` are paths to what a summary says of the lines before it that are kept,
+    and `after` to the line behind which they stand.
     """
 
     id: str
@@ -39,6 +41,9 @@ class Tree(NamedTuple):
     aside: str | None = None
     pos: Pos | None = None
     keeps: tuple[tuple[str, ...], ...] = ()
+    after: tuple[tuple[str, ...], ...] = ()
+    says: tuple[tuple[str, Any], ...] = ()
+    firm: str | None = None
 
 
 class Ids(NamedTuple):
@@ -115,8 +120,14 @@ def _tree(node: Node) -> Tree:
     said = node.plain()
     turn = _path(said["turn"]) if "turn" in said else ()
     named = (said["id"], said["parent"], said.get("leaf"))
-    keeps = tuple(map(_path, spellings(said["keeps"]))) if "keeps" in said else ()
-    return Tree(*named, turn, said.get("beside"), said.get("aside"), node.pos, keeps)
+    aside = (said.get("beside"), said.get("aside"))
+    ends = (tuple(said.get("says", {}).items()), said.get("firm"))
+    return Tree(*named, turn, *aside, node.pos, _paths(said, "keeps"), _paths(said, "after"), *ends)
+
+
+def _paths(said: dict[str, Any], word: str) -> tuple[tuple[str, ...], ...]:
+    """Return the paths that a word names, each in the place of the one before."""
+    return tuple(map(_path, spellings(said[word]))) if word in said else ()
 
 
 # -- text ---------------------------------------------------------------------------------------

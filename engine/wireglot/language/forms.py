@@ -77,6 +77,7 @@ class Words(NamedTuple):
     then: str = ""
     sets: tuple[tuple[str, ...], ...] = ()  # one of these stands, and what is in none beside it
     texts: bool = False  # all its values are texts, and it is wrong as a whole
+    but: str = ""  # the word of them whose value is another one
     needed: tuple[str, ...] = ()
     missing: str = ""  # what is said of a needed word that does not stand there
     layered: bool = True  # `word!` and `$removed` may stand in a file that lies over another

@@ -145,11 +145,16 @@ STREAM = Words(
 )  # fmt: skip
 
 
+_KEYS = Leaf({"type": "object"}, "{what} is a mapping of keys and their values")
+
+
 def _keys(name: str, may: tuple[str, ...] = (), **told: str) -> Words:
     words: dict[str, Word] = {w.replace("_", "-"): (_TEXT, text) for w, text in told.items()}
+    but = "says" if "says" in words else ""
+    words.update({but: (_KEYS, told[but])} if but else {})
     must = tuple(word for word in words if word not in may)
     said = f"here stand {', '.join(must)}, and each names a key"
-    return texts(words, said, what=f"`{name.lower()}`", name=name, needed=must)
+    return texts(words, said, what=f"`{name.lower()}`", name=name, needed=must, but=but)
 
 
 LOG = _keys(
@@ -159,13 +164,16 @@ LOG = _keys(
     rewind="a line with this key takes back that message, and all behind it",
 )
 TREE = _keys(
-    "Tree", ("leaf", "turn", "beside", "aside", "keeps"),
+    "Tree", ("leaf", "says", "firm", "turn", "beside", "aside", "keeps", "after"),
     id="the key of a line's id", parent="the key of the id of the line before",
-    leaf="a line without an id that has this key names the end of the path",
+    leaf="a line that has this key names the end of the path",
+    says="what else stands in such a line",
+    firm="what is true of it where it holds although others go on from that end",
     turn="lines with the same value of this key",
     beside="a line with this key is on the path if the line before it is",
-    aside="a line of which this is true is not the end of the path",
+    aside="a line that says something under this key is not the end of the path",
     keeps="a line with this key sums up the lines before it, and says which of them stay",
+    after="it names the line behind which these stand",
 )  # fmt: skip
 SUMMARY = _keys(
     "Summary", ("whole", "keeps"),
@@ -225,7 +233,6 @@ SIGNATURES = Words(
     },
     "Signed",
 )  # fmt: skip
-_KEYS = Leaf({"type": "object"}, "{what} is a mapping of keys and their values")
 _STORED = Words(
     "`stored`",
     {
