@@ -814,6 +814,7 @@ def test_what_stands_before_a_summary_comes_behind_it_and_another_end_is_told() 
         "Go on.",
     ]
     dialect, lines = SESSIONS["summed up, and its end is named"]
+    lines = [*lines[:-1], {**lines[-1], "explicit": True}]
     ir = json.loads(json.dumps(RULES[dialect].read(lines, "session").ir))
     ir["messages"] += [of_model("New.")]
     out = RULES[dialect].write(ir, "session")
