@@ -116,8 +116,7 @@ def summed(
         some = {name for name in said if isinstance(name, str)}
         kept = [i for i in range(last) if isinstance(names[i], str) and names[i] in some]
     else:
-        known = names.index(said) if said in names else last
-        first = said if isinstance(said, int) else known
+        first = said if isinstance(said, int) else names.index(said) if said in names else last
         way = there if there[0] < last else path(tree, lines[:last]) or []  # it begins anew
         kept = [i for i in way if first <= i < last and i not in sums]
     after = [*filter(None, (_text(value_at(lines[last], keys)) for keys in tree.after))]
