@@ -148,7 +148,9 @@ def readdressed(
             result["tool_call_id"] = call["id"]
             if "name" in result:
                 result["name"] = call["name"]
-    _in_order(messages, [(result, call) for result, call in pairs if id(call) in restored])
+    # A second answer is nobody's: the first of each call counts.
+    answers = {id(call): (result, call) for result, call in reversed(pairs) if id(call) in restored}
+    _in_order(messages, [*answers.values()])
     return known, unsaid
 
 
