@@ -10,7 +10,7 @@ a chain over its messages, so the ids of its beginning stay when it grows.
 from __future__ import annotations
 
 import json
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any
 
 from .trail import At, Ids, value_at
@@ -97,13 +97,15 @@ def call_id(seed: str, place: str, taken: Container[str]) -> str:
     return made
 
 
-def apart(candidates: list[dict[str, Any]], seed: Ids) -> list[tuple[dict[str, Any], str]]:
+def apart(
+    candidates: list[dict[str, Any]], seed: Ids, before: Iterable[str] = ()
+) -> list[tuple[dict[str, Any], str]]:
     """Give calls of an answer that have no id, or that of another call, ids of their own.
 
-    Returns these calls, each with the id that it had.
+    `before` are the ids of earlier calls. Returns these calls, each with the id that it had.
     """
     found: list[tuple[dict[str, Any], str]] = []
-    taken: set[str] = set()
+    taken = set(before)
     for candidate, one in enumerate(candidates):
         nth = 0
         for part in one.get("parts", ()):

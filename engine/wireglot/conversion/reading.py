@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import hooks
@@ -97,7 +98,7 @@ def read(
             odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
             units.together(reader, ir)
-            odd += _apart(reader.trail, ir)
+            odd += _apart(reader.trail, ir, options.get("ids", ()))
         if wanted == "request" and options.get("check_arguments"):
             odd += arguments.checked(ir, reader.trail)
         return Read(ir, reader.trail, reader.notes, made, odd, look)
@@ -127,11 +128,11 @@ def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
     return Seed(reader.options.get("asked"), ir.get("id"), time, body, reader.dialect.pieces)
 
 
-def _apart(trail: Trail, ir: Any) -> list[Draft]:
-    """Let no two calls of a response have one id; return drafts for those that had."""
+def _apart(trail: Trail, ir: Any, before: Iterable[str]) -> list[Draft]:
+    """Let no two calls of a response, and of those before, have one id; return drafts of it."""
     drafts = list[Draft]()
     assert trail.seed is not None
-    for part, old in apart(ir.get("candidates") or [], trail.seed):
+    for part, old in apart(ir.get("candidates") or [], trail.seed, before):
         trail.was[id(part)] = old
         at = trail.find(part, "id") or trail.find(part)
         code, effect, told = pairing.another(old)

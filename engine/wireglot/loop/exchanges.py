@@ -190,16 +190,16 @@ class Exchange:
         Raises ConversionError, PolicyError.
         """
         one, two = self._ends()
-        options = dict(self._options)
+        options, turn = dict(self._options), self._turn(one, two)
         if self.client != self.provider:
-            options["asked"] = self._state["asked"]
+            options |= {"asked": self._state["asked"], "ids": turn.apart()}
         read = reading.read(one, body, "response", None, None, options)
         if self.client == self.provider:
             out, drafts, _ = writing.write(two, read, "response", True, self._options)
             self._keep(two, out)
             return self._given(out, all_notes(read.notes, drafts, out, True))
         reading.told_in_texts(one, read, options)
-        out, drafts = Unseen(self._turn(one, two)).written(read)
+        out, drafts = Unseen(turn).written(read)
         return self._given(out, all_notes(read.notes, drafts, out, False))
 
     def translator(self) -> Translator:
@@ -264,11 +264,11 @@ class Exchange:
 
     def _turn(self, provider: Held, client: Held) -> Turn:
         """Return what is known of an answer that is to come."""
-        known = (entry.get("call") for turn in self._state["turns"] for entry in turn["parts"])
-        ids = {*self._state["ids"], *(name for name in known if name is not None)}
+        ids, entries = self._state["ids"], (e for t in self._state["turns"] for e in t["parts"])
+        known = [entry["call"] for entry in entries if entry.get("call") is not None]
         kept = (self._options, self._state["models"][1], self._stays, self._carries)
         keep = functools.partial(self._keep, client)
-        return Turn(provider, client, self._names, ids, *kept, self._remember, keep)
+        return Turn(provider, client, self._names, ids, known, *kept, self._remember, keep)
 
     def _items(self, ids: list[str]) -> stored.Items:
         """Return what was answered under these ids, if it was kept."""

@@ -227,6 +227,7 @@ class TurnStream(Translator):
         self._fold.outcome.asked = asked
         if self._unfold is not None:
             turn.prepare(self._unfold.writer.limits)
+            self._fold.calls.update(turn.apart())
             self._unfold.unasked = frozenset(unasked)
             self._fold.met = self._met
             if turn.carries and turn.client.model.carry:

@@ -33,7 +33,8 @@ class Turn(NamedTuple):
     """An answer of a provider on its way to its client, and what the exchange knows of both.
 
     Attributes:
-        ids: Those of the calls that the client has.
+        ids: Those of the calls that the client has sent.
+        known: Those of the calls that are remembered.
         model: The one that was asked.
         stays: Whether somebody keeps the state.
         carries: Whether anything may ride.
@@ -44,7 +45,8 @@ class Turn(NamedTuple):
     provider: Held
     client: Held
     names: Names
-    ids: set[str]
+    ids: list[str]
+    known: list[str]
     options: dict[str, Any]
     model: str | None
     stays: bool
@@ -57,10 +59,15 @@ class Turn(NamedTuple):
         names = (name for name in (self.model, answered) if isinstance(name, str))
         return list(dict.fromkeys(names))
 
+    def apart(self) -> list[str]:
+        """Return ids that no call of the answer may have: those the client takes once alone."""
+        limit = self.client.model.limits.get("call_id", {})
+        return self.ids if limit.get("unique", False) else []
+
     def prepare(self, limits: Limits) -> None:
         """Let a writer of the client's write names as before, and no id that a call has."""
         self.names.into(limits, self.client.name)
-        for name in self.ids:
+        for name in (*self.ids, *self.known):
             limits.reserve("call_id", name)
         for name in self.names.back(self.provider.name).values():  # the client's own, whatever
             limits.remember("tool_name", name, name)

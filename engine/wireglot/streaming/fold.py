@@ -261,17 +261,17 @@ class Fold(Hearing):
         name = str(said.get("id") or "")
         if there is None and not address and sight.event.addresses:
             # Nothing says where it stands: the id does, or the last one is meant.
-            there = next((p for p in owner.parts if name and p.said.get("id") == name), None)
+            there = next((p for p in owner.parts if name and p.given("id") == name), None)
         if there is None and name and address and (name in self.calls or word.kind != "tool_call"):
             # The same call may come under another number while it is not whole.
-            alike = (p for p in owner.parts if p.said.get("id") == name and not p.over)
+            alike = (p for p in owner.parts if p.given("id") == name and not p.over)
             there = next(alike, None)
             if there is not None:
                 owner.places[address] = there
         if there is not None and there.goes_on(name, said, piece):
             for key, value in said.items():
                 there.said[key] = there.said.get(key) or value
-                self.heard(key, there.said[key], value)
+                self.heard(key, there.given(key), value)
             if name and there.made:  # another id went out before it came
                 there.was["id"], there.made = name, False
             self.go_on(there)

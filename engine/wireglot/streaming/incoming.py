@@ -75,6 +75,10 @@ class Part:
         self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
         self.cited: list[Any] | None = None  # its citations, where they are said of all texts
 
+    def given(self, field: str) -> Any:
+        """Return a name, or an id, as the source gave it."""
+        return self.was.get(field) or self.said.get(field)
+
     def repeats(self, piece: str) -> bool:
         """Tell whether a piece is all that came, once more."""
         if self.scan is None or not self.pieces or not piece.startswith(self.pieces[0]):
@@ -83,7 +87,7 @@ class Part:
 
     def goes_on(self, name: str, said: dict[str, Any], piece: str) -> bool:
         """Tell whether a head, with an id and a piece, is said of this part and of no new one."""
-        old = str(self.was.get("id") or self.said.get("id") or "")
+        old = str(self.given("id") or "")
         whole = self.scan is not None and self.scan.over and piece.strip().startswith("{")
         if name and old and (said.get("name") or not self.made):
             if name == old:
