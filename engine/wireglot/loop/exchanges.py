@@ -146,11 +146,11 @@ class Exchange:
             read.ir["model"] = self.model
         pieces = carry.comes_in_pieces(one.model) and not same
         memory.rejoin(messages, turns, carry.sealed if pieces else None)
-        if pieces:
-            memory.without_blanks(messages)
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
+        if pieces:
+            memory.without_blanks(messages)
         # At home the client may say what this provider never said, or ask for another model.
         if same and options.get("repair", True) and (riders.strange or one is not two):
             riders.without_thoughts()

@@ -137,7 +137,10 @@ def rejoin(
         found = list(run)
         plain = own and len(found) > 1 and all(m.keys() <= _BARE for m in found)
         parts = [part for message in found for part in message["parts"]] if plain else []
-        if plain and (says(parts) in known or (rides is not None and any(map(rides, parts)))):
+        ridden = rides is not None and any(map(rides, parts))
+        # What stood between two turns may have been taken out.
+        ridden = ridden and not any(says(message["parts"]) in known for message in found)
+        if plain and (ridden or says(parts) in known):
             found[0]["parts"] = parts
             del found[1:]
         out += found

@@ -27,6 +27,7 @@ from .restored import Restored
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
 NOTHING: tuple[carry.Ride, At] = ({}, ())
 _DATA = frozenset(("own", "value"))  # what holds JSON of the wire
+_TEXT = frozenset(("type", "size", "digest"))  # all that tells which text it is
 _WHERE = frozenset(("type", "here", "call", "size", "digest"))  # all that only finds the part
 _FREE = frozenset(("native", "unknown"))  # parts that are what they are on the wire
 
@@ -73,7 +74,8 @@ class Riders:
                     told = f"only {origin[:64]} can read what rides here"
                     self._note("foreign-signature", owner, at, told)
                     self.strange.append(message)
-                    continue
+                    # How a client holds a text has nothing of its provider.
+                    entries = [{k: one[k] for k in _TEXT} for one in entries if one.keys() >= _TEXT]
                 found += [Rider(one, self._stands_on(one, owner), owner, at) for one in entries]
         if not found:
             return found
