@@ -58,6 +58,13 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         return
     tools = ir.get("tools") or []
     holes = view.case.lists.get("tools", [])
+    if not holes and any(
+        "tools" in case.lists
+        for hole in pic.holes(view.case.wire)
+        if hole.path == "." and hole.named
+        for _, case in writer.dialect.cases_of(hole.named)
+    ):
+        return  # a shape of the request's own fields writes them all
     if tools and holes and isinstance(tools, list):
         view.lists["tools"] = writer.share(holes, tools)
     gone = {id(one) for one in writer.gone}

@@ -261,7 +261,7 @@ class WriteJob:
 
     def emptied(self, message: Any) -> None:
         """Note that a message is left out; of one that says nothing it is little loss."""
-        weight: Weight = "" if message.get("parts") else "slight"
+        weight: Weight = "" if message.get("parts") or message.get("kept") else "slight"
         self.lost("empty-message", message, LEFT_OUT, self.rule(), weight=weight)
 
     def by_case(self, case: Case, at: At | None, owner: Any, place: Any = None) -> None:
