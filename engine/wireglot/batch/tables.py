@@ -27,8 +27,9 @@ def parquet() -> Any:
 
 def rows(raw: IO[bytes], skip: int, many: int) -> Iterator[bytes]:
     """Yield the rows of a Parquet file as JSON lines, behind the first; `many` are held at once."""
+    pq = parquet()
     try:
-        file = parquet().ParquetFile(raw)
+        file = pq.ParquetFile(raw)
     except ValueError as error:
         raise Broken(f"`{raw.name}` is no Parquet file: {error}") from None
     columns = file.schema_arrow.names

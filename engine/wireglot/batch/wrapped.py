@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .. import seeds
 from ..errors import ConversionError, UsageError
 from ..interpreter.unpictured import kind_of, open_kind, status_of
+from ..jsontext import stringify
 from ..language import drawn
 from ..language import picture as pic
 from ..language.lenses import guard, same
@@ -21,7 +22,7 @@ from ..loading.rulesources import node_beside
 from ..notes import UNKNOWN_KEY, Effect, Note, Weight, no_place, own_field, severity_of
 from ..results import rule_of
 from ..rulesets import RuleSet
-from ..trail import At, keys_of, pointer
+from ..trail import At, keys_of, pointer, value_at
 
 Options = Mapping[str, Any] | None
 FILE = "batch/lines.yaml"
@@ -226,7 +227,9 @@ class _Line:
             self._note("no-place", "lost", at, None, None, told)
         elif name != "message":
             within = at[:-1] if name == "error.error" else at
-            self.notes.extend(deeper(out.notes, within, self._target_at("error")))
+            code = said.get("http") if "status" in self.wanted else None  # it stands in the line
+            notes = [note for note in out.notes if code is None or not _tells(note, body, code)]
+            self.notes.extend(deeper(notes, within, self._target_at("error")))
         if status == status_of(kind) or (kind_of(status) == kind and not open_kind(kind)):
             self.told.add("status")
 
@@ -344,13 +347,19 @@ def _match(p: Picture, value: Any, at: At, found: Found, url: str | None) -> Non
     elif isinstance(p, Literal):
         wanted = p.values[0]
         if not (value is ABSENT if wanted is None else value is not ABSENT and same(wanted, value)):
-            raise _misfit(p, at, f"{wanted!r} is wanted here")
+            raise _misfit(p, at, f"`{stringify(wanted)}` is wanted here")
     elif isinstance(p, Hole) and (value is not ABSENT or not p.mark):
         if value is ABSENT or not all(guard(lens, value) for lens in p.lenses):
             raise _misfit(p, at, "this is missing" if value is ABSENT else "another type is wanted")
         if p.path == "url" and value != url:
             raise _misfit(p, at, f"the requests of this dialect go to `{url}`")
         found.held[p.path] = (value, at, p.pos)
+
+
+def _tells(note: Note, body: Any, code: int) -> bool:
+    """Tell whether a note is of the status that a body names."""
+    at = None if note.source_path is None else keys_of(note.source_path)
+    return at is not None and value_at(body, at) == code and note.effect == "lost"
 
 
 def _misfit(p: Picture, at: At, told: str) -> ConversionError:

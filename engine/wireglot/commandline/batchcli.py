@@ -112,3 +112,5 @@ def _told(done: Sum, refused: str | None) -> Iterator[str]:
         told.append(f"{done.blank:,} blank")
     count = done.good + done.bad + done.blank
     yield f"{count:,} line{'s' * (count != 1)}: {', '.join(told)}"
+    if done.bad and not done.good:
+        yield "a line is one JSON value: `jq -c '.[]'` makes lines of a list, `jq -c .` of others"
