@@ -318,6 +318,16 @@ def test_what_holds_no_event_is_no_stream() -> None:
     assert (done.returncode, done.stdout) == (1, b"")
     assert b"`stdin` holds no event of a stream of openai-chat" in done.stderr
     assert run("convert", *CROSS, "--unit", "stream", stdin=b"").returncode == 0
+    whole = run("collect", "--dialect", "openai-chat", stdin=b"Good day.\n")
+    assert (whole.returncode, whole.stdout) == (1, b"")
+    assert b"`stdin` holds no event of a stream of openai-chat" in whole.stderr
+
+
+def test_what_a_command_does_not_take_is_told_with_what_it_takes() -> None:
+    done = run("redact", "--zzz")
+    assert done.returncode == 2
+    assert b"usage: wireglot redact" in done.stderr
+    assert b"unrecognized arguments: --zzz" in done.stderr
 
 
 def test_a_lone_surrogate_is_escaped_as_json_stringify_does() -> None:

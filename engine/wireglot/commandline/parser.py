@@ -320,7 +320,7 @@ def parser() -> argparse.ArgumentParser:
     added = made.add_subparsers(required=True, metavar="COMMAND")
     for name, (module, text, rows) in COMMANDS.items():
         one = added.add_parser(name, help=text, description=text, allow_abbrev=False)
-        one.set_defaults(command=functools.partial(_run, module, name))
+        one.set_defaults(command=functools.partial(_run, module, name), reads=one)
         for row in rows:
             group = one.add_mutually_exclusive_group() if isinstance(row, list) else one
             for names, told in row if isinstance(row, list) else [row]:

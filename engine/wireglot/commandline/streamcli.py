@@ -29,9 +29,7 @@ def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tu
             terminal.put(out, made.feed(data))
             some = some or bool(data.strip(BLANK))
         terminal.put(out, made.finish())
-    if some and not made.count:
-        told = f"`{terminal.named(file)}` holds no event of a stream of {source}"
-        raise ConversionError(told)
+    _held(some, made.count, file, source)
     return made.notes
 
 
@@ -39,14 +37,22 @@ def collect(arguments: argparse.Namespace) -> int:
     rules = given.rules(arguments)
     stream = rules[arguments.dialect].model.streamed
     splitter = framing.Splitter(stream)
+    some, count = False, 0
 
     def frames() -> Iterator[Any]:
+        nonlocal some, count
         for data in _bytes(arguments.file, stream):
-            yield from splitter.feed(data)
-        yield from splitter.finish()
+            some = some or bool(data.strip(BLANK))
+            for frame in splitter.feed(data):
+                count += 1
+                yield frame
+        for frame in splitter.finish():
+            count += 1
+            yield frame
 
     notes: list[Note] = []
     body = rules.collect(frames(), arguments.dialect, notes)
+    _held(some, count, arguments.file, arguments.dialect)
     terminal.write(terminal.dump(body, arguments.indent), arguments.output)
     terminal.print_notes(notes, arguments.notes)
     return OK
@@ -61,6 +67,12 @@ def frames(arguments: argparse.Namespace) -> int:
             terminal.put(out, framing.written([frame], stream))
     terminal.print_notes(notes, arguments.notes)
     return OK
+
+
+def _held(some: bool, count: int, file: str, dialect: str) -> None:
+    """Raise ConversionError where something was read, and no event stood in it."""
+    if some and not count:
+        raise ConversionError(f"`{terminal.named(file)}` holds no event of a stream of {dialect}")
 
 
 def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:

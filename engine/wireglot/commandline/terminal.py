@@ -99,7 +99,9 @@ def parsed(data: bytes, name: str) -> Any:
         return jsontext.load(text(data, name))
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
-        if error.msg == "Extra data" and (count := _values(data)):
+        if not data.strip():
+            message = "it is empty"
+        elif error.msg == "Extra data" and (count := _values(data)):
             message = f"it holds {count} JSON values, one a line; {LINES}"
         elif data.lstrip().startswith(EVENT):
             message += "; events of a stream are read with `--unit stream`"
@@ -113,7 +115,7 @@ def parsed(data: bytes, name: str) -> Any:
 def _values(data: bytes) -> int:
     """Count the JSON values of which each line of some bytes is one; 0 where a line is none."""
     count = 0
-    for line in data.decode("utf-8", "replace").splitlines():
+    for line in data.decode("utf-8", "replace").split("\n"):
         if line.strip():
             try:
                 json.loads(line)
