@@ -194,7 +194,7 @@ def test_a_missing_file_or_command_exits_2(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "line 1 column 1"),
+        (b"", "it is empty"),
         (b'{"a": }', "line 1 column 7"),
         (b'{"a": NaN}', "`NaN`"),
         (b'{"a": -Infinity}', "`-Infinity`"),
