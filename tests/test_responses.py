@@ -517,16 +517,17 @@ def test_usage_stands_in_disjoint_buckets_and_adds_up() -> None:
         assert RULES.convert(there, target, NAME, "usage").body == usage, target
 
 
-def test_citations_cross_and_logprobs_stay_at_home_and_are_noted() -> None:
+def test_citations_and_tokens_cross() -> None:
     cited = {"url": "u", "title": "t", "start_index": 0, "end_index": 1}
-    part = {**text("a"), "annotations": [{"type": "url_citation", **cited}]}
+    token = {"token": "a", "logprob": -0.5, "bytes": [97], "top_logprobs": []}
+    part = {**text("a"), "logprobs": [token], "annotations": [{"type": "url_citation", **cited}]}
     body = copy.deepcopy(BODIES[NAME]["response"]) | {"output": [message(part)]}
     assert RULES.convert(body, NAME, NAME, "response").body == body
     out = crossed(body, "openai-chat", unit="response")
     assert out.body["choices"][0]["message"]["annotations"] == [
         {"type": "url_citation", "url_citation": cited}
     ]
-    assert "/output/0/content/0/logprobs" in {n.source_path for n in out.notes}
+    assert out.body["choices"][0]["logprobs"] == {"content": [token], "refusal": None}
 
 
 LABELS = ("object", "type", "role", "status", "index", "created", "created_at", "done")

@@ -40,7 +40,7 @@ FIELDS: dict[str, str] = {
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
         "tool_call_id input_text label authorization "
         "arguments_text title syntax definition type kind time ttl code message status "
-        "param start end cwd quote search_id error context found_at reason".split(),
+        "param start end cwd quote search_id error context found_at reason token".split(),
         "string",
     ),
     **dict.fromkeys(
@@ -49,14 +49,17 @@ FIELDS: dict[str, str] = {
         "start_char end_char start_page end_page start_block end_block".split(),
         "integer",
     ),
-    **dict.fromkeys("temperature top_p top_k presence_penalty frequency_penalty".split(), "number"),
     **dict.fromkeys(
-        "parallel_tool_calls stream store strict logprobs include failed redacted trimmed "
+        "temperature top_p top_k presence_penalty frequency_penalty logprob".split(), "number"
+    ),
+    **dict.fromkeys(
+        "parallel_tool_calls stream store strict include failed redacted trimmed "
         "freeform recited retrieved prefix citable".split(),
         "bool",
     ),
     **dict.fromkeys(
-        "messages tools parts candidates allowed system citations sources results".split(),
+        "messages tools parts candidates allowed system citations sources results logprobs bytes "
+        "top likely".split(),
         "list",
     ),
     **dict.fromkeys("stop modalities".split(), "list of text"),
@@ -66,6 +69,8 @@ FIELDS: dict[str, str] = {
     "signature": "opaque",
     "file": "opaque",
 }
+TOKENS = "logprobs"  # of a text in the IR, and on some wires of an answer
+LIKELY = "likely"  # what was in the place of each, where a wire has it in another list
 # Opaque fields, and the code of the note where another dialect cannot read them.
 OPAQUE = {"signature": "foreign-signature", "file": "foreign-file"}
 # Fields of these are counts and bodies where the same names mean something else.
@@ -75,7 +80,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("usage", "text"): "integer",
     ("usage", "cache_read"): "integer",
     ("tool_call", "input"): "string",
-    ("candidate", "logprobs"): "any",
+    ("request", "logprobs"): "bool",
 }
 # Fields that hold the user's own JSON, in which no word of the IR means anything.
 USER_DATA = frozenset(

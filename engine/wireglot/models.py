@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Discriminator, Field, RootModel, Tag
 
 from .partmodels import *  # noqa: F403 - the parts are taken from here
-from .partmodels import Citation, Model, Native, Part, plain
+from .partmodels import Citation, Model, Native, Part, Token, plain
 
 Number = int | float
 
@@ -176,6 +176,7 @@ class Candidate(Model):
     stop_message: str | None = None
     stop_sequence: str | None = None
     sources: list[Citation] | None = None
+    logprobs: list[Token] | None = None
 
 
 class Response(Model):

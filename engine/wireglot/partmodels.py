@@ -139,12 +139,22 @@ class Citation(Model):
     end_block: int | None = None
 
 
+class Token(Model):
+    """How likely a token was, and the likeliest ones in its place."""
+
+    token: str
+    logprob: float | int | None = None
+    bytes: list[int] | None = None
+    top: list[Token] | None = None
+
+
 class Text(Model):
     """Plain text."""
 
     type: Literal["text"] = "text"
     text: str
     citations: list[Citation] | None = None
+    logprobs: list[Token] | None = None
     cache: dict[str, Any] | None = None
 
 

@@ -26,11 +26,13 @@ _TEXTS: dict[str, str] = {
     "message": "role parts:[part] level prefix name id time model usage:usage stop_reason "
     "citations:[cited] sources:[cited]",
     "session": "id start end cwd messages:[message]",
-    "text": "text citations:[cited] role",  # whose it is, where it stands beside what others say
+    # `role`: whose it is, where it stands beside what others say
+    "text": "text citations:[cited] logprobs:[token] role",
     "cited": "url title quote file:* start_index end_index document_index search_result_index "
     "start_char end_char start_page end_page start_block end_block recited retrieved found_at "
     # where a wire says it of a whole answer
     "part_index text sources",
+    "token": "token logprob bytes top:[token]",
     **dict.fromkeys(MEDIA, "source:source filename detail media_type"),
     "document": "source:source filename detail media_type context citable found_at",
     "source": "type media_type data url file:* text blocks:[part]",
@@ -50,8 +52,8 @@ _TEXTS: dict[str, str] = {
     "custom": "name description format:format",
     "format": "kind syntax definition",
     "response": "id model created candidates:[candidate] usage:usage",
-    "candidate": "parts:[part] stop_reason stop_message stop_sequence logprobs:* index "
-    "citations:[cited] sources:[cited]",
+    "candidate": "parts:[part] stop_reason stop_message stop_sequence index "
+    "citations:[cited] sources:[cited] logprobs:[token] likely:[token]",
     "usage": "input cache_read cache_write output reasoning tool_input total by:*",
     "error": "kind message http code status param reason",
     "entry": "key value",

@@ -13,6 +13,7 @@ from ..interpreter import (
     citations,
     conversation,
     pairing,
+    rating,
     units,
     unpictured,
     within,
@@ -20,6 +21,7 @@ from ..interpreter import (
 from ..interpreter.copies import parts_of
 from ..interpreter.env import Env
 from ..interpreter.views import Look
+from ..ir import TOKENS
 from ..language.lenses import Misfit
 from ..notes import Draft
 from ..payload import check_json, check_unit
@@ -84,6 +86,9 @@ def read(
         look = None if messages is None else Look(messages)
         if look is None or look.cited:
             citations.spread(reader, ir, messages)
+        for one in units.listed(ir, "candidates") if unit == "response" else ():
+            if one.get(TOKENS):
+                rating.shared(reader, one)
         told = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             told = within.parted(reader, units.spoken_in(ir, messages))

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 ANSWERS = ("response", "candidate")
 PAIRING = ("id", "tool_call_id")
 EMPTY: tuple[Any, ...] = ([], {}, "")  # of which little is lost
-QUIETLY = frozenset(("citations", "id", "name", "tool_call_id"))  # they may say nothing more
+# They may say nothing more.
+QUIETLY = frozenset("citations logprobs bytes id name tool_call_id".split())
 
 
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
@@ -106,8 +107,10 @@ def _spoken(form: Any, wire: Any, base: str) -> Iterator[str]:
 
 def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
-    if key == "citations" and value == []:
+    if key in ("citations", "logprobs") and value == []:
         return True
+    if key == "bytes":  # mostly those of the token
+        return bool(value == [*str(obj.get("token", "")).encode(errors="surrogatepass")])
     if writer.same and key in ("id", "tool_call_id"):
         # Of a dialect that takes none, and sent none: a hook has made it.
         unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None

@@ -14,7 +14,7 @@ from ..language import picture as pic
 from ..language.lenses import key_of, octets, same
 from ..language.model import Dialect, once
 from ..trail import At, Trail
-from . import copies
+from . import copies, rating
 from .citations import (
     SPAN,
     Citation,
@@ -43,7 +43,9 @@ def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
         of, key = "message", "messages"
     else:
         return ir
-    made = [whole(writer, one, of) for one in owners]
+    answers = of == "candidate"
+    said = [rating.gathered(writer, one) for one in owners] if answers else owners
+    made = [whole(writer, one, of) for one in said]
     if copies.unchanged(made, owners):
         return ir  # mostly nothing is cited
     if isinstance(ir, list):

@@ -6,10 +6,11 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
+from ..ir import TOKENS
 from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
-from .incoming import Candidate, Part, clashes
+from .incoming import Candidate, Part, clashes, joined
 from .recognising import Sight
 
 Addition = Callable[[Hearing, Word, Sight, Candidate], None]
@@ -97,6 +98,9 @@ def pieces(fold: Hearing, sight: Sight) -> list[Any]:
 
 
 def _add(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+    if word.field == TOKENS and not (word.kind in owner.kinds or fold.address(sight)):
+        owner.flows[TOKENS] = joined(owner.flows.get(TOKENS), pieces(fold, sight))  # of no text yet
+        return
     part = _meant(fold, word, sight, owner)
     if part is None:
         return

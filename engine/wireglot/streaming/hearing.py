@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ..conversion.hands import Reader
 from ..interpreter import pairing
-from ..ir import without_memory
+from ..ir import TOKENS, without_memory
 from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
@@ -119,7 +119,10 @@ class Hearing:
                 self.shut(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), len(owner.kinds))
         part.address, part.at = address, (self.frames - 1,)
-        owner.last = part if kind == "text" else owner.last
+        if kind == "text":
+            owner.last = part
+            if TOKENS in owner.flows:  # they came before its first word
+                part.said[TOKENS] = owner.flows.pop(TOKENS)
         owner.kinds.append(kind)
         owner.parts.append(part)
         if address:

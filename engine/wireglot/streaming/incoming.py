@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..interpreter import citations
+from ..interpreter import citations, rating
 from ..ir import put_at
 from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
@@ -115,6 +115,7 @@ class Part:
         """Take more elements of a list of the part; return how many there are."""
         listed = [*(value_at(self.said, keys) or []), *elements]
         put_at(self.said, keys, listed)
+        rating.joined(self.said)
         return len(listed)
 
     def put(self, path: str, value: Any) -> bool:

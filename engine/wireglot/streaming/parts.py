@@ -10,8 +10,9 @@ from typing import Any
 
 from ..conversion.hands import Writer
 from ..interpreter import media
+from ..interpreter.rating import apart
 from ..interpreter.views import blank
-from ..ir import BETWEEN_THOUGHTS, owned, without_memory
+from ..ir import BETWEEN_THOUGHTS, LIKELY, TOKENS, owned, without_memory
 from ..language import ladder as ladders
 from ..language.events import LIVE, USUAL, Event
 from ..language.lenses import Misfit, stringify
@@ -269,7 +270,10 @@ class Parts:
             if word.act == "set":
                 self.frames.write(event, said, out.place)
             else:
-                listed = value_at(said, owned(word.field, self.dialect.family).split("."))
+                keys = owned(word.field, self.dialect.family).split(".")
+                listed = value_at(said, keys)
+                if word.field == LIKELY:
+                    listed = apart(said.get(TOKENS, []), self.same)
                 out.place.entry = 0
                 for piece in listed if isinstance(listed, list) else ():
                     more = {**said, **out.more, "piece": piece}

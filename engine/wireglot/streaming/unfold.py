@@ -173,7 +173,7 @@ class Unfold(Parts):
         said = {**outcome.response, "usage": counts}
         found: list[Any] = [(known.unheld, said, None)]
         for owner in outcome.candidates if known.unheld_of_one else ():
-            one = {**outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
+            one = {**owner.flows, **outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
             found.append((known.unheld_of_one, one, owner))
         for unheld, fields, answer in found:
             for path, keys in unheld.items():

@@ -1,0 +1,104 @@
+"""How likely tokens were: a text has the list `logprobs` in the IR, and on some wires the answer.
+
+There it is that of all its texts, one after another. `shared` gives each text the tokens that spell
+it; where they spell other things, too, the only text has all, and of several texts none. What else
+was likely in the place of each token stands with it, on some wires in a list beside, `likely`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir import LIKELY, TOKENS
+from ..language import picture as pic
+from ..language.model import Dialect, once
+from . import copies
+from .citations import candidates_of
+from .jobs import ReadJob, WriteJob
+from .units import listed
+
+_UNSAID = {"kept", "spelled"}
+
+
+@once
+def lists_of(dialect: Dialect) -> frozenset[str]:
+    """Return which of the lists a dialect has of a whole answer."""
+    todo = list(candidates_of(dialect))
+    paths: set[str] = set()
+    for case in todo:
+        holes = [*pic.holes(case.wire)]
+        paths |= {hole.path for hole in holes}
+        below = [hole.named for hole in holes if hole.path == "." and hole.shape]
+        todo += [inner for name in below for _, inner in dialect.cases_of(name)]
+    return frozenset(paths & {TOKENS, LIKELY})
+
+
+def joined(said: dict[str, Any]) -> None:
+    """Give each token of an answer or a text what else was likely in its place."""
+    tokens, likely = said.get(TOKENS, ()), said.get(LIKELY, ())
+    rated = [one for one in tokens if isinstance(one, dict) and "top" not in one]
+    if len(rated) != len(likely) or any(_UNSAID & one.keys() for one in likely):
+        return  # they do not stand side by side
+    for token, one in zip(rated, likely, strict=True):
+        token["top"] = one["top"]
+    said.pop(LIKELY, None)
+
+
+def apart(tokens: list[Any], same: bool) -> list[Any]:
+    """Return what was likely in the place of each token; nothing where of none it is known."""
+    found = [one.get("top") for one in tokens if isinstance(one, dict)]
+    said = any(found) or (same and None not in found)
+    return [{"top": top or []} for top in found] if said else []
+
+
+def shared(reader: ReadJob, owner: dict[str, Any]) -> None:
+    """Give the texts of an answer the tokens that were read of all of them."""
+    joined(owner)
+    texts = copies.parts_of([owner], "text")
+    tokens = owner[TOKENS]
+    shares = [tokens] if len(texts) == 1 else _spelled(texts, tokens)
+    if not shares or LIKELY in owner:
+        return
+    at = reader.trail.find(owner, TOKENS)
+    del owner[TOKENS]
+    for part, share in zip(texts, shares, strict=True):
+        part[TOKENS] = share
+        reader.trail.put(part, TOKENS, at)
+
+
+def _spelled(texts: list[Any], tokens: list[Any]) -> list[list[Any]]:
+    """Return the tokens of each text, where they spell all texts and nothing else."""
+    left = iter(tokens)
+    shares: list[list[Any]] = []
+    for part in texts:
+        share, rest = [], str(part.get("text", "")).encode(errors="surrogatepass")
+        while rest and (one := next(left, None)) is not None:
+            said = one.get("bytes") or [*str(one.get("token", "")).encode(errors="surrogatepass")]
+            if not said or [*rest[: len(said)]] != said:
+                return []
+            rest = rest[len(said) :]
+            share.append(one)
+        if rest:
+            return []
+        shares.append(share)
+    return shares if next(left, None) is None else []
+
+
+def gathered(writer: WriteJob, owner: Any) -> Any:
+    """Return an answer that has the tokens of all its texts, where the dialect says them so."""
+    texts = [part for part in copies.parts_of([owner], "text") if part.get(TOKENS)]
+    tokens = [one for said in (owner, *texts) for one in listed(said, TOKENS)]
+    lists = lists_of(writer.dialect) if tokens else frozenset()
+    likely = apart(tokens, writer.same) if LIKELY in lists and LIKELY not in owner else []
+    if TOKENS not in lists or not (texts or likely):
+        return owner
+    bare = {id(part): copies.bare(writer, part, TOKENS) for part in texts}
+    more: dict[str, Any] = {TOKENS: tokens}
+    if likely:
+        more = {TOKENS: [writer.trail.without(one, "top") for one in tokens], LIKELY: likely}
+        writer.recited += zip(tokens, more[TOKENS], strict=True)
+    parts = [bare.get(id(part), part) for part in owner["parts"]]
+    new = writer.trail.changed(owner, parts=parts, **more)
+    writer.trail.put(new, TOKENS, writer.trail.find(texts[0] if texts else owner, TOKENS))
+    writer.recited += [(part, bare[id(part)]) for part in texts] + [(owner, new)]
+    return copies.instead(writer, owner, new)
