@@ -436,3 +436,36 @@ def test_what_needs_an_index_of_its_own_is_not_made_up() -> None:
     text["citations"] = [mine]
     block = RULES["anthropic"].write(ir).body["messages"][1]["content"][0]
     assert block["citations"][0]["encrypted_index"] == "e"
+
+
+def test_what_perplexity_found_is_cited_by_all_of_its_answer() -> None:
+    rules = wireglot.load_rules()
+    urls = ["https://a.b/1", "https://a.b/2"]
+    found = [{"url": url, "title": "T", "snippet": "w", "source": "web"} for url in urls]
+    head = {"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "sonar"}
+    for more in ({"citations": urls, "search_results": found}, {"citations": urls}):
+        frames: list[Json] = []
+        for said, reason in (("It is ", None), ("so[1].", "stop")):
+            choice = {"index": 0, "delta": {"role": "assistant", "content": said}}
+            frames.append({**head, **more, "choices": [{**choice, "finish_reason": reason}]})
+        for target in ("openai-chat", "openai-responses", "anthropic", "gemini"):
+            t = rules.translator("perplexity", target)
+            out = [one for frame in frames for one in t.feed(frame)] + t.finish()
+            whole = rules.collect([one for one in out if isinstance(one, dict)], target)
+            ir = rules[target].read(whole, "response").ir["candidates"][0]
+            cited = [one for part in ir["parts"] for one in part.get("citations", ())]
+            assert [one["url"] for one in cited] == urls, target
+
+
+def test_a_whole_answer_that_is_cited_has_no_place_where_nothing_is_said_of_any() -> None:
+    rules = wireglot.load_rules()
+    for end, lost in ((2, []), (1, ["start_index", "end_index"])):
+        page = {"start_index": 0, "end_index": end, "url": "u", "title": "t"}
+        note = {"type": "url_citation", "url_citation": page}
+        message = {"role": "assistant", "content": "Hi", "annotations": [note]}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        body = {"id": "c", "object": "chat.completion", "created": 1, "model": "m"}
+        out = rules.convert({**body, "choices": [choice]}, "openai-chat", "perplexity", "response")
+        assert out.body["search_results"] == [{"url": "u", "title": "t"}]
+        paths = [str(n.source_path).rpartition("/")[2] for n in out.notes if n.code == "no-place"]
+        assert sorted(paths) == sorted(lost)

@@ -51,7 +51,7 @@ _TEXTS: dict[str, str] = {
     FUNCTION: "name description parameters:* output_schema:* strict",
     "custom": "name description format:format",
     "format": "kind syntax definition",
-    "response": "id model created candidates:[candidate] usage:usage",
+    "response": "id model created candidates:[candidate] candidate:candidate usage:usage",
     "candidate": "parts:[part] stop_reason stop_message stop_sequence index "
     "citations:[cited] sources:[cited] logprobs:[token] likely:[token]",
     "usage": "input cache_read cache_write output reasoning tool_input total by:*",

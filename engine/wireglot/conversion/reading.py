@@ -82,6 +82,8 @@ def read(
                 ir["stream"] = stream
         if unit == "response" and not returned:
             reader.trail.seed = _seed(reader, ir, body)
+        if unit == "response" and "candidate" in ir:
+            units.handed(reader, ir)
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
         if look is None or look.cited:

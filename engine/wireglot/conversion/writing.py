@@ -108,6 +108,8 @@ def written(
     cited = messages is not None and look.cited
     if cited or writer.same or unit == "response":
         ir = reciting.gathered(writer, ir, unit, cited)
+    if unit == "response" and units.lent(writer.dialect):
+        ir = units.handed_back(writer, ir)
     if writer.limits.limits:
         writer.limits.later(ir)
     try:

@@ -100,6 +100,9 @@ def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any
     lists = [memory.get(key, []) for key in ("citations", "sources")]
     if not all(isinstance(one, list) for one in lists):
         return None
+    cited = [one for one in lists[0] if isinstance(one, dict)]
+    if not writer.same and any(form.spans == one.keys().isdisjoint(SPAN) for one in cited):
+        return None  # of its family one says them of the whole answer, the other of pieces
     meant = Shares(owner, form, *lists)
     now = {id(p): p["citations"] for p in owner["parts"] if p.get("citations")}
     then = {id(part): found for part, found in meant.of}
@@ -226,11 +229,14 @@ class Built:
             place = {"start_index": self._before + start, "end_index": self._before + end}
             if "start_index" in one and "end_index" not in one:
                 del place["end_index"]
+        if not form.spans and start == 0 and end == len(text):
+            place = {}  # the whole text is meant, and that is what it says
         recited = one.get("recited")
         if form.text and not (form.sourced and recited):
             place["text"] = text[start:end]
         if not form.sourced or recited:
-            made = {**one, **place}
+            kept = {k: v for k, v in one.items() if place or k not in SPAN}
+            made = {**kept, **place}
             copied(trail, one, made)
             self._told(made, one)
             self.citations.append(made)

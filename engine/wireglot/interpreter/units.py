@@ -9,7 +9,7 @@ from ..ir import USER_DATA
 from ..jsontext import copied
 from ..language import ladder
 from ..language.lenses import Misfit
-from ..language.model import Dialect
+from ..language.model import Dialect, once
 from ..language.picture import Hole, holes
 from ..language.shape import Case, Shape
 from ..language.talk import Conversation
@@ -18,6 +18,8 @@ from ..trail import At, Trail, keys_of
 from .copies import parts_of
 from .jobs import ReadJob, WriteJob
 from .views import recalled
+
+OWNED = "candidate."  # in the picture of a response: a field of its one answer
 
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
@@ -72,6 +74,34 @@ def answers_in(dialect: Dialect) -> list[Hole]:
     shape = dialect.units.get("response")
     found = [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
     return [hole for hole in found if hole.path == "candidates"]
+
+
+@once
+def lent(dialect: Dialect) -> frozenset[str]:
+    """Return the fields of its one answer that a response says in its own picture."""
+    shape = dialect.units.get("response")
+    found = [h.path for case in shape.cases for h in holes(case.wire)] if shape is not None else []
+    return frozenset(path[len(OWNED) :] for path in found if path.startswith(OWNED))
+
+
+def handed(reader: ReadJob, ir: dict[str, Any]) -> None:
+    """Give the one answer what its response says of it: lists follow those that it has."""
+    owners = listed(ir, "candidates")
+    said = ir.pop("candidate", {}) if owners else {}
+    for key, value in said.items():
+        owners[0][key] = [*owners[0].get(key, []), *value] if isinstance(value, list) else value
+        reader.trail.put(owners[0], key, reader.trail.find(said, key))
+
+
+def handed_back(writer: WriteJob, ir: Any) -> Any:
+    """Let a response say of its one answer what it says in its own picture."""
+    first: dict[str, Any] = next(iter(listed(ir, "candidates")), {})
+    said = {key: first[key] for key in sorted(lent(writer.dialect)) if key in first}
+    if not said:
+        return ir
+    rest = writer.trail.without(first, *said)
+    writer.trail.copy(first, said)
+    return writer.trail.changed(ir, candidate=said, candidates=[rest, *ir["candidates"][1:]])
 
 
 def together(reader: ReadJob, ir: dict[str, Any]) -> None:

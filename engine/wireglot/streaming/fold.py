@@ -22,7 +22,7 @@ from ..trail import At, path_of
 from . import additions, unplaced, wholes
 from .frameforms import Flow, forms_of
 from .hearing import ASIDE, Hearing, Listener
-from .incoming import Candidate, Part, clashes, joined, merged, wires
+from .incoming import Candidate, Part, clashes, joined, merged, unrepeated, wires
 from .outcome import MOST
 from .recognising import OWNED, Failure, Frame, Sight, Taken, failing
 
@@ -155,7 +155,7 @@ class Fold(Hearing):
             cited = self.outcome.of(nth)
             read = self.outcome.read(hole, wire)
             cited.listed[hole.named] = read if isinstance(read, list) else []
-            cited.own[path] = [one for found in cited.listed.values() for one in found]
+            cited.own[path] = unrepeated([one for found in cited.listed.values() for one in found])
         elif owner == "candidate":
             self.outcome.put(self.outcome.of(nth).own, path, hole, wire)
 

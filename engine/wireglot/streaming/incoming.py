@@ -268,6 +268,12 @@ def wires(stops: list[Taken]) -> dict[str, Any]:
     return found
 
 
+def unrepeated(found: list[Any]) -> list[Any]:
+    """Return citations without those that others say with more, from another list."""
+    said = {str(one.get("url")) for one in found if len(one) > 1}
+    return [one for one in found if [*one] != ["url"] or one["url"] not in said]
+
+
 def laid_over(old: Any, new: Any) -> Any:
     """Lay later counts over earlier ones; none, and a zero, say nothing of what was counted."""
     if not isinstance(old, dict) or not isinstance(new, dict):
