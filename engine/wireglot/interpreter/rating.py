@@ -71,14 +71,14 @@ def _spelled(texts: list[Any], tokens: list[Any]) -> list[list[Any]]:
     left = iter(tokens)
     shares: list[list[Any]] = []
     for part in texts:
-        share, rest = [], str(part.get("text", "")).encode(errors="surrogatepass")
-        while rest and (one := next(left, None)) is not None:
+        share, begun, text = [], 0, str(part.get("text", "")).encode(errors="surrogatepass")
+        while begun < len(text) and (one := next(left, None)) is not None:
             said = one.get("bytes") or [*str(one.get("token", "")).encode(errors="surrogatepass")]
-            if not said or [*rest[: len(said)]] != said:
+            if not said or [*text[begun : begun + len(said)]] != said:
                 return []
-            rest = rest[len(said) :]
+            begun += len(said)
             share.append(one)
-        if rest:
+        if begun < len(text):
             return []
         shares.append(share)
     return shares if next(left, None) is None else []
