@@ -1189,7 +1189,7 @@ def test_the_frames_of_a_response_fold_to_it(dialect: str) -> None:
 
 
 def test_what_no_frame_can_hold_of_a_whole_is_told() -> None:
-    content = [{"type": "image_url", "image_url": {"url": "https://a.b/c.png"}}]
+    content = [{"type": "document_url", "document_url": "https://a.b/c.pdf"}]
     said = {"role": "assistant", "content": content}
     head = {"id": "c", "object": "chat.completion", "created": 7, "model": "m"}
     choice = {"index": 0, "message": said, "finish_reason": "stop"}
@@ -1272,8 +1272,8 @@ def test_what_a_frame_says_otherwise_than_the_whole_is_told(error: str) -> None:
 def test_what_no_frame_can_hold_is_noted_where_the_whole_has_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    picture = {"image": {"format": "png", "source": {"bytes": "aGk="}}}
-    message = {"role": "assistant", "content": [{"text": "Look:"}, picture]}
+    sound = {"audio": {"format": "mp3", "source": {"bytes": "aGk="}}}
+    message = {"role": "assistant", "content": [{"text": "Hear:"}, sound]}
     whole: Json = {"output": {"message": message}, "stopReason": "end_turn"}
     notes: list[wireglot.Note] = []
     made = list(RULES.frames(whole, "bedrock-converse", notes))
@@ -1290,7 +1290,7 @@ def test_what_no_frame_can_hold_is_noted_where_the_whole_has_it(
     collected = ("collect", "--dialect", "bedrock-converse", str(tmp_path / "frames"))
     assert cli.main([*collected, "--notes", "json"]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["output"]["message"]["content"] == [{"text": "Look:"}]
+    assert json.loads(out)["output"]["message"]["content"] == [{"text": "Hear:"}]
     assert {note["code"] for note in json.loads(err)} <= {"filled-in"}
 
 

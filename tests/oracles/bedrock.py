@@ -5,6 +5,7 @@ The second is `../shared/tools/validate_bedrock.py`; without it only the shapes 
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import warnings
 from collections.abc import Iterator
@@ -108,7 +109,9 @@ def heard(frames: list[Json]) -> list[str]:
 
 
 def _known(value: Json, of: Shape | None) -> Json:
-    """Leave out the keys that botocore's model does not know, as its parser does."""
+    """Leave out keys that botocore's model does not know, and give bytes, as its parser does."""
+    if of is not None and of.kind == "base64" and isinstance(value, str):
+        return base64.b64decode(value)
     if of is None or of.kind not in ("object", "list"):
         return value
     if isinstance(value, dict):

@@ -77,10 +77,12 @@ class Frame:
             places = sight.claims  # or else the address of a part is all that it says
             places = places or [sight.ats[n] for n in sight.event.addresses if n in sight.ats]
             return any(at not in self.claimed for at in places)
-        for at in sight.claims:
-            if at in self.claimed and any(at == taken for _, _, taken in sight.taken):
-                return False
-        return True
+        gone = [one for one in sight.taken if one[2] in self.claimed and one[2] in sight.claims]
+        if not gone:
+            return True
+        # What a frame says once, the counts beside two finishes, the first of its kind has said.
+        sight.taken = [one for one in sight.taken if one not in gone]
+        return bool(sight.taken) and all(hole.mark is not None for hole, _, _ in gone)
 
     def _match(self, p: Picture, wire: Any, at: At, sight: Sight) -> list[Sight]:
         if isinstance(p, Fields):
