@@ -48,6 +48,23 @@ def test_frames_are_written_as_their_provider_sends_them() -> None:
     assert sent([{"done": True}], "ollama") == b'{"done":true}\n'
 
 
+@pytest.mark.parametrize(
+    "source", [name for name in DIALECTS if RULES[name].model.streamed.framing == "sse"]
+)
+def test_who_streams_none_is_heard_all_the_same(source: str) -> None:
+    whole = json.dumps(WHOLE[source], indent=2).encode()
+    for target in DIALECTS:
+        meant = RULES.convert(WHOLE[source], source, target, unit="response").body
+        t = RULES.translator(source=source, target=target).as_bytes()
+        t.feed(whole[:20])
+        t.feed(whole[20:])
+        t.finish()
+        assert t.result is not None
+        assert t.result.body == meant
+    frames = framing.read(b"[" + whole + b"\n,\r\n" + whole + b"]", RULES[source].model.streamed)
+    assert frames == [WHOLE[source]] * 2
+
+
 @settings(max_examples=width.times(60, 30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     places=st.lists(st.integers(0, 100_000), max_size=40),

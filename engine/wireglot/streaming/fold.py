@@ -72,6 +72,8 @@ class Fold(Hearing):
         check_json(wire)
         frame = Frame(wire, self.dialect)
         sights = frame.sights(self.stream)
+        if not self.begun and wholes.answered(self, wire, sights):
+            return
         common = frame.common(self.stream.frame)
         error = self._failure.of(wire, frame)
         if error is None and not sights and self.stream.given_up(wire) is None:

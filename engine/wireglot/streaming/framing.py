@@ -20,6 +20,7 @@ class Splitter:
         self._sse = stream.framing == "sse"
         self._held: list[bytes] = []  # a line that is not whole yet
         self._data: list[str] = []
+        self._bare = False  # whether these lines are a body that is no event
         self._begun = False
         self.count = 0  # frames so far
 
@@ -56,21 +57,23 @@ class Splitter:
             self._data.append(text)
             return self._closed()
         name, _, value = text.partition(":")
-        if name == "data":
-            self._data.append(value.removeprefix(" "))
-        elif text[0] in "{[":  # an error may come as a bare body
+        if self._bare or text[0] in "{[":  # an error may come so, and who streams none answers so
+            self._bare = self._bare or not self._data
             self._data.append(text)
+        elif name == "data":
+            self._data.append(value.removeprefix(" "))
         return []
 
     def _closed(self) -> list[Any]:
         if not self._data:
             return []
-        text, self._data = "\n".join(self._data), []
+        text, bare, self._data, self._bare = "\n".join(self._data), self._bare, [], False
         if not text.strip():
             return []
         self.count += 1
         try:
-            return [json.loads(text)]
+            found = json.loads(text)
+            return found if bare and isinstance(found, list) else [found]
         except RecursionError:
             raise ConversionError(f"frame {self.count - 1} is nested too deep") from None
         except ValueError:

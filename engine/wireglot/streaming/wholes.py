@@ -25,6 +25,7 @@ from .outcome import MOST, SHORT
 from .recognising import Sight
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
+_PARTLESS = {"finish", "usage", "error", "end", "keepalive"}  # what says nothing of a part
 _MEMORY = ("spelled", "arguments_json", "value_json")  # other texts of the same
 
 
@@ -139,6 +140,23 @@ def closed(fold: Hearing, owner: Candidate) -> None:
         if not item.parts and not item.over:
             told = "an item begins here, and nothing of it comes"
             fold.say("inconsistent", "changed", (item.at,), told, f"item/{item.at}")
+
+
+def answered(fold: Hearing, wire: Any, sights: list[Sight]) -> bool:
+    """Hear a first frame that is a whole response: whoever answers so streams none."""
+    shape = fold.dialect.units.get("response")
+    if shape is None or not all(_PARTLESS.issuperset(one.event.acts) for one in sights):
+        return False
+    reader = Reader(fold.dialect, fold.outcome.options)
+    try:
+        ir = reader.whole(shape, wire, ())
+    except Misfit:
+        return False
+    if not any(one.get("parts") for one in ir.get("candidates", ())):
+        return False
+    response(fold, ir, reader.trail, (), True)
+    fold.finished = fold.ended = True
+    return True
 
 
 def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
