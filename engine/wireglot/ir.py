@@ -98,7 +98,7 @@ SLIGHT = frozenset(
     (
         *(("response", "id"), ("response", "created"), ("request", "user")),
         *(("request", "reasoning.include"), ("request", "reasoning.display")),
-        (FUNCTION, "output_schema"),
+        *((FUNCTION, "output_schema"), ("usage", "by.cache_write")),
     )
 )
 CACHE = frozenset(("cache", "ttl"))
