@@ -91,19 +91,22 @@ def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
 def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let tools that messages declare stand among the others, where they have no place there."""
     messages = ir.get("messages")
-    if writer.same or not isinstance(messages, list) or declares(writer.dialect):
+    if writer.same or not isinstance(messages, list):
         return ir
+    kept = _kept(writer.dialect)
     talk = writer.dialect.conversation
     pos = talk.pos if talk is not None else None
     tools, out = list(ir.get("tools") or ()), []
     known = {tool.get("name"): tool for tool in tools}
     for message in messages:
         parts = message.get("parts", ())
-        rest = [_undeclaring(writer, part) for part in parts if not _only_declaring(part)]
+        rest = [_undeclaring(writer, p, kept) for p in parts if not _only_declaring(p, kept)]
         if rest or not parts:
             out.append(with_parts(writer, message, rest))
-        for part in filter(_declaring, parts):
-            if _only_declaring(part):
+        for part in parts:
+            if not _declaring(part, kept):
+                continue
+            if _only_declaring(part, kept):
                 _aside(writer, part, pos)
             for tool in part["tools"]:
                 name = tool.get("name")
@@ -125,20 +128,22 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, messages=out, tools=tools)
 
 
-def _declaring(part: dict[str, Any]) -> bool:
-    """Tell whether a part of a message declares tools."""
+def _declaring(part: dict[str, Any], kept: Collection[Any]) -> bool:
+    """Tell whether a part of a message declares tools, and has no place here."""
     tools = part.get("tools") if part.get("type") in ("native", "tool_result") else None
-    return bool(tools) and all(isinstance(tool, dict) for tool in tools or ())
+    if not tools or part.get("name") in kept:
+        return False
+    return all(isinstance(tool, dict) for tool in tools)
 
 
-def _only_declaring(part: dict[str, Any]) -> bool:
-    """Tell whether a part of a message declares tools, and says nothing else to a model."""
-    return part.get("type") == "native" and _declaring(part)
+def _only_declaring(part: dict[str, Any], kept: Collection[Any]) -> bool:
+    """Tell whether such a part says nothing else to a model."""
+    return part.get("type") == "native" and _declaring(part, kept)
 
 
-def _undeclaring(writer: WriteJob, part: dict[str, Any]) -> dict[str, Any]:
+def _undeclaring(writer: WriteJob, part: dict[str, Any], kept: Collection[Any]) -> dict[str, Any]:
     """Return a result without the tools that it declares."""
-    if "tools" not in part or part.get("type") != "tool_result":
+    if "tools" not in part or part.get("type") != "tool_result" or part.get("name") in kept:
         return part
     return writer.trail.without(part, "tools")
 
@@ -153,10 +158,10 @@ def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
 
 
 @once
-def declares(dialect: Dialect) -> bool:
-    """Tell whether messages of a dialect can declare tools."""
-    wires = (case.wire for shape in dialect.shapes.values() for case in shape.cases)
-    return any(hole.path == "tools" for wire in wires for hole in pic.holes(wire))
+def _kept(dialect: Dialect) -> set[Any]:
+    """Return the names of those parts of messages that declare tools in a dialect."""
+    cases = [case for shape in dialect.shapes.values() for case in shape.cases]
+    return marks.pictured([c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))])
 
 
 def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:

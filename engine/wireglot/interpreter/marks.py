@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
     from ..language.picture import Hole, Picture
-    from ..language.shape import Shape
+    from ..language.shape import Case
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
@@ -262,9 +262,9 @@ def literals(dialect: Dialect) -> dict[Any, Any]:
     return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
 
 
-def pictured(shapes: list[Shape]) -> set[Any]:
-    """Return the names that the pictures of some shapes say themselves, in words of the IR."""
-    return {_literal(case.ir) for shape in shapes for case in shape.cases} - {None}
+def pictured(cases: Iterable[Case]) -> set[Any]:
+    """Return the names that pictures say themselves, in words of the IR."""
+    return {_literal(case.ir) for case in cases} - {None}
 
 
 def _literal(picture: Picture | None) -> Any:
