@@ -287,7 +287,9 @@ class Fold(Hearing):
         texts = word.field == "text" or word.field not in LIVE  # else a head says that it is empty
         part.textless = texts and "piece" not in sight.event.holes
         part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
-        if there is not None and said.get("name") == "":  # it calls the same function
+        named = said.get("name")
+        if there is not None and (named == "" or (piece and not named)):
+            # It calls the same function.
             part.said["name"] = there.said.get("name", "")
         self.open(part)
         if piece:
@@ -302,6 +304,8 @@ class Fold(Hearing):
                 part.add(self.outcome.keys_of(word.field), piece)
             return
         said = self.fields(sight)
+        if part is None and address and word.kind == "tool_call":
+            part = unplaced.astray(self, owner, piece, address)
         if part is not None and address:
             wholes.told(self, part, word, sight)
         if part is not None and not address:

@@ -80,10 +80,10 @@ class Part:
         return self.was.get(field) or self.said.get(field)
 
     def repeats(self, piece: str) -> bool:
-        """Tell whether a piece is all that came, once more."""
-        if self.scan is None or not self.pieces or not piece.startswith(self.pieces[0]):
+        """Tell whether a piece is all that came, once more, perhaps in another spelling."""
+        if self.scan is None or not (piece.lstrip().startswith("{") and self.scan.over):
             return False
-        return self.scan.over and "".join(self.pieces) == piece
+        return same(_json("".join(self.pieces)), _json(piece))
 
     def goes_on(self, name: str, said: dict[str, Any], piece: str) -> bool:
         """Tell whether a head, with an id and a piece, is said of this part and of no new one."""

@@ -1,4 +1,4 @@
-"""Frames that do not say which item they are of: some servers leave the numbers out.
+"""Frames that do not say which item they are of: some servers leave the numbers out, or err.
 
 An id tells it, or else the item that began last is meant; what begins is the next one. Within an
 item the part that began last goes on.
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..language.model import Dialect, once
 from ..trail import value_at
-from .hearing import Hearing
-from .incoming import Candidate, Item
+from .hearing import Address, Hearing
+from .incoming import Candidate, Item, Part
 from .recognising import Sight
 
 _ONE = frozenset({"text", "reasoning"})  # kinds of which no two grow at a time
@@ -77,3 +77,14 @@ def _paths(dialect: Dialect) -> list[str]:
     """Return the paths at which a stream may say an id of an item, the item's own one first."""
     holes = {hole for event in dialect.streamed.events for hole in event.holes}
     return ["id", *sorted(hole[5:] for hole in holes if hole.startswith("item."))]
+
+
+def astray(fold: Hearing, owner: Candidate, piece: str, address: Address) -> Part | None:
+    """Return the call whose arguments go on under a number that nothing began."""
+    part = next((p for p in reversed(owner.parts) if p.kind == "tool_call"), None)
+    begins = piece.lstrip().startswith("{")
+    if part is None or part.scan is None or part.over or begins == bool(part.pieces):
+        return None
+    owner.places[address] = part
+    fold.odd("this is a piece of the call before, which has another number", part.name)
+    return part
