@@ -224,8 +224,16 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     if unit == "message":
         units.talk_of(dialect)
         return reader.message(body, ())[1]
-    if unit in ("usage", "tool_call", "tool_result"):
+    if unit == "usage":
         return reader.shape(unit, body, (), True)
+    if unit in ("tool_call", "tool_result"):
+        try:
+            return reader.shape(unit, body, (), True)
+        except Misfit:  # it may be of another form, of which messages hold them
+            parts = reader.element(units.holder(dialect, unit).named, body, ())[0]
+            if [part["type"] for part in parts] != [unit]:
+                raise
+            return parts[0]
     hole, case = units.request_hole(dialect, "tools" if unit in ("tools", "tool") else unit)
     if unit == "tools" and not isinstance(body, list):
         raise Misfit("expected a list of tools", (), hole.pos)

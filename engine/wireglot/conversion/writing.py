@@ -163,16 +163,8 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         return found, None
     if unit == "tool_choice":
         ir = choice.plain(writer, ir)
-    if unit in ("usage", "tool_call"):
+    if unit in ("usage", "tool_call", "tool_result"):
         return units.laddered(writer, unit, ir), None
-    if unit == "tool_result":
-        talk = units.talk_of(writer.dialect)
-        for case in (case for case in talk.cases if talk.role(case) == "tool"):
-            holes = case.lists.get("parts", [])
-            found = [w for _, _, w in writer.give(holes[:1], ir)]
-            if len(found) == 1:
-                return found[0], None
-        raise Misfit("no picture takes it")
     hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
     ir = properties.spelled(writer, ir)
     view = View(ir, "request", case, writer)

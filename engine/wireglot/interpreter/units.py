@@ -24,14 +24,23 @@ OWNED = "candidate."  # in the picture of a response: a field of its one answer
 
 def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
     """Write one part or counts by themselves, going down the ladder."""
-    pos = writer.dialect.pos
-    hole = Hole(("part",), "each", kind, (), None, None, pos)
     if kind == "usage":
         return writer.shape(kind, ir)
-    found = [w for _, _, w in writer.give([hole], ir)]
+    found = [w for _, _, w in writer.give([holder(writer.dialect, kind)], ir)]
     if len(found) != 1:
         raise Misfit("no picture takes it")
     return found[0]
+
+
+def holder(dialect: Dialect, kind: str) -> Hole:
+    """Return the hole of messages that holds a call or a result, or one of its shape alone."""
+    if (talk := dialect.conversation) is not None:
+        role = "tool" if kind == "tool_result" else "assistant"
+        lists = [case.lists.get("parts", []) for case in talk.cases if talk.role(case) == role]
+        for hole in (hole for found in lists for hole in found):
+            if kind in dialect.kinds_of(hole.named) and not hole.dated:
+                return hole
+    return Hole(("part",), "each", kind, (), None, None, dialect.pos)
 
 
 def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
