@@ -181,7 +181,8 @@ class Outcome:
         env = Env((), self.case, True)
         reader = Reader(self.dialect, {**self.options, "away": True} if away else self.options)
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
-        for hole, wire, at in owner.stops:
+        # What stands beside a word may say more than it.
+        for hole, wire, at in sorted(owner.stops, key=lambda stop: not isinstance(stop[1], dict)):
             rel = self._known.spots.get((hole.path, hole.shape), ())
             try:
                 if hole.path == ".":
