@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jmespath
 import pytest
 
 import wireglot
@@ -272,3 +273,38 @@ def test_what_stands_at_the_end_alone_is_noted_of_a_stream_without_one(
     if failed and target in ("openai-chat", "gemini"):  # the counts have a frame of their own
         unsaid = ["counts", *unsaid]
     assert [any(word in note.message for word in unsaid) for note in told] == [True] * len(unsaid)
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "word"),
+    [
+        ("openai-chat", "choices[0].finish_reason", "length"),
+        ("anthropic", "stop_reason", "max_tokens"),
+        ("gemini", "candidates[0].finishReason", "OTHER"),
+        ("openai-responses", "status", "failed"),
+        ("ollama", "done_reason", "error"),
+        ("bedrock-converse", "stopReason", "malformed_model_output"),
+    ],
+)
+def test_an_answer_that_an_error_ends_is_not_said_to_be_over(
+    target: str, path: str, word: str
+) -> None:
+    """Its result said `stop`, `completed` and the like, as if all were well."""
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    piece = {"index": 0, "delta": {"role": "assistant", "content": "a"}, "finish_reason": None}
+    t = RULES.translator("openai-chat", target)
+    t.feed({**head, "choices": [piece]})
+    t.feed({"error": {"message": "Boom", "type": "server_error", "code": None, "param": None}})
+    t.finish()
+    assert t.error is not None and jmespath.search(path, t.result.body) == word
+    assert "cut-short" in {note.code for note in t.notes}
+
+
+def test_at_home_an_answer_that_an_error_ends_says_no_reason_where_none_need_stand() -> None:
+    head = {"id": "m", "type": "message", "role": "assistant", "model": "x", "content": []}
+    frames = [
+        {"type": "message_start", "message": {**head, "usage": {"input_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a"}},
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+    ]
+    assert wireglot.collect(frames, "anthropic")["stop_reason"] is None

@@ -251,6 +251,14 @@ class Outcome:
             made["usage"] = counts
         return made
 
+    def failing(self, ir: dict[str, Any]) -> bool:
+        """Let answers that say no reason have ended by an error; tell whether there are some."""
+        owners = zip(self.candidates, ir.get("candidates", ()), strict=False)
+        found = [one for owner, one in owners if not owner.stops] if self.whole is None else []
+        for one in found:
+            one["stop_reason"] = "error"
+        return bool(found)
+
     def homed(self, ir: dict[str, Any], key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone, or whole."""
         lists, kind = reversed(self._known.lists), ir.get("type")  # the most general stands last

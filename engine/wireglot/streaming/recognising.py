@@ -14,8 +14,8 @@ from ..interpreter.reader import told_by
 from ..ir import field_type, without_memory
 from ..language.events import Event, Stream, guards
 from ..language.lenses import UNTYPED, Misfit, guard, same
-from ..language.model import Dialect
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed
+from ..language.model import Dialect, once
+from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed, ways
 from ..language.shape import Case
 from ..trail import At, leaves, place_of, value_at
 
@@ -343,3 +343,17 @@ def _stands(p: Picture) -> bool:
     if isinstance(p, Hole):
         return p.mark is None
     return not isinstance(p, Fields | Literal) or (isinstance(p, Fields) and not p.loose)
+
+
+def model_in(dialect: Dialect, frame: Any) -> str | None:
+    """Return the name of the model that a frame says."""
+    found = (value_at(frame, path) for path in _of_model(dialect))
+    return next((name for name in found if isinstance(name, str)), None)
+
+
+@once
+def _of_model(dialect: Dialect) -> list[At]:
+    """Return the places at which frames may say the name of the model."""
+    there = (pair for p in dialect.streamed.pictures() for pair in ways(p))
+    found = (way for hole, way in there if hole.path == "response.model" and None not in way)
+    return list(dict.fromkeys(found))

@@ -11,15 +11,14 @@ from ..conversion.hands import Writer
 from ..conversion.reading import Read
 from ..errors import UNFORESEEN, ConversionError, UsageError, WireglotError, mistyped, unforeseen
 from ..language.held import Held, HeldSet
-from ..language.model import Dialect, once
-from ..language.picture import ways
 from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
 from ..policy import Policy, of
 from ..results import Conversion, all_notes, concluded, finished, read_notes
-from ..trail import At, Trail, pointer, value_at
+from ..trail import Trail, pointer
 from . import framing
 from .fold import Fold
+from .recognising import model_in
 from .runs import Runs
 from .unfold import Unfold
 from .within import Within
@@ -146,8 +145,11 @@ class Translator:
                 self._told.end(fold.outcome, cut)
             frames = self._unfold.frames.take()
         unsaid = not fold.ended and fold.stream.get("end") is not None
-        if fold.error is None and (unsaid or not fold.finished):
-            told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
+        told = "the stream ends before " + ("its end is said" if unsaid else "it says why")
+        if fold.error is not None:
+            unsaid, told = False, "an error ends the answer before it says why"
+        begun = fold.error is None or any(owner.kinds for owner in fold.outcome.candidates)
+        if unsaid or (begun and not fold.finished):
             fold.say("cut-short", "kept", (fold.frames,), told)
         if not self._keep:
             fold.told_odd()
@@ -348,6 +350,8 @@ class Collected(NamedTuple):
         read.trail.was.update(ids(read.ir, fold))
         for field in self.filled:
             read.ir.pop(field, None)
+        if fold.error is not None:
+            fold.outcome.failing(read.ir)
         return read
 
 
@@ -356,7 +360,11 @@ def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
     writers: list[Writer] = []
     draft = reading.of_nothing(fold.outcome.draft(trail := Trail()), trail)
     body, drafts, _ = writing.write(rules, draft, "response", True, options, writers.append)
-    known = writers[0].filled.values()
+    if fold.error is not None and fold.outcome.failing(draft.ir):
+        read = reading.read(rules, body, "response", None, None, options)
+        if any(one.get("stop_reason") for one in read.ir["candidates"]):  # it must say one
+            body, drafts, _ = writing.write(rules, draft, "response", True, options, writers.append)
+    known = writers[-1].filled.values()
     filled = {path for owner, paths in known if "candidates" in owner for path in paths}
     said = [draft for draft in drafts if draft.effect in ("lost", "added")]
     return Collected(body, said, frozenset(filled - {"candidates"}))
@@ -380,17 +388,3 @@ def translator(
 
     later = choose if model is None else None
     return Translator(*choose(model), known, of(policy), result, rules.hash, later)
-
-
-def model_in(dialect: Dialect, frame: Any) -> str | None:
-    """Return the name of the model that a frame says."""
-    found = (value_at(frame, path) for path in _of_model(dialect))
-    return next((name for name in found if isinstance(name, str)), None)
-
-
-@once
-def _of_model(dialect: Dialect) -> list[At]:
-    """Return the places at which frames may say the name of the model."""
-    there = (pair for p in dialect.streamed.pictures() for pair in ways(p))
-    found = (way for hole, way in there if hole.path == "response.model" and None not in way)
-    return list(dict.fromkeys(found))
