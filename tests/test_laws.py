@@ -333,6 +333,19 @@ def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_
     assert len(example) < 60, example
 
 
+def test_what_breaks_alike_on_the_way_to_several_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(
+        "wireglot: 2\ndialect: one\nsee: https://a.example\nverified: 2026-11-21\n"
+        "error: {wire: {code: $own.code, says: $message}}\n",
+        "utf-8",
+    )
+    rules = wireglot.load_rules(tmp_path)
+    outcome = trial.Trial(str(tmp_path), 3, targets=CROSSED).run(rules, ["one"])
+    (failure,) = [f for f in outcome.failures if " Cross: " in f]
+    assert f"(and {len(CROSSED) - 1} more) breaks Cross: the error has no form in one" in failure
+    assert outcome.more >= len(CROSSED) - 1
+
+
 def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
     # Written as a literal, read by nobody: what comes back is not what went away.
     rules = loaded(tmp_path, RULES)

@@ -318,8 +318,24 @@ def run(
     targets: Iterable[str] | None = None,
 ) -> Iterator[str]:
     """Try every law on `runs` payloads of each unit; tell of the first that breaks each."""
+    for text, _ in told(rules, names, runs, seed, targets):
+        yield text
+
+
+def told(
+    rules: RuleSet, names: Iterable[str], runs: int, seed: str, targets: Iterable[str] | None
+) -> Iterator[tuple[str, int]]:
+    """Yield what breaks a law, once for all dialects that it does so on the way to; and how many.
+
+    A line that asks for what no other dialect says would be told of every one of them.
+    """
+    found: dict[object, list[tuple[str, Law, Case, Any]]] = {}
     for law, hold, case, payload in broken(rules, names, runs, seed, targets):
-        yield _smallest(law, hold, case, payload)
+        why = fault(hold, case, payload)
+        key = (law, case.dialect, case.unit, why and why.rule, str(why))
+        found.setdefault(key, []).append((law, hold, case, payload))
+    for group in found.values():
+        yield _smallest(*group[0], len(group) - 1), len(group)
 
 
 def broken(
@@ -353,12 +369,13 @@ def fault(hold: Law, case: Case, payload: Any) -> Broken | None:
     return None
 
 
-def _smallest(law: str, hold: Law, case: Case, payload: Any) -> str:
+def _smallest(law: str, hold: Law, case: Case, payload: Any, others: int) -> str:
     """Tell of a payload for which a law does not hold, as small as it could be made."""
     small = shrink(payload, lambda smaller: _fails_alike(law, hold, case, smaller))
     broken = fault(hold, case, small) or Broken("it does not hold")
     where = f"{broken.rule}: " if broken.rule else ""
-    return f"{where}{case.name} breaks {law}: {broken}\n    for example {stringify(small)}"
+    name = f"{case.name} (and {others} more)" if others else case.name
+    return f"{where}{name} breaks {law}: {broken}\n    for example {stringify(small)}"
 
 
 def _fails_alike(law: str, hold: Law, case: Case, payload: Any) -> bool:

@@ -245,7 +245,7 @@ def test(arguments: argparse.Namespace) -> int:
     tried.cross(below, trial.crossings(folders))
     for failure in tried.failures:
         print(failure)
-    failed, total = len(tried.failures), len(tried.examples) + tried.laws
+    failed, total = len(tried.failures) + tried.more, len(tried.examples) + tried.laws
     print(f"{len(tried.examples)} examples, {tried.laws} laws on {arguments.runs} payloads each")
     print(f"{total - failed} passed, {failed} failed")
     return FAILED if failed else OK
