@@ -287,6 +287,20 @@ def test_a_note_points_at_what_was_reworded(rules: Any) -> None:
     assert note.message == "A constant is the one value of an enum."
 
 
+@pytest.mark.parametrize("schema", ['{"b":{"c":1}}', '{"type":"object","b":{"c":1}}'])
+def test_within_a_schema_that_came_as_a_text_a_note_points_at_the_text(schema: str) -> None:
+    tools = {"toolbox": "$tools each function (optional)"}
+    text = {"name": "$name", "takes": "$parameters | object_schema | json"}
+    mine = {
+        "wireglot": 2, "dialect": "texts", "shapes": {"function": {"wire": text}},
+        "schemas": {"object_schema": {"root": "object"}}, "request": {"wire": tools},
+    }  # fmt: skip
+    tools_rules = wireglot.load_rules({"texts": mine})
+    out = tools_rules.convert([{"name": "f", "takes": schema}], "texts", "ollama", unit="tools")
+    (note,) = [note for note in out.notes if note.code == "schema-keyword"]
+    assert note.source_path == "/0/takes"
+
+
 def test_a_note_points_at_the_branch_from_which_a_property_came() -> None:
     branch = {"type": "object", "properties": {"k": {"const": "a"}, "v": {"const": "x"}}}
     named = {"type": "object", "properties": {"k": {"const": "b"}}}

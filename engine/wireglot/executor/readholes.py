@@ -113,7 +113,11 @@ def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: 
             t.tried(var, f"word({t.value(table)}, {source}, {t.track})", h, below)
     else:
         pair = t.dialect.schemas[lens]
-        t.tried(var, f"schema(x, {t.value(pair)}, {v}, {t.at(rel)})", h, below)
+        told = "json" in h.lenses  # by a text: nothing within has a place
+        at = None if told else t.at(rel)
+        t.tried(var, f"schema(x, {t.value(pair)}, {v}, {at})", h, below)
+        if told:
+            t.line(f"x.late(({var}, None, None, ()))")
 
 
 def _json(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:

@@ -166,13 +166,13 @@ def word(table: Table, w: Any, spelled: bool) -> Any:
         return NO
 
 
-def schema(x: Any, pair: Schema, w: Any, at: At) -> Any:
-    """Read a schema; ODD where memory has to hold how it was spelled."""
+def schema(x: Any, pair: Schema, w: Any, at: At | None) -> Any:
+    """Read a schema, without a place of a text; ODD where memory has to hold how it was spelled."""
     try:
         read, exact = pair.read(w)
         if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
             return ODD
-        if not exact:
+        if not exact and at is not None:
             x.trail.respelled.append((pair.trace, w, read, at))
     except Misfit as misfit:
         misfit.__traceback__ = None
