@@ -227,6 +227,32 @@ def test_units_are_told_by_their_looks() -> None:
     assert "says: $message" in lines(made)
 
 
+def test_an_answer_under_one_key_and_in_other_spellings_is_told_too() -> None:
+    answer = {"Choices": [{"Index": 0, "FinishReason": "stop"}], "Usage": {"TotalTokens": 3}}
+    bodies = [{"Response": {"Id": "r", "Created": 7, **answer}}, {"Model": "m", "Messages": []}]
+    found = [unit for unit, _ in starter.units(RULES, bodies, None, None)]
+    assert found == ["response", "request"]
+
+
+def test_a_text_that_no_element_shows_has_a_shape_all_the_same() -> None:
+    said = [{"Role": "user", "Content": "Is it warm?"}, {"Role": "assistant", "Content": "It is."}]
+    made = started([("request", {"Model": "m-1", "Messages": said})])
+    assert "text: {wire: {type: text, text: $text}}" in made.text
+    assert [finding for finding in made.findings if finding.severity == "error"] == []
+
+
+def test_an_element_that_nothing_pictures_is_asked_for() -> None:
+    calls = [{"Id": "c1", "Function": {"Name": "f", "Arguments": "{}"}}]
+    message = {"Role": "assistant", "Content": "Hi there.", "ToolCalls": calls}
+    one = {"Index": 0, "Message": message, "FinishReason": "tool_calls"}
+    answer = {"Response": {"Choices": [one], "Id": "r"}}
+    asked = {"Model": "m-1", "Messages": [{"Role": "user", "Content": "Is it warm?"}]}
+    made = started([("request", asked), ("response", answer)])
+    told = "response: an element of a sample is of no kind, so it is `unknown`"
+    assert told in made.asked
+    assert told not in started([*LARCH]).asked
+
+
 def test_an_error_of_an_unknown_form_is_no_request() -> None:
     """As frameworks answer: the texts stand in a list."""
     refused = {"detail": [{"loc": ["body", "n"], "msg": "Too many.", "type": "value_error"}]}

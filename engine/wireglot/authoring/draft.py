@@ -46,6 +46,7 @@ class Draft:
         if self.seen.tools is not None:
             found["schemas"] = {"object_schema": {"root": Say("object")}}
         found |= {"tables": self.tables} if self.tables else {}
+        talk = {} if self.seen.talk is None else {"conversation": self._conversation()}
         found |= {"shapes": self.shapes} if self.shapes else {}
         kinds = [group.kind for group in self.seen.groups if group.kind]
         said = [kind for kind in kinds if kind in ("text", "tool_call", "reasoning", "refusal")]
@@ -54,9 +55,7 @@ class Draft:
         unions = {"item": kinds, "said": said if self.seen.said else []}
         if any(unions.values()):
             found["unions"] = {name: members for name, members in unions.items() if members}
-        if self.seen.talk is not None:
-            found["conversation"] = self._conversation()
-        return {**found, **{unit: {"wire": wire} for unit, wire in units.items()}}
+        return {**found, **talk, **{unit: {"wire": wire} for unit, wire in units.items()}}
 
     def shown(self) -> list[Shown]:
         """Return what is to be an example of each shape: from the samples, or made of the IR."""

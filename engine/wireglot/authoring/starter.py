@@ -14,7 +14,7 @@ from ..language.version import VERSION
 from ..loading import checking, listing
 from ..loading.start import load_rules
 from ..rulesets import RuleSet
-from ..trail import keys_of, value_at
+from ..trail import everywhere, keys_of, value_at
 from . import examples, layout, vocabulary, wirefacts
 from .draft import Draft, Shown
 from .samples import Seen
@@ -236,6 +236,9 @@ def _held(
         if isinstance(said, str):
             asked.append(f"{owner}: a sample does not run as an example: {said}")
         else:
+            values = (one for _, one in everywhere(said) if isinstance(one, dict))
+            if any(one.get("type") == "unknown" and "dialect" in one for one in values):
+                asked.append(f"{owner}: an element of a sample is of no kind, so it is `unknown`")
             found.setdefault(owner.removeprefix("shapes/"), []).extend(listed(said))
     if found:
         lines = ["", "examples:"]

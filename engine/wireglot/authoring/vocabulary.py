@@ -51,6 +51,7 @@ class Vocabulary:
         self.stops: dict[str, str] = {}
         self.usual = ""  # why a response ends, for a dialect that has no word for it
         self.tops: dict[str, Counter[str]] = {}  # the keys of whole payloads, by their dialects
+        self.words: dict[str, Counter[tuple[str, ...]]] = {}  # the same, however they are spelled
         self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
         for dialect in (rules[name].model for name in rules.dialects):
             if "request" in dialect.units:  # files of agents have words of their own
@@ -64,6 +65,7 @@ class Vocabulary:
             tops = (path.partition(".")[0] for path in paths.pictured(dialect, unit))
             named = {top.removesuffix("[]") for top in tops}
             self.tops.setdefault(unit, Counter()).update(named)
+            self.words.setdefault(unit, Counter()).update(set(map(tokens, named)))
         for shape in dialect.shapes.values():
             if shape.kind is not None:
                 for case in shape.cases:
@@ -103,8 +105,11 @@ class Vocabulary:
         lists = (any(isinstance(element, dict) for element in one) for one in values)
         if len(body) <= 3 and (faulty or (len(body) == 1 and not any(lists))):
             return "error"
-        asked, answered = self.tops["request"], self.tops["response"]
-        more = sum((answered[key] > asked[key]) - (answered[key] < asked[key]) for key in body)
+        while len(body) == 1 and isinstance(inner := next(iter(body.values())), dict):
+            body = inner  # all of it stands under one key
+        asked, answered = self.words["request"], self.words["response"]
+        keys = map(tokens, body)
+        more = sum((answered[key] > asked[key]) - (answered[key] < asked[key]) for key in keys)
         return "response" if more > 0 else "request"
 
     def field(self, shape: str, key: str, value: Any) -> tuple[str, bool] | None:
