@@ -173,6 +173,7 @@ def test_sources_that_do_not_come_together_are_told(tmp_path: Path) -> None:
         ("crossings:", "dialect: acme\ncrossings:",
          "3:1: R026: a file of crossings has no `dialect`"),
         ("wireglot: 2", "wireglot: 3", "2:11: R026: there is no version `3` of the language"),
+        ("wireglot: 2", 'wireglot: "2"', "2:11: R026: the version is the number 2, and a text"),
         ("  messages:", "  mesages:", "4:3: R024: there is no unit `mesages`"),
         ("acme: [", "acne: [", "6:15: R025: there is no dialect `acne`"),
         ("wires:", "wire:", "6:7: R025: `wire` is no word of an example"),

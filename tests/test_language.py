@@ -257,7 +257,7 @@ def test_a_word_of_a_closed_table_may_be_open(tmp_path: Path) -> None:
         ("conversation: {order: 1, cases: {}}\n", "`order` is no word of a conversation"),
         ("shapes: {text: {see: x, wire: {text: $text}}}\n", "`see` is no word of a shape"),
         ("shapes: {text: {wire: {text: $text (shout)}}}\n", "is no mark"),
-        ("shapes: {text: {wire: {text: $text (refused gone)}}}\n", "takes none"),
+        ("shapes: {text: {wire: {text: $text (refused gone)}}}\n", "takes no value"),
         ("shapes: {text: {wire: {text: $text | loud}}}\n", "`loud` is no codec"),
         ("shapes: {text: {wire: {text: $text as shout}}}\n", "`shout` is no shape"),
         ("tables: {stop: {only: word}}\n", "is a list of words"),

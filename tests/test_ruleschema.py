@@ -356,6 +356,9 @@ MARKED = {
         "tables/small",
     ],
     "R023-ir-pictures": ["shapes/image/ir/filename", "shapes/image/ir/source"],
+    "R023-marks-and-lists": [
+        *("request/wire/engine", "request/wire/heat", "request/wire/nucleus", "request/wire/seed"),
+    ],
     "R023-texts-that-are-no-holes": [
         "shapes/image/wire",
         "shapes/image/wire/...",

@@ -56,6 +56,11 @@ def unused(model: Dialect, clean: Node, raw: Node, contexts: Contexts, findings:
         # A kind of part may be asked for alone; in messages it stands only where it is named.
         used["shapes"] -= PARTS - contexts.named
     used |= dict.fromkeys(("tables", "schemas", "lists"), lenses)
+    talks = any(hole.shape == "conversation" for p in pictures for hole in pic.holes(p))
+    talks = talks or "messages" in _request_fields(contexts) or "request" not in model.units
+    if talk is not None and not talks and (said := raw.keys.get("conversation")):
+        help = "name it in the request: `KEY: $messages as conversation`"
+        findings.warn("R014", "the conversation is used nowhere", said, help)
     for word, names in used.items():
         for name in raw.under(word):
             used_here = name in names or (word == "schemas" and f"fits-{name}" in names)

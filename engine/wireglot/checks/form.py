@@ -296,7 +296,10 @@ class File(Forms):
         except ValueError:
             self.findings.warn("R009", "`verified` is no day", said.pos, why)
             return
-        if (datetime.date.today() - day).days > OLD:
+        past = (datetime.date.today() - day).days
+        if past < -1:  # it is tomorrow elsewhere
+            self.findings.warn("R009", "`verified` is a day to come", said.pos, why)
+        if past > OLD:
             help = "compare the file with the provider's page, and write the day"
             self.findings.info("R009", "`verified` is more than a year ago", said.pos, help)
 

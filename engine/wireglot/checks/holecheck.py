@@ -60,6 +60,7 @@ class _View:
         self._spread(view.case.wire)
         self._twice()
         self._unused()
+        self._words()
 
     def _names(self, path: str, hole: Picture) -> None:
         """Report a path that names nothing of the IR (R001)."""
@@ -222,6 +223,22 @@ class _View:
                 message = f"`${name}` has a name in `ir` and no place in `wire`"
                 help = "put it in the `wire` picture, or say `$present` if it is only tested"
                 self.warn("R014", message, pos, help, word=f"${name}")
+
+    def _words(self) -> None:
+        """Report a text in a whole payload that is the name of a field which stands nowhere (R028).
+
+        Within it, such a word is mostly what a role or a kind is called.
+        """
+        if not self.view.objects <= {"request", "response", "error"}:
+            return
+        said = {path.partition(".")[0] for path, _ in pic.named(self.view.case.wire)}
+        said |= {names[0] for names, _ in pic.keyed(self.view.case.ir)}
+        fields = {name for one in self.view.objects for name in OBJECTS.get(one, ())} - said
+        for _, child in pic.keys(self.view.case.wire):
+            text = child.values[0] if isinstance(child, pic.Literal) else None
+            if isinstance(text, str) and text in fields:
+                message = f"`{text}` is a text here, and the name of a field that stands nowhere"
+                self.warn("R028", message, child.pos, f"a hole begins with $: `${text}`")
 
 
 def _what(view: View) -> str:

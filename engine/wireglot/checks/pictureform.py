@@ -50,6 +50,9 @@ class Pictures:
         except RuleError as error:
             self._unread(node, error)
             return None
+        if value is None and not self._stands(node).startswith("null"):
+            help = "write what stands there, or `null` where nothing but null does"
+            self.findings.warn("R028", "nothing stands here, which is null", node.pos, help)
         if isinstance(value, str) and not self._suspect(node, parsed):
             return None
         right = of == "row" or (self._on_wire if of == "wire" else self._in_ir)(parsed, node)
@@ -73,7 +76,7 @@ class Pictures:
             return None
         items = [found for item in value if (found := self._picture(item, of, rests)) is not None]
         if not rests:
-            items = [item for item in items if not self._within(item)]
+            items = [item for item in items if not self._within(item, len(value) == 1)]
         return node if len(items) == len(value) else None
 
     def _on_wire(self, parsed: Picture, node: Node) -> bool:
@@ -99,15 +102,19 @@ class Pictures:
             return self._no(message, node.pos, help, "R024", word=parsed.kind)
         return True
 
-    def _within(self, node: Node) -> bool:
+    def _within(self, node: Node, alone: bool) -> bool:
         """Tell whether a list stands where one element of a list does, and report it."""
         parsed = None if isinstance(node.value, dict | list) else drawn.parse(node)
-        if not isinstance(parsed, Hole) or parsed.mode not in ("each", "entries"):
+        if not isinstance(parsed, Hole):
+            return False
+        if parsed.mode not in ("each", "entries") and parsed.shape != "conversation":
             return False
         if not ONE.isdisjoint(parsed.lenses):
             return False
         message = f"`{node.value}` is a list within the list here, not the rest of it"
         help = f"write `...: {node.value}` behind what leads the list, or `| single`"
+        if alone:
+            help = f"take the brackets away: `{node.value}` is the whole list"
         return not self._no(message, node.pos, help)
 
     def _rest(self, node: Node) -> bool:
@@ -148,7 +155,9 @@ class Pictures:
             message = message[:157] + "..."
         if found := re.search(r"\(([A-Za-z-]+)([^()]*)\)\s*$", text):
             word = found[1]
-            if word not in drawn.MARKS:
+            if word == "required":
+                help = "a hole without a mark is required: leave it out"
+            elif word not in drawn.MARKS:
                 help = helped(word, drawn.MARKS, "the marks are")
                 help += "; put a space before `(`" if re.search(r"\S\(", text) else ""
             elif re.search(r"\S\(", text):
@@ -156,6 +165,10 @@ class Pictures:
                 word = ""
             elif word in ("default", "fill") and not found[2].strip():
                 help = f"write for example `({word} null)`, or `(optional)`"
+            elif not help:
+                help = f"write `({word})`, or another mark"
+        elif found := re.search(r"[\s\[(](" + "|".join(drawn.MARKS) + r")[\])]?\s*$", text):
+            help = f"a mark stands in parentheses: `({found[1]})`"
         elif match := re.match(r"\$[\w.]+\s+([A-Za-z]+)\s+\S", text):
             if match[1] not in MODES:
                 word = match[1]
@@ -169,12 +182,15 @@ class Pictures:
         rule = "R015" if re.search(r"\}\$\{", text) else error.rule or "R023"
         self.findings.error(rule, message, node.pos, help, word=word)
 
+    def _stands(self, node: Node) -> str:
+        """Return the text of the file from where a value begins."""
+        return self.findings.line(node.pos)[node.pos.column - 1 :]
+
     def _suspect(self, node: Node, parsed: Picture) -> bool:
         """Report texts that are read as literals and were hardly meant so."""
         text = node.value
         if isinstance(parsed, Literal) and text in _ALMOST:
-            quoted = self.findings.line(node.pos)[node.pos.column - 1 : node.pos.column] in "'\""
-            if not quoted and text != "none":
+            if self._stands(node)[:1] not in "'\"" and text != "none":
                 message = f"`{text}` is a text here, not {_ALMOST[text]}"
                 help = f"write `{_ALMOST[text]}`, or put the text in quotes"
                 self.findings.warn("R028", message, node.pos, help)

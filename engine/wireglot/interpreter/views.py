@@ -83,7 +83,8 @@ class View:
                 self.names[name] = (piece, path)
         elif isinstance(ir, Fields):
             if not isinstance(value, dict):
-                raise Misfit(f"`{path or 'the value'}` is no object", (), ir.pos)
+                what = "is missing" if value is ABSENT else "is no object"
+                raise Misfit(f"`{path or 'the value'}` {what}", (), ir.pos)
             for (name, *_), child in ir.entries:
                 inner = f"{path}.{name}" if path else name
                 found = value.get(name, ABSENT)

@@ -126,7 +126,7 @@ def hole(text: str, pos: Pos) -> Hole:
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
     if mark != "made" and (mark in ("default", "fill")) != (value is not None):
-        raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes none"), pos)
+        raise wrong(f"`({mark})` " + ("takes a value" if value is None else "takes no value"), pos)
     if value and (plain := re.fullmatch(r"""(["'])(.*)\1""", value)):
         wanted = f"write `({mark} {plain[2] or 'empty-text'})`"
         raise wrong(f"the quotes of `({mark} {value})` would be of the value", pos, wanted)

@@ -77,10 +77,11 @@ def _dialect(node: Node) -> str:
     if isinstance(name, str) and name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         return name
     help = "write `dialect: NAME` at the top, or `overlay: NAME` to change a dialect in place"
+    message, pos = "a rule file names its `dialect`", said.pos if said is not None else node.pos
     if name is not None:
-        help = "a name is of letters, digits, `-`, `_` and `.`"
-    pos = said.pos if said is not None else node.pos
-    raise wrong("a rule file names its `dialect`", pos, help, rule="R026")
+        message = "this is no name of a `dialect`"
+        help = "a name is a text of letters, digits, `-`, `_` and `.`"
+    raise wrong(message, pos, help, rule="R026")
 
 
 def join(one: Sorted, two: Sorted, report: Report = raised) -> None:

@@ -23,6 +23,11 @@ def refused(file: Node) -> RuleError | None:
         return None
     if said.value == 1 and not isinstance(said.value, bool):
         return wrong("this file is of version 1 of the language", said.pos, MIGRATE, rule="R026")
+    if said.value == str(VERSION):
+        return wrong(
+            f"the version is the number {VERSION}, and a text stands here",
+            said.pos, f"write `wireglot: {VERSION}`, without quotes", rule="R026",
+        )  # fmt: skip
     message = f"there is no version `{_short(said)}` of the language"
     return wrong(message, said.pos, f"write `wireglot: {VERSION}`", rule="R026")
 
