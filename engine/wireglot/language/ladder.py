@@ -143,8 +143,9 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
             if name == "type" and not isinstance(made, str):
                 raise Misfit("the type of an object is a word")
             new[name] = made
-            if trail.within(value.get(name), (), ("",)) == ():  # it came as a text
-                trail.flat(made)
+            old = value.get(name)
+            if isinstance(old, dict) and trail.within(old, (), ("",)) == ():
+                trail.flat(made)  # it came as a text
             at = trail.find(value, origin) if origin else None
             trail.put(new, name, at or trail.find(value))
             if trail.recorder is not None:
