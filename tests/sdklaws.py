@@ -33,7 +33,8 @@ UNSAID = ("UNSPECIFIED",)
 # Own fields that hold what has no key of its own, or whose key says something else elsewhere.
 UNNAMED = frozenset(
     "block settings systemRole item tier cache_mode modelSelectionConfig about reference"
-    " search_version code_version fetch_version client_version transport".split()
+    " search_version code_version fetch_version client_version transport refusal_logprobs"
+    " reasoning_logprobs include_1 include_2".split()
 )
 # Bodies that the types allow and the API does not send or take, each with the reason.
 EXCUSED = {

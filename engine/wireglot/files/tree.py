@@ -86,7 +86,7 @@ def _leaf(tree: Tree, lines: list[Any], by_id: dict[str, list[int]]) -> int:
 
 
 def _aside(tree: Tree, line: Any) -> bool:
-    return line.get(tree.aside) not in (None, False) and not _names_end(tree, line)
+    return bool(line.get(tree.aside)) and not _names_end(tree, line)
 
 
 def _turn(tree: Tree, line: Any) -> str | None:

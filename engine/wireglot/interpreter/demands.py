@@ -103,6 +103,8 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         rest = [_undeclaring(writer, p, kept) for p in parts if not _only_declaring(p, kept)]
         if rest or not parts:
             out.append(with_parts(writer, message, rest))
+        else:
+            _aside(writer, message, pos)
         for part in parts:
             if not _declaring(part, kept):
                 continue
@@ -149,7 +151,7 @@ def _undeclaring(writer: WriteJob, part: dict[str, Any], kept: Collection[Any]) 
 
 
 def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
-    """Note what else is said by a part that declares tools."""
+    """Note what else is said by a part that declares tools, or a message that does nothing else."""
     for family, own in (part.get("own") or {}).items():
         for name in own:
             weight, told = weighed(writer, "tools", family, name)

@@ -288,8 +288,7 @@ class Fold(Hearing):
         part.textless = texts and "piece" not in sight.event.holes
         part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
         named = said.get("name")
-        if there is not None and (named == "" or (piece and not named)):
-            # It calls the same function.
+        if there is not None and (named == "" or (piece and not named)):  # the same function
             part.said["name"] = there.said.get("name", "")
         self.open(part)
         if piece:
