@@ -243,8 +243,7 @@ def _given(
 
 def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Any:
     """Return why no case takes a part, and the fields, if each asks for one that is not there."""
-    best: Misfit | None = None
-    missing = set[str]()
+    best, missing = Misfit("nothing takes it"), set[str]()
     if any(needed is None for *_, needed in ways):
         return None  # a run says why itself
     for case, fields in (one for *_, needed in ways for one in needed):
@@ -258,7 +257,7 @@ def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Any:
             best = deepest(best, Misfit(*lacking[1]))
         except Misfit as misfit:
             best = deepest(best, misfit)
-    return None if best is None else (best, missing)
+    return best, missing
 
 
 def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:
