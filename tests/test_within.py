@@ -114,6 +114,7 @@ def test_what_can_be_no_mark_goes_out_at_once_and_a_text_goes_the_short_way(rule
             seen.append(("".join(said), translator._runs.take is not None))
         return seen
 
+    fed("Hi")  # what a frame of this form means is known from its first one on
     assert fed("Hi", " the", "re") == [("Hi", True), (" the", True), ("re", True)]
     assert fed("<th", "ink>\nA", " b ", "</", "x", "</think>", "\n", "Hi", "!") == [
         ("", False), ("A", True), (" b", True), ("", True), (" </x", True), ("", False),
