@@ -211,6 +211,9 @@ class HoleLines(ValueLines):
             other = f"elif may_step(x, {self.h.shape!r}, o)"
             if c.writes.home:  # it may be a word that this dialect alone reads, and writes again
                 other += f" or not {none}"
+        elif self.h.mark in ("default", "fill") and c.writes.asks(self.h.named):
+            with t.under(f"elif {none} and not may_step(x, {self.h.shape!r}, o):"):
+                self.filled()
         with t.under(f"{other}:"):
             self.cold()
 
