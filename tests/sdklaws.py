@@ -34,7 +34,7 @@ UNSAID = ("UNSPECIFIED",)
 UNNAMED = frozenset(
     "block settings systemRole item tier cache_mode modelSelectionConfig about reference"
     " search_version code_version fetch_version client_version transport refusal_logprobs"
-    " reasoning_logprobs include_1 include_2".split()
+    " reasoning_logprobs".split()
 )
 # Bodies that the types allow and the API does not send or take, each with the reason.
 EXCUSED = {
