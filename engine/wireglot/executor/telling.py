@@ -202,16 +202,7 @@ def field_of(case: Case, cases: Sequence[Case]) -> str:
 def needed(shape: Shape) -> list[tuple[Case, list[tuple[str, tuple[Any, ...]]]]]:
     """Return the fields without which each case of a shape writes nothing, and what it says."""
     return [
-        (
-            case,
-            [
-                (hole.path, (f"`{hole.path}` is missing", at, hole.pos))
-                for at, hole in pic.placed(case.wire)
-                if isinstance(hole, Hole)
-                and (simple(hole) or wanted(hole))
-                and hole.path not in named(case.ir)
-            ],
-        )
+        (case, [(h.path, (f"`{h.path}` is missing", at, h.pos)) for at, h in _must(case)])
         for case in shape.cases
         if not case.home
     ]
@@ -219,8 +210,17 @@ def needed(shape: Shape) -> list[tuple[Case, list[tuple[str, tuple[Any, ...]]]]]
 
 def _needs(case: Case) -> set[str]:
     """Return the fields without which a case writes nothing."""
-    must = {h.path for h in pic.holes(case.wire) if simple(h) or wanted(h)}
-    return {path for path in must - named(case.ir) if "." not in path}
+    return {hole.path for _, hole in _must(case) if "." not in hole.path}
+
+
+def _must(case: Case) -> list[tuple[tuple[str, ...], Hole]]:
+    """Return the holes without which a case writes nothing, with their places."""
+    names = named(case.ir)
+    return [
+        (at, hole)
+        for at, hole in pic.placed(case.wire)
+        if isinstance(hole, Hole) and (simple(hole) or wanted(hole)) and hole.path not in names
+    ]
 
 
 def _side(case: Case, writes: Case, at: str = "") -> Any:

@@ -210,9 +210,8 @@ class Writes:
 
     def asks(self, name: str) -> bool:
         """Say whether a shape writes nothing where none of its fields is there; not so at home."""
-        wires = (case.wire for _, case in self.dialect.cases_of(name))
-        asked = (any(h.mark is None and h.path != "." for h in pic.holes(w)) for w in wires)
-        return not self.home and all([*asked])
+        asked = [fields for shape in self.dialect.members(name) for _, fields in needed(shape)]
+        return not self.home and all(asked)
 
     def may_be_absent(self, name: str) -> bool:
         """Say whether a case of a shape is written as nothing at all."""
