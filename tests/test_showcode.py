@@ -129,7 +129,7 @@ def test_a_function_that_cannot_be_made_is_asked_for_again() -> None:
         Code(model, "test", {}, lambda _: None),
         iter(["def f(:", "def f(x):\n    return x + 1\n"]),
     )
-    code.function(("f",), "f", lambda name: next(texts))
+    code.function(("f",), ("f",), lambda name: next(texts))
     with pytest.raises(SyntaxError):
         code.text("f")
     assert code.names["f"](1) == 2

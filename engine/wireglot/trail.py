@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 At = tuple[Any, ...]
@@ -255,36 +255,33 @@ class Trail:
         return next((at[here[:n]] for n in range(len(here)) if here[:n] in at), None)
 
     def _place(self, owner: Any, key: Any) -> At | None:
-        return self.finder(owner)(key)
-
-    def finder(self, owner: Any) -> Callable[[Any], At | None]:
-        """Return what finds where fields of an object came from: all are spread only to change one.
+        """Find where a field of an object came from: all are spread only to change one.
 
         To look through all that was read for the first ones who are asked for takes less than to
         sort it by them.
         """
-        near: list[Late] = []
-        if self.late and self._asked < FEW:
+        late, place = self.late, None
+        if late and self._asked < FEW:
             self._asked += 1
-            near = [entry for entry in reversed(self.late) if entry[0] is owner]
-            if any(entry[2] is not _copied and entry[2].__class__ is not dict for entry in near):
-                self._settle()  # what a function says comes behind all that tables say
-                near = []
-        elif self.late:
+            for entry in reversed(late):
+                if entry[0] is not owner:
+                    continue
+                if entry[2] is not _copied and entry[2].__class__ is not dict:
+                    self._settle()  # what a function says comes behind all that tables say
+                    place = None
+                    break
+                if place is None and entry[2] is _copied:
+                    place = self._place(entry[3], key)
+                elif place is None:
+                    place = _below(entry, key)
+        elif late:
             self._settle()
-
-        def found(key: Any) -> At | None:
-            for entry in near:
-                copied = entry[2] is _copied
-                at = self._place(entry[3], key) if copied else _below(entry, key)
-                if at is not None:
-                    return at
+        if place is None:
             for entry in reversed(self._waiting.get(id(owner), ())):
-                if (at := _below(entry, key)) is not None:
-                    return at
-            return self._at.get(id(owner), _NO_PLACES).get(key)
-
-        return found
+                if (place := _below(entry, key)) is not None:
+                    return place
+            place = self._at.get(id(owner), _NO_PLACES).get(key)
+        return place
 
     def _trace(self) -> None:
         """Put where the nodes of schemas came from that were respelled."""

@@ -208,13 +208,16 @@ class Code:
     def _meaning(self, name: str) -> Any:
         return self.meant.get(name) or literal(self.names[name])
 
-    def function(self, key: Key, name: str, make: Callable[[str], str]) -> str:
-        """Return the name of the function for a key; `make` writes its text once it is called."""
+    def function(self, key: Key, words: tuple[str, ...], make: Callable[[str], str]) -> str:
+        """Return the name of the function for a key: words, of which the last may be empty.
+
+        `make` writes its text once it is called.
+        """
         known = self.stubs.get(key)
         if known is not None:
             return known
         with self._lock:
-            return self.stubs.get(key) or self._stub(key, name, make)
+            return self.stubs.get(key) or self._stub(key, words, make)
 
     def stable(self, key: Key) -> Key:
         """Return a key with addresses in the place of what stands in the model."""
@@ -225,11 +228,11 @@ class Code:
         """Return the keys of all functions, by their names."""
         return {name: self.stable(key) for key, name in self.stubs.items()}
 
-    def _stub(self, key: Key, name: str, make: Callable[[str], str]) -> str:
+    def _stub(self, key: Key, words: tuple[str, ...], make: Callable[[str], str]) -> str:
         if self._brought is not None and (known := self._brought.keys.get(self.stable(key))):
             self.stubs[key] = known
             return known
-        name = spelled(name)
+        name = spelled("_".join(words).rstrip("_"))
         while name in self.names:
             name += "_"
         self._makes[name] = make

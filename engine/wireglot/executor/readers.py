@@ -33,7 +33,7 @@ class Reads:
         self.names = self.code.names
         self._choices: dict[str | Shape, str] = {}
         if dialect.conversation is not None:
-            self.code.function(("message",), "message", self._message)
+            self.code.function(("message",), ("message",), self._message)
 
     # -- single cases -----------------------------------------------------------------------------
 
@@ -67,9 +67,8 @@ class Reads:
         return message(self, title)
 
     def _known(self, word: str, shape: Shape, case: Case) -> str:
-        name = f"{word}_{shape.name}_{case.name}".rstrip("_")
         make = partial(self._text, word, shape, case)
-        return self.code.function((word, shape, case), name, make)
+        return self.code.function((word, shape, case), (word, shape.name, case.name), make)
 
     def _text(self, word: str, shape: Shape, case: Case, name: str) -> str:
         from . import readend, readruns  # what writes functions is mostly not needed
@@ -113,7 +112,7 @@ class Reads:
             return self.case(*pairs[0])
         key = ("choice", *(case for _, case in pairs))
         return self.code.function(
-            key, f"choose_{name}", lambda title: self._choice(title, pairs, deep)
+            key, ("choose", name), lambda title: self._choice(title, pairs, deep)
         )
 
     def _recurs(self, name: str) -> bool:
@@ -192,7 +191,7 @@ class Reads:
     def each(self, name: str) -> str:
         """Return the name of the function that reads a list, element by element."""
         return self.code.function(
-            ("each", name), f"each_{name}", lambda title: self._each(title, name)
+            ("each", name), ("each", name), lambda title: self._each(title, name)
         )
 
     def _each(self, title: str, name: str) -> str:

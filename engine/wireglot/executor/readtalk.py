@@ -113,7 +113,7 @@ def _tried(t: code.Text, reads: Functions, talk: Conversation, some: list[int]) 
         group = talk.groups[i]
         name = reads.code.value(group, "G")
         function = reads.code.function(
-            ("message", i), f"message_{group.cases[0].name}", partial(_group, reads, talk, i)
+            ("message", i), ("message", group.cases[0].name), partial(_group, reads, talk, i)
         )
         t(f"made = {function}(x, w, at, L)")
         t(f"if made is not NO: return {name}, made")

@@ -60,16 +60,17 @@ class Writes:
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""
-        name = f"write_{shape.name}_{case.name}".rstrip("_")
         return self.code.function(
-            ("case", case), name, lambda name: self._lines(name, shape, case, "case")
+            ("case", case),
+            ("write", shape.name, case.name),
+            lambda name: self._lines(name, shape, case, "case"),
         )
 
     def frame(self, event: Event, nth: int) -> str:
         """Return the name of the function that writes one of the frames of an event."""
         key = ("frame", event.name, nth)
         return self.code.stubs.get(key) or self.code.function(
-            key, f"frame_{event.name}", lambda name: self._frame(name, event.writes[nth])
+            key, ("frame", event.name), lambda name: self._frame(name, event.writes[nth])
         )
 
     def _frame(self, name: str, p: Picture) -> str:
@@ -85,9 +86,10 @@ class Writes:
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""
-        name = f"inside_{case.shape}_{case.name}".rstrip("_")
         return self.code.function(
-            ("inside", case), name, lambda name: self._lines(name, None, case, "inside")
+            ("inside", case),
+            ("inside", case.shape, case.name),
+            lambda name: self._lines(name, None, case, "inside"),
         )
 
     def _lines(self, name: str, shape: Shape | None, case: Case, way: str) -> str:
@@ -100,7 +102,7 @@ class Writes:
         if len(shape.cases) == 1 and not shape.cases[0].home:
             return self.case(shape, shape.cases[0])
         return self.code.function(
-            ("one", shape), f"one_{shape.name}", lambda name: self._one(name, shape)
+            ("one", shape), ("one", shape.name), lambda name: self._one(name, shape)
         )
 
     def _one(self, name: str, shape: Shape) -> str:
@@ -138,7 +140,7 @@ class Writes:
     def choice(self, shape: Shape) -> str:
         """Return the name of the function that tells which case of a shape writes an object."""
         return self.code.function(
-            ("choice", shape), f"choice_{shape.name}", lambda name: self._choice(name, shape)
+            ("choice", shape), ("choice", shape.name), lambda name: self._choice(name, shape)
         )
 
     def _choice(self, name: str, shape: Shape) -> str:
@@ -163,7 +165,7 @@ class Writes:
 
     def any(self, name: str) -> str:
         """Return the name of the function that writes by a shape or any member of a union."""
-        return self.code.function(("any", name), f"any_{name}", lambda fn: self._any(fn, name))
+        return self.code.function(("any", name), ("any", name), lambda fn: self._any(fn, name))
 
     def _any(self, fn: str, name: str) -> str:
         t = Text(self.code, f"def {fn}(x, o):")
@@ -182,7 +184,7 @@ class Writes:
     def parts(self, name: str) -> str:
         """Return the name of the function that writes a shape of an object's own fields."""
         return self.code.function(
-            ("parts", name), f"parts_{name}", lambda fn: self._parts(fn, name)
+            ("parts", name), ("parts", name), lambda fn: self._parts(fn, name)
         )
 
     def _parts(self, fn: str, name: str) -> str:
@@ -222,7 +224,7 @@ class Writes:
         """Return the name of the function that writes some fields of an object by a case."""
         return self.code.function(
             ("part", case),
-            f"part_{case.shape}_{case.name}".rstrip("_"),
+            ("part", case.shape, case.name),
             lambda name: self._lines(name, shape, case, "part"),
         )
 

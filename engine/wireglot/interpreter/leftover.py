@@ -201,11 +201,11 @@ def _apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
 
 def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> None:
     """Note fields that one family alone has, and no picture took."""
-    find, claims, pos = writer.trail.finder(fields), view.claims, view.case.pos
+    find, claims, pos = writer.trail.find, view.claims, view.case.pos
     for name, leaf in fields.items():
         if leaf is None or f"own.{family}.{name}" in claims:
             continue
-        at = find(name) or writer.trail.find(view.obj)
+        at = find(fields, name) or find(view.obj)
         weight, told = weighed(writer, view.shape, family, name)
         nulls = isinstance(leaf, dict) and all(value is None for value in leaf.values())
         if not weight and (leaf in EMPTY or nulls):
