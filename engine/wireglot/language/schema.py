@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..native import mypyc_attr
-from ..trail import At, Trail, value_at
+from ..trail import At, Trail, everywhere, value_at
 from .drafts import outdated
 from .lenses import Misfit, same
 from .nodes import (
@@ -206,7 +206,10 @@ class Schema:
         known = self._known[mark]
         if known.__class__ is tuple:
             raise Misfit(*known)
-        return (schema if known is None else marshal.loads(known)), []
+        made, told = known
+        wire = schema if made is None else marshal.loads(made)
+        owned = [(one, one.owner) for one in told]
+        return wire, [t if at is None else t._replace(owner=value_at(wire, at)) for t, at in owned]
 
     def _found(self, mark: bytes | None, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
         """Write a schema, and remember what became of it: tools come again and again."""
@@ -216,8 +219,15 @@ class Schema:
             if mark is not None:
                 _remember(self._known, mark, (misfit.reason, misfit.at, misfit.pos))
             raise
-        if mark is not None and not told and len(mark) != DIGEST:
-            _remember(self._known, mark, None if wire is schema else marshal.dumps(wire, 2))
+        if mark is not None and len(mark) != DIGEST:
+            # What is told points into what is written: remembered is where.
+            whole = everywhere(wire) if told else ()
+            places: dict[int, At | None] = {id(one): at for at, one in whole}
+            places[id(None)] = None
+            if all(id(one.owner) in places for one in told):
+                made = None if wire is schema else marshal.dumps(wire, 2)
+                placed = [one._replace(owner=places[id(one.owner)]) for one in told]
+                _remember(self._known, mark, [made, placed])
         return wire, told
 
     def _written(self, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
