@@ -7,7 +7,6 @@ for the root itself, as the branches of a union, says the same names.
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote
 
 from ..language.nodes import changed, nodes, over, under
 from ..language.picture import holes
@@ -141,6 +140,8 @@ class _Spelling:
             return node
         ref = node.get("$ref")
         if isinstance(ref, str) and ref.startswith(_OWN):
+            from urllib.parse import unquote  # few schemas refer to a property of theirs
+
             name, stroke, rest = ref[len(_OWN) :].partition("/")
             (name,) = keys_of(f"/{unquote(name)}")
             at = pointer(("properties", self._names.get(name, name)))
