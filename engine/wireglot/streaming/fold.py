@@ -167,8 +167,7 @@ class Fold(Hearing):
         """Take an error."""
         self.begin()
         self.error = error
-        if self.listener is not None:
-            self.listener.failed(error, (self.frames - 1,))
+        self.listener.failed(error, (self.frames - 1,))
 
     def _hear(self, sight: Sight) -> None:
         nth = sight.at.get("candidate", 0)

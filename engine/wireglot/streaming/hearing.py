@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ..conversion.hands import Reader
 from ..interpreter import pairing
@@ -16,20 +16,26 @@ from ..trail import At, Trail, path_of, value_at
 from ..waiting import Waiting
 from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
+from .outgoing import Running
 from .recognising import OWNED, Sight
 
 ASIDE = ("usage", "part", "parts", "piece", "response", ".")
 Address = tuple[Any, ...]  # where a part stands, as frames say
 
 
-class Listener(Protocol):
-    """What a fold tells of; every step is told in the frame that brought it."""
+class Listener:
+    """Who is told of every step, in the frame that brought it; this one passes it over."""
 
     def begun(self, outcome: Outcome) -> None: ...
     def opened(self, part: Part) -> None: ...
     def grown(self, part: Part, piece: str) -> None: ...
     def closed(self, part: Part) -> None: ...
     def failed(self, error: dict[str, Any], at: At) -> None: ...
+    def end(self, outcome: Outcome, cut: bool) -> None: ...
+
+    def running(self, part: Part) -> Running | None:
+        """Return what is written for each further piece of a part; `Unfold.running` says more."""
+        return None, None, None
 
 
 class Hearing:
@@ -38,7 +44,7 @@ class Hearing:
     def __init__(self, dialect: Dialect, listener: Listener | None, keep: bool) -> None:
         """Begin a stream, of which the listener is told; nothing of it is to be kept or all."""
         self.dialect, self.stream, self.keep = dialect, dialect.streamed, keep
-        self.listener = listener
+        self.listener, self.abroad = listener or Listener(), listener is not None
         # Nothing is written at home where nothing is kept.
         self.outcome = Outcome(dialect, {} if keep else {"away": True})
         self.begun = self.ended = self.finished = False
@@ -99,8 +105,7 @@ class Hearing:
         if not self.begun:
             self.begun = self.stirred = True
             self.outcome.first = self.frame
-            if self.listener is not None:
-                self.listener.begun(self.outcome)
+            self.listener.begun(self.outcome)
 
     def address(self, sight: Sight) -> tuple[Any, ...]:
         """Return where a part stands, as the event of its frame says."""
@@ -170,8 +175,7 @@ class Hearing:
             self._pair(part)
             owner = self.outcome.candidates[part.candidate]
             pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
-        if self.listener is not None:
-            self.listener.opened(part)
+        self.listener.opened(part)
 
     def _identify(self, part: Part) -> None:
         """Give a call an id of its own, where it has none or that of another call."""
@@ -211,7 +215,7 @@ class Hearing:
         if part.repeats(piece):
             return  # the whole once more, at the end
         part.pieces.append(piece)
-        if self.listener is not None and not part.waits:
+        if not part.waits:
             self.listener.grown(part, piece)
 
     def shut(self, part: Part) -> None:
@@ -223,8 +227,7 @@ class Hearing:
             known, now = (value_at(ir, part.field.split(".")) for ir in (part.said, part.ir()))
             self.heard(part.field, known, now)
         part.open = False
-        if self.listener is not None:
-            self.listener.closed(part)
+        self.listener.closed(part)
         if not self.keep:
             owner = self.outcome.candidates[part.candidate]
             owner.parts.remove(part)

@@ -20,6 +20,7 @@ from ..notes import NO_WORD
 from ..trail import At, value_at
 from .brackets import Brackets
 from .citing import Citing
+from .hearing import Listener
 from .incoming import Part, merged, text_of
 from .outgoing import Frames, Outgoing, Rides, Running
 from .outlook import Flow, Outlook
@@ -28,7 +29,7 @@ DEPTH = 8  # steps down the ladder
 HELD = "no frame of the target can hold {}; its whole response does"
 
 
-class Parts:
+class Parts(Listener):
     """The parts of the stream of one dialect, written as they come."""
 
     def __init__(self, writer: Writer) -> None:

@@ -17,13 +17,11 @@ from ..trail import At, everywhere, leaves
 from .fold import Fold
 from .frameforms import Flow
 from .incoming import Part
-from .outgoing import Fill, Outgoing, Running
+from .outgoing import Fill, Outgoing
 from .unfold import Unfold
-from .within import Within
 
 MOST = 6  # runs that are open at once
 Take = Callable[[Any], "list[Any] | None"]
-NOTHING: Running = (None, None, None)
 
 
 class Run(NamedTuple):
@@ -134,9 +132,8 @@ def _differing(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
 class Runs:
     """The runs of one translator."""
 
-    def __init__(self, fold: Fold, unfold: Unfold | None, told: Unfold | Within | None) -> None:
-        """Begin with none; `told` is what the fold tells, the unfold or what stands before it."""
-        self._fold, self._unfold, self._told = fold, unfold, told
+    def __init__(self, fold: Fold, unfold: Unfold | None) -> None:
+        self._fold, self._unfold = fold, unfold
         self._open: list[Run] = []  # the last one that took a frame stands first
         self.take: Take | None = None  # of that one
 
@@ -170,7 +167,7 @@ class Runs:
             return
         if not all(map(fold.outcome.knows, flow.once)):
             return
-        written = NOTHING if self._told is None else self._told.running(part)
+        written = fold.listener.running(part)
         if written is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
             self._front(Run(flow, part, _taking(frame, fold, flow, part, *written)))

@@ -18,6 +18,7 @@ from ..results import Conversion, all_notes, concluded, finished, read_notes
 from ..trail import Trail, pointer
 from . import framing
 from .fold import Fold
+from .hearing import Listener
 from .recognising import model_in
 from .runs import Runs
 from .unfold import Unfold
@@ -70,11 +71,11 @@ class Translator:
             writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
             self._unfold.alone = not self._keep
-        self._told: Unfold | Within | None = self._unfold  # what the fold tells
+        told: Listener | None = self._unfold
         if self._unfold is not None and source.model.within:
-            self._told = Within(self._unfold, source.model, self._options)
-        self._fold = Fold(source.model, self._told, self._keep)
-        self._runs = Runs(self._fold, self._unfold, self._told)
+            told = Within(self._unfold, source.model, self._options)
+        self._fold = Fold(source.model, told, self._keep)
+        self._runs = Runs(self._fold, self._unfold)
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
@@ -116,12 +117,12 @@ class Translator:
             runs.close()
             raise
         runs.learn(frame)
-        if unfold is None or self._told is None:
+        if unfold is None:
             return [frame]
         if fold.ended and not self._over and not self._eager:
             self._over = True
             fold.close()
-            self._told.end(fold.outcome, False)
+            fold.listener.end(fold.outcome, False)
         return unfold.frames.take()
 
     def finish(self) -> list[Any]:
@@ -140,9 +141,9 @@ class Translator:
         fold.close()
         frames: list[Any] = []
         cut = fold.cut
-        if self._unfold is not None and self._told is not None:
+        if self._unfold is not None:
             if not self._over:
-                self._told.end(fold.outcome, cut)
+                fold.listener.end(fold.outcome, cut)
             frames = self._unfold.frames.take()
         unsaid = not fold.ended and fold.stream.get("end") is not None
         told = "the stream ends before " + ("its end is said" if unsaid else "it says why")

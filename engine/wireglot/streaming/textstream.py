@@ -8,14 +8,13 @@ from typing import Any
 from ..errors import UsageError
 from ..language.held import HeldSet
 from ..payload import check_frames
-from ..trail import At
 from .fold import Fold
+from .hearing import Listener
 from .incoming import Part
-from .outcome import Outcome
 from .streams import collected
 
 
-class TextStream:
+class TextStream(Listener):
     """The text of a stream, piece by piece; the rest is there when it is through."""
 
     def __init__(self, rules: HeldSet, frames: Iterable[Any], dialect: str) -> None:
@@ -68,9 +67,6 @@ class TextStream:
 
     # -- what the fold tells ----------------------------------------------------------------------
 
-    def begun(self, outcome: Outcome) -> None:
-        """Hear that it begins."""
-
     def opened(self, part: Part) -> None:
         """Hear of a part; one that is whole already has its text."""
         text = part.said.get("text")
@@ -81,9 +77,3 @@ class TextStream:
         """Hear a piece of a part."""
         if part.kind == "text" and part.candidate == 0:
             self._pieces.append(piece)
-
-    def closed(self, part: Part) -> None:
-        """Hear that a part ends."""
-
-    def failed(self, error: dict[str, Any], at: At) -> None:
-        """Hear of an error."""

@@ -165,7 +165,7 @@ def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: boo
     ir.update({k: v for k, v in first.items() if k not in ir})  # what it leaves out stays
     compared(fold, fold.outcome.response, ir, trail, at)
     time = trail.find(ir, "created")
-    if fold.listener is not None:  # so does what went out already
+    if fold.abroad:  # so does what went out already
         ir.update(first)
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
     if fold.outcome.time is None and time is not None:
@@ -201,7 +201,7 @@ def stop(fold: Hearing, owner: Candidate) -> None:
     Where the response says nothing of it, elsewhere the frame counts.
     """
     meant = fold.outcome.stop(owner) if fold.outcome.whole is not None else {}
-    if fold.listener is not None and fold.outcome.whole is not None:
+    if fold.abroad and fold.outcome.whole is not None:
         fold.outcome.beside(owner)
     for hole, wire, at in owner.stops:
         if meant.get("stop_reason") is None or isinstance(wire, dict):

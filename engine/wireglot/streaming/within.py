@@ -25,6 +25,7 @@ from ..interpreter.within import (
 )
 from ..language.model import Dialect
 from ..trail import At
+from .hearing import Listener
 from .incoming import Part
 from .outcome import Outcome
 from .outgoing import Running
@@ -68,7 +69,7 @@ class Split:
         self.at += count
 
 
-class Within:
+class Within(Listener):
     """Tells an unfold what a fold tells, and of the parts that stand within texts as of others."""
 
     def __init__(self, unfold: Unfold, dialect: Dialect, options: dict[str, Any]) -> None:
