@@ -10,7 +10,7 @@ from ..ir import TOKENS
 from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
-from .incoming import Candidate, Part, clashes, joined
+from .incoming import Candidate, Part, joined
 from .recognising import Sight
 
 Addition = Callable[[Hearing, Word, Sight, Candidate], None]
@@ -46,8 +46,8 @@ def _flowing(fold: Hearing, word: Word) -> Word | None:
 def _set(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     said = fold.fields(sight)
     part = _meant(fold, word, sight, owner)
-    if part is not None and part.sealed and not fold.address(sight) and clashes(part.said, said):
-        if part.kind == "reasoning":  # another thought, of a signature alone
+    if part is not None and part.kind == "reasoning" and part.sealed and not fold.address(sight):
+        if wholes.clash(part.said, said):  # another thought, of a signature alone
             part = fold.new(part.kind, part.field, owner, ())
             fold.open(part)
     if part is not None:

@@ -22,7 +22,7 @@ from ..trail import At, path_of
 from . import additions, unplaced, wholes
 from .frameforms import Flow, forms_of
 from .hearing import ASIDE, Hearing, Listener
-from .incoming import Candidate, Part, clashes, joined, merged, unrepeated, wires
+from .incoming import Candidate, Part, joined, merged, unrepeated, wires
 from .outcome import MOST
 from .recognising import OWNED, Failure, Frame, Sight, Taken, failing
 
@@ -309,7 +309,7 @@ class Fold(Hearing):
         if part is not None and not address:
             anew = "signature" in sight.event.holes and "signature" not in said
             signed = part.sealed or (anew and bool(part.said.get("signature")))
-            if clashes(part.said, said) or (piece and signed):
+            if wholes.clash(part.said, said) or (piece and signed):
                 part = None  # what is signed has ended
         if part is None or (address and not part.open):
             if not piece and not said:
@@ -326,7 +326,7 @@ class Fold(Hearing):
             if part.whole and not part.field:
                 part.field = self._flowing(part.kind, word)
                 self.stirred = True
-            if said and (clashes(part.said, said) or said.keys() - part.said.keys()):
+            if said and (wholes.clash(part.said, said) or said.keys() - part.said.keys()):
                 self.stirred = True
             merged(part.said, said, over=True)
             self.go_on(part)

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..interpreter import citations, rating
 from ..ir import put_at
-from ..language.events import guards
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
 from ..native import mypyc_attr
 from ..trail import At, value_at
 from .recognising import Taken
 
-_STEP = re.compile(r"""\.([^.\[\]'"]+)|\[(\d{1,4})\]|\['([^']*)'\]|\["([^"]*)"\]""")
+_STEP = re.compile(r"""\.[^.\[\]'"]+|\[\d{1,4}\]|\['[^']*'\]|\["[^"]*"\]""")
+_PATH = re.compile(rf"\$(?:{_STEP.pattern})+")
 _JSON = re.compile(r'["\\{}\[\]]')
 
 
@@ -238,26 +238,14 @@ class Candidate:
 def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
     """Put the fields of an object into another, object by object; `over` replaces what is there.
 
-    What says nothing replaces nothing.
+    What says nothing replaces nothing: null, what is empty, zero.
     """
     for key, value in two.items():
         if isinstance(value, dict) and isinstance(one.get(key), dict):
             one[key] = merged(dict(one[key]), value, over)
-        elif key not in one or (over and guards(value)):
+        elif one.get(key) is None or (over and (value or value is False)):
             one[key] = merged({}, value) if isinstance(value, dict) else value
     return one
-
-
-def clashes(said: dict[str, Any], new: dict[str, Any]) -> bool:
-    """Tell whether two objects of the IR say different things under one key."""
-    for key, value in new.items():
-        old = said.get(key, value)
-        if isinstance(old, dict) and isinstance(value, dict):
-            if clashes(old, value):
-                return True
-        elif not same(old, value):
-            return True
-    return False
 
 
 def wires(stops: list[Taken]) -> dict[str, Any]:
@@ -274,18 +262,6 @@ def unrepeated(found: list[Any]) -> list[Any]:
     return [one for one in found if [*one] != ["url"] or one["url"] not in said]
 
 
-def laid_over(old: Any, new: Any) -> Any:
-    """Lay later counts over earlier ones; none, and a zero, say nothing of what was counted."""
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return new
-    merged = dict(old)
-    for key, value in new.items():
-        silent = value is None or (type(value) is int and value == 0)
-        if not silent or key not in merged or merged[key] is None:
-            merged[key] = laid_over(merged.get(key), value) if isinstance(value, dict) else value
-    return merged
-
-
 def joined(old: Any, new: Any) -> Any:
     """Put what flows together: texts and lists one after another, objects key by key."""
     if isinstance(old, str) and isinstance(new, str):
@@ -299,16 +275,10 @@ def joined(old: Any, new: Any) -> Any:
 
 def steps_of(path: str) -> list[str | int] | None:
     """Take a path of names and numbers apart, as `$.a.b[0]`; None for another form."""
-    steps: list[str | int] = []
-    at = 1
-    while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None:
-            return None
-        name = next((g for g in (found[1], found[3], found[4]) if g is not None), None)
-        steps.append(int(found[2]) if name is None else name)
-        at = found.end()
-    return steps if path.startswith("$") and steps else None
+    if _PATH.fullmatch(path) is None:
+        return None
+    steps = _STEP.findall(path)
+    return [s[1:] if s[0] == "." else int(s[1:-1]) if s[1].isdigit() else s[2:-2] for s in steps]
 
 
 def set_at(tree: Any, steps: list[str | int], value: Any) -> Any:

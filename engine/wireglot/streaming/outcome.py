@@ -16,7 +16,7 @@ from ..language.picture import ABSENT, Hole, holes, placed
 from ..language.shape import Case
 from ..seeds import Seed
 from ..trail import At, Trail
-from .incoming import Candidate, laid_over, merged
+from .incoming import Candidate, merged
 
 MOST = 128  # candidates of one response, and ends of candidates that are remembered
 SHORT = 500  # signs of an end that is remembered
@@ -87,7 +87,9 @@ class Outcome:
 
     def count(self, wire: Any, frame: int) -> None:
         """Take the token counts of a frame; they lie over earlier ones."""
-        self.usage, self.counted = laid_over(self.usage, wire), (frame,)
+        known = isinstance(self.usage, dict) and isinstance(wire, dict)
+        self.usage = merged(dict(self.usage), wire, over=True) if known else wire
+        self.counted = (frame,)
 
     # -- values -----------------------------------------------------------------------------------
 

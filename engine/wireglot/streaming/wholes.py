@@ -358,6 +358,13 @@ def compared(
         fold.noted(_place(fold, now, path, trail, at), name)
 
 
+def clash(was: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Tell whether an object of the IR says again, and otherwise, what was said before."""
+    found: list[At] = []
+    _differing(was, now, (), found, again=True)
+    return bool(found)
+
+
 def _differing(was: Any, now: Any, path: At, found: list[At], again: bool = False) -> None:
     """Find the paths of what was said and is not said again; with `again`, of what is said anew."""
     if isinstance(was, dict) and isinstance(now, dict | None):
@@ -376,10 +383,10 @@ def _differing(was: Any, now: Any, path: At, found: list[At], again: bool = Fals
 
 
 def _says(value: Any) -> bool:
-    """Tell whether a value says anything."""
+    """Tell whether a value says anything: null, what is empty, and zero do not."""
     if isinstance(value, dict | list):
         return any(map(_says, value.values() if isinstance(value, dict) else value))
-    return guards(value) and (isinstance(value, bool) or value != 0)
+    return value is False or bool(value)
 
 
 def _place(fold: Hearing, owner: Any, path: At, trail: Trail, at: At) -> At:
