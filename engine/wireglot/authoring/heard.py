@@ -43,7 +43,7 @@ def heard(case: Case, wire: Any) -> None:
     fold.close()
     if unplaced or any(note.effect in ("lost", "changed", "moved") for note in noted):
         return
-    body = streams.collected(rules, fold, {}).body
+    body = streams.Collected(rules, fold, {}).body
     meant, found = (list(_said(case.read(one))) for one in (whole, body))
     for apart in differences(meant, found):
         raise Broken(f"what was written in frames reads otherwise than the whole, at {apart}",

@@ -345,7 +345,7 @@ class Fold(Hearing):
         for part in reversed(owner.parts):
             if part.kind == word.kind and part.field == word.field:
                 return part if part.open else None
-            if not sight.event.addresses and not self.apart(part.kind):
+            if not sight.event.addresses and self.stream.get("part", part.kind) is None:
                 return None
         return None
 

@@ -113,14 +113,11 @@ class Hearing:
         names = [n for n in sorted(sight.event.addresses) if n in at or n in found]
         return tuple([(n, at[n] if n in at else found[n]) for n in names])
 
-    def apart(self, kind: str) -> bool:
-        """Tell whether whole parts of a kind have a place of their own, beside what flows."""
-        return self.stream.get("part", kind) is not None
-
     def new(self, kind: str, field: str, owner: Candidate, address: Address) -> Part:
         """Begin a part; what nothing addresses ends where the next part begins in its place."""
-        for part in owner.parts[-4:] if not self.apart(kind) else ():
-            if part.open and not part.address:
+        beside = self.stream.get("part", kind) is not None  # they have a place of their own
+        for part in owner.parts[-4:]:
+            if part.open and not (part.address or beside):
                 self.shut(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), len(owner.kinds))
         part.address, part.at = address, (self.frames - 1,)

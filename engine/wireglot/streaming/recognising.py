@@ -250,12 +250,10 @@ class Failure:
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._shape = dialect.units.get("error")
-        found: list[frozenset[str]] = []  # the keys that each case cannot be without
-        for case in self._shape.cases if self._shape else ():
-            found.append(frozenset(names[0] for names, child in keyed(case.wire) if _stands(child)))
-        shared = frozenset.intersection(*found) if found else frozenset()
-        # Where the cases share none, each is heard by its own.
-        self._needed = [shared] * len(found) if shared else found
+        cases = self._shape.cases if self._shape else ()
+        self._needed = [  # the keys that each case cannot be without
+            {names[0] for names, child in keyed(case.wire) if _stands(child)} for case in cases
+        ]
 
     def of(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
         """Return the error that a frame holds beside what events have claimed of it."""

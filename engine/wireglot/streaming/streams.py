@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ..conversion import reading, writing
 from ..conversion.hands import Writer
@@ -197,14 +197,14 @@ class Translator:
 
     def _concluded(self) -> Conversion:
         fold = self._fold
-        whole = collected(self._source, fold, self._options)
+        whole = Collected(self._source, fold, self._options)
         body = whole.body
         fold.told_odd()
         # Abroad what no frame had is left out again before the target is written.
         told = [one for one in whole.drafts if one.effect == "lost" or self._home]
         notes = read_notes(fold.notes, self._home) + finished(told, body)
         if self._unfold is not None:
-            read = whole.read(self._source, fold, self._options)
+            read = whole.read()
             read.trail.seed = fold.outcome.seed
             reading.told_in_texts(self._source, read, self._options)
             body, drafts = self._written(read)
@@ -332,43 +332,41 @@ def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
     return was
 
 
-class Collected(NamedTuple):
-    """The response that a stream makes in its own dialect.
+class Collected:
+    """The response that a stream makes in its own dialect: its `body`.
 
-    Attributes:
-        body: The response.
-        drafts: Notes of what it cannot hold, and of what the dialect wants and no frame had.
-        filled: The fields of the IR that no frame had and the dialect wanted.
+    `drafts` note what it cannot hold, and what the dialect wants and no frame had.
     """
 
-    body: Any
-    drafts: list[Draft]
-    filled: frozenset[str]
+    def __init__(self, rules: Held, fold: Fold, options: dict[str, Any]) -> None:
+        self._rules, self._fold, self._options = rules, fold, options
+        draft = reading.of_nothing(fold.outcome.draft(trail := Trail()), trail)
+        self._write(draft)
+        if fold.error is not None and fold.outcome.failing(draft.ir):
+            if any(one.get("stop_reason") for one in self._read().ir["candidates"]):
+                self._write(draft)  # it must say one
 
-    def read(self, rules: Held, fold: Fold, options: dict[str, Any]) -> Read:
+    def _write(self, draft: Read) -> None:
+        writers: list[Writer] = []
+        given = (self._rules, draft, "response", True, self._options, writers.append)
+        self.body, drafts, _ = writing.write(*given)
+        self.drafts = [draft for draft in drafts if draft.effect in ("lost", "added")]
+        self._filled = writers[-1].filled
+
+    def _read(self) -> Read:
+        return reading.read(self._rules, self.body, "response", None, None, self._options)
+
+    def read(self) -> Read:
         """Read it as it was told: with the ids that went out, without what no frame had."""
-        read = reading.read(rules, self.body, "response", None, None, options)
+        read, fold = self._read(), self._fold
         read.trail.was.update(ids(read.ir, fold))
-        for field in self.filled:
-            read.ir.pop(field, None)
+        known = self._filled.values()
+        filled = {path for owner, paths in known if "candidates" in owner for path in paths}
+        for path in filled - {"candidates"}:
+            read.ir.pop(path, None)
         if fold.error is not None:
             fold.outcome.failing(read.ir)
         return read
-
-
-def collected(rules: Held, fold: Fold, options: dict[str, Any]) -> Collected:
-    """Return the response that a stream makes in its own dialect."""
-    writers: list[Writer] = []
-    draft = reading.of_nothing(fold.outcome.draft(trail := Trail()), trail)
-    body, drafts, _ = writing.write(rules, draft, "response", True, options, writers.append)
-    if fold.error is not None and fold.outcome.failing(draft.ir):
-        read = reading.read(rules, body, "response", None, None, options)
-        if any(one.get("stop_reason") for one in read.ir["candidates"]):  # it must say one
-            body, drafts, _ = writing.write(rules, draft, "response", True, options, writers.append)
-    known = writers[-1].filled.values()
-    filled = {path for owner, paths in known if "candidates" in owner for path in paths}
-    said = [draft for draft in drafts if draft.effect in ("lost", "added")]
-    return Collected(body, said, frozenset(filled - {"candidates"}))
 
 
 def translator(

@@ -11,7 +11,7 @@ from ..payload import check_frames
 from .fold import Fold
 from .hearing import Listener
 from .incoming import Part
-from .streams import collected
+from .streams import Collected
 
 
 class TextStream(Listener):
@@ -30,8 +30,7 @@ class TextStream(Listener):
             yield from self._taken()
         self._fold.close()
         yield from self._taken()
-        whole = collected(self._rules, self._fold, {})
-        self._ir = whole.read(self._rules, self._fold, {}).ir
+        self._ir = Collected(self._rules, self._fold, {}).read().ir
 
     def _taken(self) -> list[str]:
         pieces, self._pieces = self._pieces, []
