@@ -260,14 +260,12 @@ class Fold(Hearing):
         said = self.fields(sight)
         piece = sight.found.get("piece") or ""
         name = str(said.get("id") or "")
-        if there is None and not address and sight.event.addresses:
-            # Nothing says where it stands: the id does, or the last one is meant.
-            there = next((p for p in owner.parts if name and p.given("id") == name), None)
-        if there is None and name and address and (name in self.calls or word.kind != "tool_call"):
-            # The same call may come under another number while it is not whole.
-            alike = (p for p in owner.parts if p.given("id") == name and not p.over)
+        if there is None and name and sight.event.addresses:
+            # The id says where it stands, or that the same call, while it is not whole, comes under
+            # another number.
+            alike = (p for p in owner.parts if p.given("id") == name and not (address and p.over))
             there = next(alike, None)
-            if there is not None:
+            if there is not None and address:
                 owner.places[address] = there
         if there is not None and there.goes_on(name, said, piece):
             for key, value in said.items():

@@ -35,7 +35,6 @@ class Translator:
     gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
     """
 
-    _runs: Runs | None = None
     _eager = False  # whether `finish` makes the result, asked for or not, before it tells the end
 
     def __init__(
@@ -55,15 +54,12 @@ class Translator:
         self._choose = choose
         self._done = self._over = False
         self._result: Conversion | None = None
-        self._source, self._target = source, target
         self._home = source.name == target.name
-        self._streams = source.model.streamed, target.model.streamed
-        if choose is None:
-            self._between(source, target)
+        self._between(source, target)
 
     def _between(self, source: Held, target: Held) -> None:
         """Begin between two dialects."""
-        self._source, self._target, self._choose = source, target, None
+        self._source, self._target = source, target
         self._unfold: Unfold | None = None
         if not self._home:
             trail = Trail()
@@ -80,7 +76,7 @@ class Translator:
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
         runs = self._runs
-        if runs is not None and runs.take is not None:
+        if runs.take is not None:
             made = runs.take(frame)
             if made is None:
                 made = runs.other(frame)
@@ -92,11 +88,10 @@ class Translator:
         """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
-        if self._choose is not None:
-            name = model_in(self._source.model, frame)
-            self._between(
-                *(self._choose(name) if name is not None else (self._source, self._target))
-            )
+        choose, self._choose = self._choose, None
+        name = None if choose is None else model_in(self._source.model, frame)
+        if choose is not None and name is not None:
+            self._between(*choose(name))
         return self._safely(self._heard, frame)
 
     def _safely(self, work: Callable[..., T], *given: Any) -> T:
@@ -110,7 +105,6 @@ class Translator:
 
     def _heard(self, frame: Any) -> list[Any]:
         fold, runs, unfold = self._fold, self._runs, self._unfold
-        assert runs is not None
         try:
             fold.feed(frame)
         except BaseException:
@@ -130,12 +124,9 @@ class Translator:
         if self._done:
             return []
         self._done = True
-        if self._choose is not None:  # no frame has come
-            self._between(self._source, self._target)
         return self._safely(self._finished)
 
     def _finished(self) -> list[Any]:
-        assert self._runs is not None
         self._runs.close()
         fold = self._fold
         fold.close()
@@ -176,8 +167,6 @@ class Translator:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was not carried exactly, as far as it is known."""
-        if self._choose is not None:
-            return ()  # nothing has come
         if self._result is not None or (self._done and self._late):
             return self.result.notes
         notes = read_notes(self._fold.notes, self._home)
@@ -188,12 +177,12 @@ class Translator:
     @property
     def cut(self) -> bool:
         """Whether the stream broke off, if nothing more comes: it said neither its end nor why."""
-        return self._choose is not None or self._fold.cut
+        return self._fold.cut
 
     @property
     def error(self) -> dict[str, Any] | None:
         """The error that came within the stream, as the IR has it."""
-        return self._fold.error if self._choose is None else None
+        return self._fold.error
 
     def _concluded(self) -> Conversion:
         fold = self._fold
@@ -242,8 +231,8 @@ class Bytes:
     """
 
     def __init__(self, translator: Translator) -> None:
-        self._translator, (source, self._target) = translator, translator._streams
-        self._splitter = framing.Splitter(source)
+        self._translator, self._target = translator, translator._target.model.streamed
+        self._splitter = framing.Splitter(translator._source.model.streamed)
         self.unsaid = b""  # what the frames gave rise to that came with one that cannot be read
 
     def feed(self, data: bytes | bytearray | memoryview) -> bytes:
