@@ -195,8 +195,6 @@ class Written:
         If need be, the line that names the end names another one; else the path is written anew.
         """
         if not self._reads(head, seen):
-            self.hang()  # what was kept, too
-        if not self._reads(head, seen):
             self._ended()
         if not self._reads(head, seen):
             self._anew()

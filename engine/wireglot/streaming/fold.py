@@ -353,10 +353,7 @@ class Fold(Hearing):
         if found is None:
             return
         hole, wire, at = found
-        known = self.dialect.kinds_of(hole.named)
-        nth = sum(kind in known for kind in owner.kinds)
-        place = (*at[:-1], nth) if at and isinstance(at[-1], int) else at
-        parts, _ = self.elements(hole.named, wire, place, at)
+        parts, _ = self.elements(hole.named, wire, at)
         address = self.address(sight)
         before = owner.places.get(address) if address else None
         if before is not None and before.open and all(ir["type"] == "unknown" for ir in parts):

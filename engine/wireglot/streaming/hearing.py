@@ -254,17 +254,11 @@ class Hearing:
             return {}
         return without_memory(made)
 
-    def elements(
-        self, shape: str, wire: Any, place: At, here: At | None = None
-    ) -> tuple[list[Any], Trail]:
-        """Read a whole part or item, and where it came from; what is none is noted.
-
-        It stands `here` in its frame, if not at that `place`, which what the frames make has.
-        """
+    def elements(self, shape: str, wire: Any, at: At) -> tuple[list[Any], Trail]:
+        """Read a whole part or item, and where it came from; what is none is noted."""
         reader = Reader(self.dialect, self.outcome.options)
         try:
-            return reader.element(shape, wire, place)[0], reader.trail
+            return reader.element(shape, wire, at)[0], reader.trail
         except Misfit as misfit:
-            at = (self.frames - 1, *(place if here is None else here))
-            self.say("unfit", "lost", at, misfit.reason, misfit.reason)
+            self.say("unfit", "lost", (self.frames - 1, *at), misfit.reason, misfit.reason)
             return [], reader.trail

@@ -100,33 +100,26 @@ class Frames:
     def identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
         """Make the ids that nobody has said, of what begins: its content is to come."""
         made = dict(said)
-        for hole in holes:
-            if is_made(hole) and not self.writer.same:
-                self._identify(made, hole)
+        for hole in holes if not self.writer.same else ():
+            keys = owned(hole.path, self.family).split(".")
+            if is_made(hole) and not value_at(made, keys):
+                assert self.outcome is not None
+                form, nth = str(hole.value), self._ids.get(str(hole.value), 0)
+                put_at(made, keys, making.of_answer(form, self.outcome.seed, form, str(nth)))
+                self._ids[form] = nth + 1
         return made
-
-    def _identify(self, made: dict[str, Any], hole: Hole) -> None:
-        keys = owned(hole.path, self.family).split(".")
-        if not value_at(made, keys):
-            form, outcome = str(hole.value), self.outcome
-            assert outcome is not None
-            nth = self._ids.get(form, 0)
-            put_at(made, keys, making.of_answer(form, outcome.seed, form, str(nth)))
-            self._ids[form] = nth + 1
 
     def take(self) -> list[Any]:
         """Return the frames that were written since the last time."""
         made, self._made = self._made, []
         return made
 
-    def add(self, frame: Any) -> None:
-        """Take a frame that stands by itself."""
-        self._made.append(frame)
-        self.count += 1
-
     def put(self, event: Event, said: dict[str, Any], place: Place | None = None) -> None:
         """Write the frames of an event; raises Misfit where it lacks what it must say."""
-        made = self._written(event, said, place or Place())
+        self.add(self._written(event, said, place or Place()))
+
+    def add(self, made: list[Any]) -> None:
+        """Take frames that are written."""
         self._made += made
         self.recent = made
         self.count += len(made)

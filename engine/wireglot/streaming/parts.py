@@ -49,13 +49,9 @@ class Parts(Listener):
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
         self.citing = Citing(writer, self._known.slots, self._kinds)
 
-    def _unplaced(self, at: At, told: str) -> None:
+    def _unplaced(self, at: At, told: str, code: str = "no-place") -> None:
         """Note what no frame can hold, though a whole response might."""
-        self.notes.append(("no-place", "lost", at, self.stream.pos, told))
-
-    def _wordless(self, part: Part) -> None:
-        """Note a text that is left out, for it says nothing."""
-        self.notes.append(("empty-text", "lost", part.at, self.stream.pos, NO_WORD))
+        self.notes.append((code, "lost", at, self.stream.pos, told))
 
     # -- what flows, and in which order -----------------------------------------------------------
 
@@ -229,7 +225,7 @@ class Parts(Listener):
             if not settled and out.fits:
                 self._unplaced(part.at, HELD.format(f"this {part.kind}"))
             elif not settled and self.alone and blank(self.writer, ir, None):
-                self._wordless(part)
+                self._unplaced(part.at, NO_WORD, "empty-text")
             elif not settled and self.alone:
                 self._unplaced(part.at, f"the target has no place for this {part.kind}")
             out.gone = True
@@ -256,7 +252,7 @@ class Parts(Listener):
             if self.stream.plain and not self.same and "own" in ir:
                 self._partly(part, out.flow, ir)
         elif self.alone and part.pieces and self._blank(part):
-            self._wordless(part)
+            self._unplaced(part.at, NO_WORD, "empty-text")
         out.gone = True
 
     def _partly(self, part: Part, flow: Flow, ir: dict[str, Any]) -> None:

@@ -79,8 +79,8 @@ class Unfold(Parts):
         out = self._of.get(id(part))
         if out is not None and out.gone and piece.strip():
             told = f"a piece of a {part.kind} came when it was whole, and its end was written"
-            late = ("no-place", "lost", part.at, self.stream.pos, told)
-            self.notes += [late] if late not in self.notes else []
+            if not any(note[4] == told and note[2] == part.at for note in self.notes):
+                self._unplaced(part.at, told)
         self._pump(part)
 
     def closed(self, part: Part) -> None:
@@ -108,7 +108,7 @@ class Unfold(Parts):
             elif event is not None:
                 self.frames.put_error(event, error)
             elif shape is not None:
-                self.frames.add(units.stepped(self.writer, shape, error))
+                self.frames.add([units.stepped(self.writer, shape, error)])
             else:
                 self._unplaced(at, "the target has no form for an error")
         except Misfit as misfit:

@@ -47,17 +47,12 @@ def checked(fold: Hearing, owner: Candidate, sight: Sight, said: list[tuple[str,
 
 def told(fold: Hearing, part: Part, word: Word, sight: Sight) -> None:
     """Note a frame that takes a part for another one than it is."""
-    if (part.kind, part.field) in sight.event.alike:
-        return
     fields = [field for kind, field in sight.event.alike if kind == part.kind]
     flows = word.act not in ("add", "set") and word.field and part.field in LIVE
-    what = ""
     if not fields:
-        what = f"a {part.kind} goes on as a {word.kind}"
+        fold.odd(f"a {part.kind} goes on as a {word.kind}")
     elif flows and part.field not in fields:
-        what = f"the {part.field} of a {part.kind} goes on as its {word.field}"
-    if what:
-        fold.odd(what)
+        fold.odd(f"the {part.field} of a {part.kind} goes on as its {word.field}")
 
 
 def stopped(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
@@ -160,17 +155,17 @@ def answered(fold: Hearing, wire: Any, sights: list[Sight]) -> bool:
 
 def response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
-    first = {k: v for k, v in fold.outcome.response.items() if whole and k in _FIRST and v}
-    ir.update({k: v for k, v in first.items() if k not in ir})  # what it leaves out stays
+    first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
+    if whole:
+        ir.update({k: v for k, v in first.items() if k not in ir})  # what it leaves out stays
     compared(fold, fold.outcome.response, ir, trail, at)
     time = trail.find(ir, "created")
-    if fold.abroad:  # so does what went out already
+    if whole and fold.abroad:  # so does what went out already
         ir.update(first)
     said = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
     if fold.outcome.time is None and time is not None:
         fold.outcome.time = value_at(fold.frame, time)
     if not whole or not fold.begun:
-        first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
         merged(fold.outcome.response, {k: v for k, v in said.items() if k != "spelled"}, over=True)
         fold.outcome.response.update(first)
         if not whole:
@@ -285,8 +280,6 @@ def _settled(
     if text is not None:
         _rest(fold, part, text, trail.find(ir) or at)
     flows = {"type", part.field, f"{part.field}_json", f"{part.field}_text"}
-    if part.field == "arguments":
-        flows.add("arguments_text")
     known = part.said if part.closing is None else part.closing
     known = {k: v for k, v in _heard(part, known).items() if k not in flows}
     compared(fold, _less(known, around or {}), ir, trail, at)
