@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable
 from typing import Any
 
 from ..ir import TOKENS
@@ -12,8 +11,6 @@ from . import wholes
 from .hearing import Hearing
 from .incoming import Candidate, Part, joined
 from .recognising import Sight
-
-Addition = Callable[[Hearing, Word, Sight, Candidate], None]
 
 
 def _meant(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> Part | None:
@@ -43,7 +40,8 @@ def _flowing(fold: Hearing, word: Word) -> Word | None:
     return next((one for one in of_it if one.act == "append"), None)
 
 
-def _set(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+def laid(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+    """Take fields of a part that come later."""
     said = fold.fields(sight)
     part = _meant(fold, word, sight, owner)
     if part is not None and part.kind == "reasoning" and part.sealed and not fold.address(sight):
@@ -75,7 +73,7 @@ def _joined(old: str, new: str) -> str:
         return old + new
 
 
-def _put(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+def put(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     """Take a value of an object that comes value by value."""
     part = _meant(fold, word, sight, owner)
     path, value = str(sight.found["path"]), sight.found.get("piece")
@@ -97,7 +95,8 @@ def pieces(fold: Hearing, sight: Sight) -> list[Any]:
     return found
 
 
-def _add(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+def added(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+    """Take elements of a list of a part."""
     if word.field == TOKENS and not (word.kind in owner.kinds or fold.address(sight)):
         owner.flows[TOKENS] = joined(owner.flows.get(TOKENS), pieces(fold, sight))  # of no text yet
         return
@@ -108,6 +107,3 @@ def _add(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
     if sight.at.get("entry", count - 1) != count - 1:
         told = f"this is the element {count - 1} of its list, and says another number"
         fold.odd(told, "entry", sight.ats["entry"])
-
-
-ACTS: dict[str, Addition] = {"set": _set, "put": _put, "add": _add}

@@ -382,7 +382,7 @@ class Fold(Hearing):
 
 # What is heard of an answer, by what an event does.
 HEARD: dict[str, Callable[[Any, Word, Sight, Candidate], None]] = {
-    **additions.ACTS,
+    "set": additions.laid, "put": additions.put, "add": additions.added,
     "finish": Fold.finish, "part_start": Fold.part_start, "append": Fold.append, "part": Fold.part,
     "part_stop": wholes.stopped, "item_start": wholes.begun, "item_stop": wholes.item,
 }  # fmt: skip

@@ -147,7 +147,11 @@ class Part:
             return part
         text = "".join(self.pieces)
         if self.field == "arguments":
-            _arguments(part, text)
+            value = _json(text) if text.strip() else {}
+            if isinstance(value, dict):
+                part["arguments"], part["arguments_json"] = value, text
+            else:
+                part["arguments_text"] = text
         elif self.field.startswith("own."):
             if text.strip():
                 put_at(part, self.field.split("."), _json(text))
@@ -162,14 +166,6 @@ def text_of(ir: dict[str, Any]) -> str | None:
         if isinstance(ir.get(key), str):
             return str(ir[key])
     return stringify(ir["arguments"]) if "arguments" in ir else None
-
-
-def _arguments(part: dict[str, Any], text: str) -> None:
-    value = _json(text) if text.strip() else {}
-    if isinstance(value, dict):
-        part["arguments"], part["arguments_json"] = value, text
-    else:
-        part["arguments_text"] = text
 
 
 def _json(text: str) -> Any:

@@ -266,34 +266,22 @@ class Outcome:
         takers = [hole for hole in lists if kind in self.dialect.kinds_of(hole.named)]
         if not any(hole.dated for hole in takers):
             return
+        # What came under the key of a list is of that list; else first those for any part.
+        known, general = self._known.keys.get(key, ()), [one for one in takers if not one.dated][:1]
         probe = Writer(self.dialect, True, Trail(), {})
         least: tuple[int, Hole, Any] | None = None
-        for hole in sorted(takers, key=lambda hole: hole.dated):  # first those for any part
-            tried = _tried(probe, hole, ir)
-            if tried is not None and (least is None or tried[0] < least[0]):
-                least = tried
+        for hole in sorted(takers, key=lambda one: (one.shape not in known, one.dated)):
+            probe.notes = []
+            with contextlib.suppress(Misfit):
+                wire = probe.shape(hole.named, ir)
+                lost = sum(draft.effect == "lost" for draft in probe.notes)
+                least = (lost, hole, wire) if least is None or lost < least[0] else least
             if least is not None and least[0] == 0:
                 break
-        # What came under the key of a list is of that list, if nothing more is lost there.
-        known = self._known.keys.get(key, ())
-        told = next((hole for hole in takers if hole.shape in known), None)
-        listed = None
-        if told and least and not (least[1].dated or least[1].shape in known):
-            listed = _tried(probe, told, ir)
-            if listed is not None and listed[0] <= least[0]:
-                least = listed
-        if least is not None and (least[1].dated or least is listed):
+        told = [one for one in takers if one.dated or (one.shape in known and one not in general)]
+        if least is not None and least[1] in told:
             _, hole, wire = least
             again = Reader(self.dialect, self.options).shape(hole.named, wire, ())
             memory = ir.setdefault("spelled", {}).setdefault(self.dialect.name, {})
             memory.update(again.get("spelled", {}).get(self.dialect.name, {}))
             memory["../"] = {"hole": hole.shape, **({} if key is None else {"key": key})}
-
-
-def _tried(probe: Writer, hole: Hole, ir: dict[str, Any]) -> tuple[int, Hole, Any] | None:
-    """Return how much of a part is lost in a hole, and what is written there; None for nothing."""
-    probe.notes = []
-    with contextlib.suppress(Misfit):
-        wire = probe.shape(hole.named, ir)
-        return sum(draft.effect == "lost" for draft in probe.notes), hole, wire
-    return None
