@@ -170,7 +170,7 @@ class Written:
         self._said, self._told = said, told
         self._linear, self._root = bool(memory.get("linear")), memory.get("root")
 
-    def hang(self, kept: Set[int] = frozenset()) -> None:
+    def hang(self, kept: Set[int]) -> None:
         """Let each line of the path name another: one that it hung on, or the one before it.
 
         Lines that were `kept` name what they did.

@@ -230,16 +230,13 @@ class Parts(Listener):
                 self._unplaced(part.at, f"the target has no place for this {part.kind}")
             out.gone = True
             return
-        if part.field == "arguments" and not out.text and not self.same:
-            self._live(out)
-            if not out.begun:
-                self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
+        hollow = part.field == "arguments" and not out.text and not self.same
+        cited = part.said.get("citations") and not self._blank(part)
+        if not out.begun and (hollow or cited or self._signed(part.kind, part.said)):
+            self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
+        if hollow:
             self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
-        cited = part.said.get("citations") and not self._blank(part)
-        if not out.begun and (cited or self._signed(part.kind, part.said)):
-            self._live(out)
-            self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
         if out.begun:
             said, ir = self._sealed(out)
             self.citing.over(part, out.place.index, ir)

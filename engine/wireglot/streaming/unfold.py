@@ -92,6 +92,8 @@ class Unfold(Parts):
 
     def failed(self, error: dict[str, Any], at: At) -> None:
         """Write an error, which a frame said; nothing follows it."""
+        if self.failing:
+            return
         self.flush()
         mark = len(self.writer.notes)
         said = error.get("kind")
@@ -103,9 +105,7 @@ class Unfold(Parts):
             error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
         try:
-            if self.failing:
-                pass  # nothing follows the first one
-            elif event is not None:
+            if event is not None:
                 self.frames.put_error(event, error)
             elif shape is not None:
                 self.frames.add([units.stepped(self.writer, shape, error)])
