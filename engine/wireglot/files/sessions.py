@@ -36,11 +36,9 @@ ANEW = "a later line says it anew, or takes it back"
 
 def key_of(shape: Shape) -> str:
     """Return the key under which a session holds its messages."""
-    for case in shape.cases:
-        for names, child in keyed(case.wire):
-            if isinstance(child, Hole) and child.path == "messages":
-                return names[0]
-    return ""
+    pairs = [pair for case in shape.cases for pair in keyed(case.wire)]
+    keys = [names[0] for names, p in pairs if isinstance(p, Hole) and p.path == "messages"]
+    return keys[0] if keys else ""
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -74,8 +72,11 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         if order != [*range(len(said))]:
             whole = {**whole, key: history.left(file, order, key, whole[key])}
     ir: dict[str, Any] = reader.whole(shape, whole, at)
-    if file.log is not None:
-        _logged(reader, file.log)
+    if file.log is not None:  # its head was read as if it were the first line
+        there = file.log.places_of.items()
+        reader.trail.move({(0, key): at for key, at in there if at != (0, key)})
+        for over in file.log.over:
+            reader.hush(over, ANEW, None)
     if file.instead is not None:
         history.read(reader, document.instead, body, ir)
     if memory:
@@ -154,13 +155,6 @@ def _seen(
         memory.update({"root": root} if root is not None else {})
     file.instead = here
     return lines, path
-
-
-def _logged(reader: ReadJob, log: replay.Replay) -> None:
-    """Say where the head of a log stands, which was read as if it were the first line."""
-    reader.trail.move({(0, key): at for key, at in log.places_of.items() if at != (0, key)})
-    for at in log.over:
-        reader.hush(at, ANEW, None)
 
 
 def _drawn(

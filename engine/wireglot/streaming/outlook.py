@@ -58,7 +58,8 @@ class Outlook:
                 self.closing.setdefault(word.kind, []).append((word, event))
             if word.act == "set":  # what no head can be without is said there
                 head = self.stream.get("part_start", word.kind, USUAL.get(word.kind, "text"))
-                later = event.holes - _wanted(head)
+                there = [hole for p in (head.writes if head else ()) for hole in holes(p)]
+                later = event.holes - {hole.path for hole in there if hole.mark is None}
                 self.later[word.kind] = self.later.get(word.kind, frozenset()) | later
         # How a candidate ends: each way, and whether it says counts that may be missing.
         events = self.stream.events
@@ -152,11 +153,6 @@ def _said(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> It
         for shape, case in dialect.cases_of(hole.named):
             if shape.name not in above:
                 yield from _said(dialect, case.wire, (*above, shape.name))
-
-
-def _wanted(event: Event | None) -> set[str]:
-    """Return what an event cannot do without."""
-    return {h.path for p in (event.writes if event else ()) for h in holes(p) if h.mark is None}
 
 
 def _identities(dialect: Dialect) -> dict[str, Hole]:

@@ -210,8 +210,6 @@ class Parts(Listener):
 
     def _over(self, out: Outgoing) -> None:
         """Write the end of a part, or the whole of one that did not flow."""
-        if out.gone:
-            return
         self.moved = True
         part = out.part
         if out.flow is None:
@@ -230,7 +228,7 @@ class Parts(Listener):
                 self._unplaced(part.at, f"the target has no place for this {part.kind}")
             out.gone = True
             return
-        hollow = part.field == "arguments" and not out.text and not self.same
+        hollow = part.field == "arguments" and not out.text
         cited = part.said.get("citations") and not self._blank(part)
         if not out.begun and (hollow or cited or self._signed(part.kind, part.said)):
             self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
@@ -246,7 +244,7 @@ class Parts(Listener):
             if self.stream.plain:
                 said = merged(dict(said), out.more)
             self._close(out, part.kind, said, cited)
-            if self.stream.plain and not self.same and "own" in ir:
+            if self.stream.plain and "own" in ir:
                 self._partly(part, out.flow, ir)
         elif self.alone and part.pieces and self._blank(part):
             self._unplaced(part.at, NO_WORD, "empty-text")

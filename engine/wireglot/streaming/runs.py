@@ -10,10 +10,12 @@ runs end: they only ever do again what the general way did.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import getitem
 from typing import Any, NamedTuple
 
 from ..jsontext import copied
-from ..trail import At, everywhere, leaves
+from ..trail import everywhere, leaves
 from .fold import Fold
 from .frameforms import Flow
 from .incoming import Part
@@ -45,9 +47,9 @@ def _taking(
     like = copied(first)  # what a frame must be, with its own piece
     where = next(at for at, what in flow.free.items() if what == "piece")
     *path, last = where
-    place = _at(like, path)
+    place = reduce(getitem, path, like)
     pairs = [(at[:-1], at[-1], what) for at, what in flow.free.items() if at != where]
-    free = [(path, key, what, _at(like, path)) for path, key, what in pairs]
+    free = [(path, key, what, reduce(getitem, path, like)) for path, key, what in pairs]
     strict = any(what != "said" for _, _, what in pairs)  # what is said may be the same
     # Texts that are equal are of one class; numbers need not be.
     classes = [
@@ -111,7 +113,7 @@ def _differing(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
     """
     counts = None
     for path, key, what, mine in free:
-        owner = _at(frame, path) if path else frame
+        owner = reduce(getitem, path, frame) if path else frame
         value, old = owner[key], mine[key]
         if what == "usage":
             if _form(old) != _form(value):
@@ -171,12 +173,6 @@ class Runs:
         if written is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
             self._front(Run(flow, part, _taking(frame, fold, flow, part, *written)))
-
-
-def _at(value: Any, path: At | list[Any]) -> Any:
-    for key in path:
-        value = value[key]
-    return value
 
 
 def _form(counts: Any) -> list[Any]:

@@ -68,7 +68,7 @@ class Unfold(Parts):
         self._head(part.candidate)
         out = Outgoing(part)
         alone = part.whole or part.undone is not None or part.said.get("name") in self._known.named
-        if not alone and (self.same or self._takes(part)):
+        if not alone and self._takes(part):
             out.flow = self._known.flow(part.kind, part.field)
         self._of[id(part)] = out
         self._queue(out).append(out)

@@ -86,14 +86,15 @@ def _ended(fold: Hearing, owner: Candidate, part: Part, word: Word, sight: Sight
     if word.kind:
         told(fold, part, word, sight)
     over(fold, part, fold.fields(sight))
-    whole = sight.found.get("whole")
+    whole, item = sight.found.get("whole"), owner.item(part)
+    around = item.said if item is not None and item.parts[:1] == [part] else {}
     if isinstance(whole, str):
         _rest(fold, part, whole)
     for hole, wire, at in sight.taken:
         if hole.path == "part":
             found, trail = fold.elements(hole.named, wire, at)
             if len(found) == 1 and found[0].get("type") == part.kind:
-                _settled(fold, part, found[0], trail, at, _around(owner, part))
+                _settled(fold, part, found[0], trail, at, around)
             elif found:
                 _other(fold, part, found[0], at)
 
@@ -253,12 +254,6 @@ def _later(fold: Hearing, owner: Candidate, found: list[Any], address: Address =
     """Tell of parts that come at the end alone."""
     for ir in found:
         fold.shut(fold.whole(dict(ir), owner, address))  # it may get an id that is not its own
-
-
-def _around(owner: Candidate, part: Part) -> dict[str, Any]:
-    """Return what is said of a part because it is the first of its item."""
-    item = owner.item(part)
-    return item.said if item is not None and item.parts[:1] == [part] else {}
 
 
 def _settled(
