@@ -47,6 +47,8 @@ def checked(fold: Hearing, owner: Candidate, sight: Sight, said: list[tuple[str,
 
 def told(fold: Hearing, part: Part, word: Word, sight: Sight) -> None:
     """Note a frame that takes a part for another one than it is."""
+    if (part.kind, part.field) in sight.event.alike:
+        return
     fields = [field for kind, field in sight.event.alike if kind == part.kind]
     flows = word.act not in ("add", "set") and word.field and part.field in LIVE
     if not fields:
