@@ -148,17 +148,17 @@ def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole,
 def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: Misfit) -> None:
     """Note a part that neither a picture nor a row of the ladder takes."""
     code, told = "no-place", f"the target has no place for this {kind}: {best.reason}"
+    weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
     if kind == "native":
         name, shapes = part.get("name"), [s for h in holes for s in writer.dialect.members(h.named)]
         runs = [gathering.run_hole(case) for s in shapes if s.groups for case in s.cases]
         shapes += [s for h in runs for s in writer.dialect.members(h.named)]
-        code, told = "own-field", _alone(writer, part)
+        code, weight, told = "own-field", *_alone(writer, part)
         if name in marks.pictured(case for shape in shapes for case in shape.cases):
             code, told = "no-place", f"the target has no `{name}` of which this can be said"
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
-    weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
     known = part if isinstance(part, dict) else None  # of a bare value no place is known
     writer.lost(code, known, told, best.pos or holes[0].pos, weight=weight)
 
@@ -177,15 +177,21 @@ def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     return None not in taken and all(isinstance(k, str) and k not in taken for k in kinds)
 
 
-def _alone(writer: WriteJob, part: dict[str, Any]) -> str:
-    """Say what a part is that no other dialect has: by name, by its kind, or by the key it has."""
+def _alone(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
+    """Say what a part is that no other dialect has: by name, by its kind, or by the key it has.
+
+    And what its loss weighs: nothing where its dialect says so of all that it has.
+    """
     family, own = next(iter(part.get("own", {}).items()), ("", {}))
     source = writer.trail.source
-    whose = source.name if source is not None and source.family == family else family
+    home = source if source is not None and source.family == family else None
+    whose = home.name if home is not None else family
     kept = [key[1:] for one in part.get("kept", {}).values() for key in one]
     words = [part.get("name"), *own.values(), *own, *kept, "native"]
     word = next(word for word in words if isinstance(word, str))
-    return f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
+    told = f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
+    why = [home.weights.slight.get(name) for name in own] if home is not None else []
+    return ("slight", f"{told}: {why[0]}") if why and None not in why else ("", told)
 
 
 def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
