@@ -1088,3 +1088,21 @@ def test_a_time_of_a_message_whose_parts_have_others_is_noted_where_each_has_a_l
     assert [(n.code, n.message) for n in noted] == [
         ("no-place", "each of its parts has a time of its own")
     ]
+
+
+@pytest.mark.parametrize("target", ["opencode", "openclaw", "codex", "atif"])
+@pytest.mark.parametrize("odd", ["yesterday", "2026-11-20", ""])
+def test_a_time_that_is_none_refuses_no_session(odd: str, target: str) -> None:
+    line = {
+        "type": "user",
+        "uuid": "u",
+        "parentUuid": None,
+        "sessionId": "s",
+        "timestamp": odd,
+        "cwd": "/",
+    }
+    lines = [{**line, "message": {"role": "user", "content": "Hi"}}]
+    out = RULES.convert(lines, "claude-code", target, unit="session")
+    assert said(RULES[target].read(out.body, "session").ir["messages"]) == [
+        ("user", "text", '"Hi"')
+    ]

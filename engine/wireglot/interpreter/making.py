@@ -9,7 +9,7 @@ from .. import jsontext, seeds
 from ..errors import UsageError
 from ..ir import unspelled
 from ..language import picture as pic
-from ..language.lenses import moment_of
+from ..language.lenses import Misfit, moment_of, seconds_of
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import HOLDERS, At, Ids
@@ -85,6 +85,10 @@ def _time(writer: WriteJob) -> str:
         if not isinstance(said, int | float) or not 0 <= said < YEAR_10000:
             raise UsageError("`clock` gives seconds since 1970, as time.time does")
         writer.now = moment_of(round(said * 1000))
+    try:
+        seconds_of(writer.now)
+    except Misfit:  # what was written last is no time
+        writer.now = moment_of(0)
     return writer.now
 
 
