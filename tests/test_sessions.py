@@ -741,7 +741,57 @@ FORKED = [
     line("e", "b", "Three."),
     line("f", "e", "Four."),
 ]
-SESSIONS: dict[str, tuple[str, list[Any]]] = {
+
+
+def item(role: str, text: str) -> dict[str, Any]:
+    said = {"type": "input_text" if role == "user" else "output_text", "text": text}
+    payload = {"type": "message", "role": role, "content": [said]}
+    return {"timestamp": "2026-02-21T14:37:00.000Z", "type": "response_item", "payload": payload}
+
+
+def event(kind: str, **more: Any) -> dict[str, Any]:
+    return {**item("user", ""), "type": "event_msg", "payload": {"type": kind, **more}}
+
+
+HEAD = {**item("user", ""), "type": "session_meta", "payload": {"id": "s", "cwd": "/"}}
+GONE = [item("user", "<environment_context>Late."), item("user", "Gone."), item("assistant", "So.")]
+BACK = event("thread_rolled_back", num_turns=1)
+
+
+def exchanged(name: str, role: str, text: str, **more: Any) -> dict[str, Any]:
+    info = {"id": name, "sessionID": "ses_1", "role": role, "time": {"created": 1}, **more}
+    part = {
+        "id": f"prt_{name}",
+        "sessionID": "ses_1",
+        "messageID": name,
+        "type": "text",
+        "text": text,
+    }
+    return {"info": info, "parts": [part]}
+
+
+SESSIONS: dict[str, tuple[str, Any]] = {
+    "a turn is taken back": (
+        "codex",
+        [HEAD, item("user", "One."), item("assistant", "Two."), *GONE, BACK,
+         item("user", "Three."), item("assistant", "Four.")],
+    ),
+    "the last turn is taken back": (
+        "codex",
+        [HEAD, *map(item, ("user", "assistant", "user"), ("One.", "Two.", "Three.")), *GONE, BACK],
+    ),
+    "the end is taken back": (
+        "opencode",
+        {
+            "info": {"id": "ses_1", "time": {"created": 1}, "revert": {"messageID": "msg_4"}},
+            "messages": [
+                exchanged("msg_1", "user", "One."),
+                exchanged("msg_2", "assistant", "Two."),
+                exchanged("msg_3", "user", "Three."),
+                exchanged("msg_4", "user", "Gone."),
+            ],
+        },
+    ),
     "summed up": ("claude-code", SUMMED),
     "summed up, and its end is named": (
         "claude-code",

@@ -9,7 +9,8 @@ from ..interpreter import conversation, speaking
 from ..interpreter.jobs import Message, ReadJob, WriteJob
 from ..interpreter.views import recalled
 from ..ir import put_at
-from ..language.documents import Document, Summary
+from ..language.documents import Document, Summary, Undone
+from ..patterns import fits
 from ..trail import value_at
 from . import ids, tree
 from .file import File, between, told_of
@@ -26,6 +27,8 @@ def seen(
     That one is among them where it is a message itself.
     """
     keys = document.instead
+    if document.undone is not None:
+        path = undone(document.undone, file, lines, path)
     says = (n for n in reversed(path) if value_at(lines[n], keys).__class__ is list)
     here = next(says, None) if keys else None
     summed = tree.summed(document.tree, lines, path, file.like) if document.tree else path
@@ -33,6 +36,36 @@ def seen(
         return summed, None
     itself = file.fits(lines[here])
     return [n for n in path if n > here or (itself and n == here)], here
+
+
+def undone(said: Undone, file: File, lines: list[Any], path: list[int]) -> list[int]:
+    """Return which lines of a path no later one takes back, or sums up."""
+    left: list[int] = []
+    for n in path:
+        back, sums = value_at(lines[n], said.turns), tree.says(said.says, lines[n])
+        if sums or (said.turns and back.__class__ is int and back > 0):
+            begins = [i for i in left if _begins(said, file, lines[i])]
+            end = begins[max(len(begins) - (back or 0), 0)] if begins and not sums else n
+            left = begins if sums else [i for i in left if i < end]
+        left.append(n)
+    return left
+
+
+def _begins(said: Undone, file: File, line: Any) -> bool:
+    """Tell whether a turn of the user begins with a line: it is no text of the program."""
+    texts = [str(one.owner.get(one.key)) for one in ids.reached(line, said.of, said.of, ())]
+    return file.role(line) == "user" and not any(fits(t, glob) for t in texts for glob in said.but)
+
+
+def shown(document: Document, file: File, whole: Any, messages: list[Any]) -> list[int]:
+    """Return which messages of a file of JSON a model sees, in their order."""
+    end, found = len(messages), document.undone
+    first = value_at(whole, found.first) if found is not None and found.first else None
+    if first is not None and document.ids is not None:
+        names = [value_at(message, document.ids["message"].at) for message in messages]
+        end = names.index(first) if first in names else end
+    order = summed(document.summary, messages[:end]) if document.summary else [*range(end)]
+    return [n for n in order if not file.role(messages[n], file.none)]
 
 
 def summed(said: Summary, messages: list[Any]) -> list[int]:

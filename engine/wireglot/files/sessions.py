@@ -67,8 +67,8 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         roles = [file.role(item) for item in said]
         whole, loose = ids.drawn(reader, document.ids, whole, key, roles)
         memory.update({"loose": loose} if loose else {})
-    if document.summary is not None and isinstance(said, list) and form == "json":
-        order = history.summed(document.summary, said)
+    if isinstance(said, list) and form == "json":
+        order = history.shown(document, file, whole, said)
         if order != [*range(len(said))]:
             whole = {**whole, key: history.left(file, order, key, whole[key])}
     ir: dict[str, Any] = reader.whole(shape, whole, at)

@@ -51,7 +51,13 @@ def _up(tree: Tree, line: Any, by_id: dict[str, list[int]]) -> str:
 
 def _names_end(tree: Tree, line: Any) -> bool:
     there = isinstance(line, dict) and tree.leaf is not None and tree.leaf in line
-    return there and all(line.get(key, ABSENT) == value for key, value in tree.says)
+    return there and (not tree.says or says(tree.says, line))
+
+
+def says(words: tuple[tuple[str, Any], ...], line: Any) -> bool:
+    """Tell whether some words, of which there are any, stand in a line."""
+    there = bool(words) and isinstance(line, dict)
+    return there and all(line.get(key, ABSENT) == value for key, value in words)
 
 
 def _linkable(tree: Tree, line: Any) -> bool:

@@ -13,7 +13,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
-from . import elements, gathering, marks, media, readhole
+from . import elements, gathering, leftover, marks, media, readhole
 from .jobs import WriteJob
 from .views import blank, memory_of, stood
 
@@ -178,20 +178,17 @@ def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
 
 
 def _alone(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
-    """Say what a part is that no other dialect has: by name, by its kind, or by the key it has.
-
-    And what its loss weighs: nothing where its dialect says so of all that it has.
-    """
+    """Weigh a part that no other dialect has, and name it: by name, its kind, or the key it has."""
     family, own = next(iter(part.get("own", {}).items()), ("", {}))
+    weights = [leftover.weighed(writer, "native", family, name) for name in own]
+    if weights and all(weight for weight, _ in weights):
+        return weights[0]
     source = writer.trail.source
-    home = source if source is not None and source.family == family else None
-    whose = home.name if home is not None else family
+    whose = source.name if source is not None and source.family == family else family
     kept = [key[1:] for one in part.get("kept", {}).values() for key in one]
     words = [part.get("name"), *own.values(), *own, *kept, "native"]
     word = next(word for word in words if isinstance(word, str))
-    told = f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
-    why = [home.weights.slight.get(name) for name in own] if home is not None else []
-    return ("slight", f"{told}: {why[0]}") if why and None not in why else ("", told)
+    return "", f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
 
 
 def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:

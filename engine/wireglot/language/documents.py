@@ -72,6 +72,21 @@ class Summary(NamedTuple):
     keeps: tuple[str, ...]
 
 
+class Undone(NamedTuple):
+    """What is no longer said: turns of the user, of which a line says how many it takes back.
+
+    A turn begins with a message of the user, unless a text `of` it is one of globs: the program
+    said it. All else goes where a line `says` that it sums it up. `first` is the path to the id
+    of the first message that is gone.
+    """
+
+    turns: tuple[str, ...]
+    of: tuple[str, ...]
+    but: tuple[str, ...]
+    says: tuple[tuple[str, Any], ...]
+    first: tuple[str, ...]
+
+
 class Document(NamedTuple):
     """What a rule file says of session files. The first text is written, each is read."""
 
@@ -84,6 +99,7 @@ class Document(NamedTuple):
     ids: dict[str, Ids] | None = None  # of the session, a message, a part; a role: its last message
     instead: tuple[str, ...] = ()  # path to the messages that a line says instead of all before it
     summary: Summary | None = None
+    undone: Undone | None = None
 
 
 def load(node: Node) -> Document:
@@ -102,12 +118,22 @@ def load(node: Node) -> Document:
         {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
         _path(said["instead"]) if "instead" in said else (),
         Summary(*(_path(sums[word]) for word in Summary._fields)) if sums else None,
+        _undone(said["undone"]) if "undone" in said else None,
     )
 
 
 def _path(said: str) -> tuple[str, ...]:
     """Return the keys of a path."""
     return tuple(said.split("."))
+
+
+def _undone(said: dict[str, Any]) -> Undone:
+    places = {word: _path(said[word]) if word in said else () for word in ("turns", "of", "first")}
+    return Undone(but=spellings(said.get("but", "")), says=_words(said), **places)
+
+
+def _words(said: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(said.get("says", {}).items())
 
 
 def _ids(node: Node) -> Ids:
@@ -121,7 +147,7 @@ def _tree(node: Node) -> Tree:
     turn = _path(said["turn"]) if "turn" in said else ()
     named = (said["id"], said["parent"], said.get("leaf"))
     aside = (said.get("beside"), said.get("aside"))
-    ends = (tuple(said.get("says", {}).items()), said.get("firm"))
+    ends = (_words(said), said.get("firm"))
     return Tree(*named, turn, *aside, node.pos, _paths(said, "keeps"), _paths(said, "after"), *ends)
 
 

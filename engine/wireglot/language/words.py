@@ -158,11 +158,10 @@ def _keys(name: str, may: tuple[str, ...] = (), **told: str) -> Words:
 
 
 LOG = _keys(
-    "Log",
-    replace_by="a line with a value of this key that was there replaces that line",
+    "Log", replace_by="a line with a value of this key that was there replaces that line",
     set="a line with this key sets fields of the head, or all messages",
     rewind="a line with this key takes back that message, and all behind it",
-)
+)  # fmt: skip
 TREE = _keys(
     "Tree", ("leaf", "says", "firm", "turn", "beside", "aside", "keeps", "after"),
     id="the key of a line's id", parent="the key of the id of the line before",
@@ -180,6 +179,12 @@ SUMMARY = _keys(
     said="what is true of a message that sums up others", whole="what is true once it is whole",
     id="where messages have their ids", of="where it names the message that asked for it",
     keeps="where one of the two names the first message before them that stays",
+)  # fmt: skip
+UNDONE = _keys(
+    "Undone", ("turns", "of", "but", "says", "first"), of="where the texts of a message stand",
+    turns="a line with a number takes back so many turns", but="texts with which no turn begins",
+    says="what is true of a line that sums up all but the messages with which turns begin",
+    first="where the head names the first message that is taken back",
 )  # fmt: skip
 KEPT = ("lines", "json", "list")  # the texts of a document
 _KEPT = one_of(*KEPT, "lines (or json)", "json (or lines)",
@@ -218,6 +223,7 @@ DOCUMENT = Words(
         "ids": (_IDS, "where ids stand, how they are made, and where they stand once more"),
         "instead": (_PLACE, "a line with this list of messages says them instead of all before it"),
         "summary": (SUMMARY, "a message that sums up all before the one that asked for it"),
+        "undone": (UNDONE, "what a person took back, and what a line sums up"),
     },
     "Document", "document", whole=True,
 )  # fmt: skip
