@@ -42,11 +42,12 @@ def undone(said: Undone, file: File, lines: list[Any], path: list[int]) -> list[
     """Return which lines of a path no later one takes back, or sums up."""
     left: list[int] = []
     for n in path:
-        back, sums = value_at(lines[n], said.turns), tree.says(said.says, lines[n])
-        if sums or (said.turns and back.__class__ is int and back > 0):
-            begins = [i for i in left if _begins(said, file, lines[i])]
-            end = begins[max(len(begins) - (back or 0), 0)] if begins and not sums else n
-            left = begins if sums else [i for i in left if i < end]
+        back: Any = value_at(lines[n], said.turns)
+        if tree.says(said.says, lines[n]):
+            left = [i for i in left if _begins(said, file, lines[i])]
+        elif back.__class__ is int and back > 0:
+            begins = [k for k, i in enumerate(left) if _begins(said, file, lines[i])]
+            del left[begins[max(len(begins) - back, 0)] if begins else len(left) :]
         left.append(n)
     return left
 
@@ -59,11 +60,11 @@ def _begins(said: Undone, file: File, line: Any) -> bool:
 
 def shown(document: Document, file: File, whole: Any, messages: list[Any]) -> list[int]:
     """Return which messages of a file of JSON a model sees, in their order."""
-    end, found = len(messages), document.undone
-    first = value_at(whole, found.first) if found is not None and found.first else None
-    if first is not None and document.ids is not None:
-        names = [value_at(message, document.ids["message"].at) for message in messages]
-        end = names.index(first) if first in names else end
+    end, said = len(messages), (document.ids or {}).get("message")
+    if document.undone is not None and document.undone.first and said is not None:
+        names = [value_at(message, said.at) for message in messages]
+        first = value_at(whole, document.undone.first)
+        end = names.index(first) if first is not None and first in names else end
     order = summed(document.summary, messages[:end]) if document.summary else [*range(end)]
     return [n for n in order if not file.role(messages[n], file.none)]
 

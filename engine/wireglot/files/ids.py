@@ -30,9 +30,9 @@ class Place(NamedTuple):
 
 def reached(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) -> Iterator[Place]:
     """Yield the places that a path reaches; `[]` behind a key goes through a list."""
-    head, inner = rest[0], rest[1:]
-    if not isinstance(value, dict):
+    if not rest or not isinstance(value, dict):
         return
+    head, inner = rest[0], rest[1:]
     if not inner:
         yield Place(path, (*at, head), value)
     elif head.endswith("[]"):
@@ -115,7 +115,7 @@ def given(
 ) -> None:  # fmt: skip
     """Make the ids that lack, and say them where they stand once more."""
     messages, session, told = whole[key], ids.get("session"), writer.recorder
-    seed = digest(value_at(whole, session.at) if session is not None else "")[:LENGTH]
+    seed = digest(value_at(whole, session.at) if session and session.at else "")[:LENGTH]
     for said, places in _own(ids, messages, key) if messages else ():
         for place in _counted(said, places):
             if ".".join(place.path) not in loose and place.key not in place.owner:

@@ -73,11 +73,10 @@ class Summary(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """What is no longer said: turns of the user, of which a line says how many it takes back.
+    """What is no longer said: as many `turns` as a line takes back, or all else where it `says` so.
 
-    A turn begins with a message of the user, unless a text `of` it is one of globs: the program
-    said it. All else goes where a line `says` that it sums it up. `first` is the path to the id
-    of the first message that is gone.
+    A turn begins with a message of the user, if no text `of` it is one of some globs. `first` is
+    the path to the id of the first message that is gone.
     """
 
     turns: tuple[str, ...]
@@ -107,7 +106,7 @@ def load(node: Node) -> Document:
     said = node.plain()
     log, tree, again = said.get("log"), said.get("tree"), node.get("again")
     sums = said.get("summary", {})
-    sums = {"whole": sums["said"], "keeps": "", **sums} if sums else {}
+    sums = {"whole": sums["said"], **sums} if sums else {}
     return Document(
         spellings(said.get("text", "json")),
         Log(log["replace-by"], log["set"], log["rewind"]) if log else None,
@@ -116,20 +115,20 @@ def load(node: Node) -> Document:
         said.get("head") == "in-each",
         tuple(again.value.items()) if again is not None else (),
         {k: _ids(one) for k, one in node.value["ids"].value.items()} if "ids" in said else None,
-        _path(said["instead"]) if "instead" in said else (),
-        Summary(*(_path(sums[word]) for word in Summary._fields)) if sums else None,
+        _path(said, "instead"),
+        Summary(*(_path(sums, word) for word in Summary._fields)) if sums else None,
         _undone(said["undone"]) if "undone" in said else None,
     )
 
 
-def _path(said: str) -> tuple[str, ...]:
-    """Return the keys of a path."""
-    return tuple(said.split("."))
+def _path(said: dict[str, Any], word: str) -> tuple[str, ...]:
+    """Return the keys of a path that a word names."""
+    return tuple(said[word].split(".")) if word in said else ()
 
 
 def _undone(said: dict[str, Any]) -> Undone:
-    places = {word: _path(said[word]) if word in said else () for word in ("turns", "of", "first")}
-    return Undone(but=spellings(said.get("but", "")), says=_words(said), **places)
+    turns, of, first = (_path(said, word) for word in ("turns", "of", "first"))
+    return Undone(turns, of, spellings(said.get("but", "")), _words(said), first)
 
 
 def _words(said: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -138,14 +137,13 @@ def _words(said: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 def _ids(node: Node) -> Ids:
     said = node.plain()
-    again = tuple(map(_path, said.get("again", ())))
-    return Ids(_path(said.get("at", "")), said.get("made"), again, node.pos)
+    again = tuple(tuple(path.split(".")) for path in said.get("again", ()))
+    return Ids(_path(said, "at"), said.get("made"), again, node.pos)
 
 
 def _tree(node: Node) -> Tree:
     said = node.plain()
-    turn = _path(said["turn"]) if "turn" in said else ()
-    named = (said["id"], said["parent"], said.get("leaf"))
+    named, turn = (said["id"], said["parent"], said.get("leaf")), _path(said, "turn")
     aside = (said.get("beside"), said.get("aside"))
     ends = (_words(said), said.get("firm"))
     return Tree(*named, turn, *aside, node.pos, _paths(said, "keeps"), _paths(said, "after"), *ends)
@@ -153,7 +151,7 @@ def _tree(node: Node) -> Tree:
 
 def _paths(said: dict[str, Any], word: str) -> tuple[tuple[str, ...], ...]:
     """Return the paths that a word names, each in the place of the one before."""
-    return tuple(map(_path, spellings(said[word]))) if word in said else ()
+    return tuple(tuple(path.split(".")) for path in spellings(said[word])) if word in said else ()
 
 
 # -- text ---------------------------------------------------------------------------------------
