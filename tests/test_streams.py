@@ -684,6 +684,18 @@ def test_frames_after_the_end_are_left_out_and_noted() -> None:
     assert "after-end" in codes(t)
 
 
+def test_nothing_follows_an_error_abroad_and_what_came_behind_it_is_noted() -> None:
+    first, second = ({"error": {"message": word, "type": "server_error"}} for word in "ab")
+    late = [calls(call(0, "f", "c", "{}")), chunk({}, "tool_calls"), "[DONE]"]
+    out, t = translated(
+        [HEAD, chunk({"content": "a"}), first, second, *late], "openai-chat", "anthropic"
+    )
+    assert out[-1]["type"] == "error"
+    lost = [(n.source_path, n.message) for n in t.notes if n.code == "no-place"]
+    assert ("/3", "an error ended the stream before this one came") in lost
+    assert any("an error ended the stream before this part did" in told for _, told in lost)
+
+
 def test_a_stream_that_breaks_off_is_told_and_what_came_is_kept() -> None:
     frames = [HEAD, chunk({"content": "a"}), calls(call(0, "f", "a", '{"x"'))]
     out, t = translated(frames, "openai-chat", "anthropic")

@@ -121,9 +121,12 @@ class Parts(Listener):
         return (out, out.ready, None) if out.sent == len(part.pieces) else None
 
     def flush(self) -> None:
-        """Write all that waits."""
+        """Write all that waits; of what came behind an error nothing is written."""
         for queue in self._queues.values():
             for out in queue:
+                if self.failing:
+                    self._unplaced(out.part.at, "an error ended the stream before this part did")
+                    continue
                 if out.flow is not None:
                     self._live(out)
                 self._over(out)

@@ -93,6 +93,7 @@ class Unfold(Parts):
     def failed(self, error: dict[str, Any], at: At) -> None:
         """Write an error, which a frame said; nothing follows it."""
         if self.failing:
+            self._unplaced(at, "an error ended the stream before this one came")
             return
         self.flush()
         mark = len(self.writer.notes)
