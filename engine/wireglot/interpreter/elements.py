@@ -14,7 +14,7 @@ from ..tagged import Rest, Several
 from ..trail import At
 from . import building, runs
 from .env import Env, show
-from .jobs import ReadJob
+from .jobs import ReadJob, Tries
 from .views import memory_of
 
 SILENT: tuple[Any, ...] = (None, [])  # what a key says that is no element
@@ -72,15 +72,11 @@ def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: 
         if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
             continue
         for case in shape.cases:
-            mark = len(reader.notes)
-            try:
+            with Tries(reader):
                 env = reader.case(case, item, at, False)
                 owner[field] = building.build(reader, shape, case, env, at)
-            except Misfit:
-                del reader.notes[mark:]
-                continue
-            reader.trail.put(owner, field, at)
-            return True
+                reader.trail.put(owner, field, at)
+                return True
     return False
 
 

@@ -13,7 +13,7 @@ from ..language.shape import Case, Shape
 from ..notes import no_place
 from . import leftover
 from .copies import instead
-from .jobs import WriteJob
+from .jobs import Tries, WriteJob
 from .views import Gathered, View, memory_of, stood
 
 
@@ -25,23 +25,20 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
     if writer.same and len(cases) > 1:
         name = stood(part, writer.dialect.name).get("case")
         cases = sorted(cases, key=lambda c: name is not None and c.name != name)
-    best: Misfit | None = None
+    tries = Tries(writer)
     for case in cases:
         if case.ir is not None and unread(case, part):
             continue
         inner, beside = run_hole(case), said(writer, shape, case, part)
         assert inner.shape is not None
-        one = part
-        try:
+        with tries:
             one, around = _within(writer, shape, case, part)
             writer.shared[id(one)] = beside
-            return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            best = misfit
-        finally:
-            writer.shared.pop(id(one), None)
-    raise best or Misfit("no run takes it")
+            try:
+                return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
+            finally:
+                del writer.shared[id(one)]
+    raise tries.best or Misfit("no run takes it")
 
 
 def unread(case: Case, part: dict[str, Any]) -> bool:

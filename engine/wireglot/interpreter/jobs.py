@@ -24,7 +24,7 @@ from .views import Look, View
 
 if TYPE_CHECKING:
     from ..language.events import Event
-    from ..language.ladder import Ladder
+    from ..language.ladder import Ladder, Row
     from ..language.source import Pos
     from .recorder import Recorder
     from .resolver import Resolver
@@ -218,14 +218,16 @@ class WriteJob:
 
     def first_of(self, tries: Iterable[Callable[[], Any]], none: str) -> Any:
         """Return what is written by the first try that does; raises the deepest Misfit."""
-        best, mark = None, len(self.notes)
+        found = Tries(self)
         for one in tries:
-            try:
+            with found:
                 return one()
-            except Misfit as misfit:
-                del self.notes[mark:]
-                best = deepest(best, misfit)
-        raise best or Misfit(none)
+        raise found.best or Misfit(none)
+
+    def went_down(self, row: Row, value: Any, field: str, owner: Any, place: Any = None) -> None:
+        """Note that a value went down the ladder by a row, which is about a field of it."""
+        at = self.trail.find(value, field or None) or self.trail.find(value)
+        self.note(row.name, row.effect, at, row.pos, row.says(value), owner, place)
 
     def asks(self, step: str) -> frozenset[str]:
         """Return what a step that is asked for names: kinds of parts, or a text."""
@@ -358,3 +360,27 @@ class WriteJob:
     def undo(self, notes: int, lefts: int, beside: int, gone: int) -> None:
         """Forget what was told since there was so much of each."""
         del self.notes[notes:], self.lefts[lefts:], self.beside[beside:], self.gone[gone:]
+
+
+class Tries:
+    """Tries of which one is to fit: what others noted is forgotten, the deepest Misfit kept.
+
+    tries = Tries(job)
+    for one in ...:
+        with tries:
+            return ...  # raises Misfit where it does not fit
+    raise tries.best or Misfit(...)
+    """
+
+    def __init__(self, job: ReadJob | WriteJob, best: Misfit | None = None) -> None:
+        self.job, self.best, self.mark = job, best, 0
+
+    def __enter__(self) -> None:
+        self.mark = len(self.job.notes)
+
+    def __exit__(self, _: Any, error: BaseException | None, __: Any) -> bool:
+        if not isinstance(error, Misfit):
+            return False
+        del self.job.notes[self.mark :]
+        self.best = deepest(self.best, error)
+        return True

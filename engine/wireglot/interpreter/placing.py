@@ -109,9 +109,7 @@ def down(writer: WriteJob, message: Message) -> Message:
             new, _, path = step(row, message, writer.trail)
         except Misfit:
             continue
-        at = writer.trail.find(message, path or None) or writer.trail.find(message)
-        where = next(iter(message.get("parts", ())), None)
-        writer.note(row.name, row.effect, at, row.pos, row.says(message), None, where)
+        writer.went_down(row, message, path, None, next(iter(message.get("parts", ())), None))
         return new
     told = f"the target has no message for the role `{message.get('role')}`"
     raise Misfit(told, writer.trail.find(message) or (), writer.rule())

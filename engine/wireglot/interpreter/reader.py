@@ -22,7 +22,7 @@ from ..tagged import Several
 from ..trail import At, path_of, pointer
 from . import building, conversation, elements, readhole, selfholes, sums
 from .env import Env, empty_of, like, show, which
-from .jobs import ReadJob
+from .jobs import ReadJob, Tries
 
 
 @mypyc_attr(native_class=False)
@@ -75,30 +75,22 @@ class PictureReader(ReadJob):
             if quick and not may_fit(case, wire):
                 found.append(case)
                 continue
-            mark = len(self.notes)
-            try:
+            tries = Tries(self)
+            with tries:
                 return building.by_case(self, shape, case, wire, at, lenient)
-            except Misfit as misfit:
-                misfit.__traceback__ = None
-                del self.notes[mark:]
-                found.append(misfit)
+            found.append(tries.best or case)
         # Nothing fits: what lies deepest says most, the first of those that lie equally deep.
         why = [o if isinstance(o, Misfit) else self._why(o, wire, at, lenient) for o in found]
         raise max(why, key=_depth, default=Misfit("nothing fits", at))
 
     def _why(self, case: Case, wire: dict[str, Any], at: At, lenient: bool) -> Misfit:
         """Return why a case does not fit that lacks keys or fixed words."""
-        mark = len(self.notes)
-        try:
+        tries = Tries(self)
+        with tries:
             if not worded(case, wire):
                 self._unfit(case, wire, at)
             self.case(case, wire, at, lenient)
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            return misfit
-        finally:
-            del self.notes[mark:]
-        return Misfit("nothing fits", at)
+        return tries.best or Misfit("nothing fits", at)
 
     def _unfit(self, case: Case, wire: dict[str, Any], at: At) -> None:
         """Raise the Misfit of a case whose fixed words do not stand in an object."""

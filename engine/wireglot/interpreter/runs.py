@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.lenses import Misfit, deepest
+from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Literal, Text, keyed
 from ..language.shape import Case, Shape
 from ..tagged import Several
 from ..trail import At, Trail, keys_of, pointer
 from . import building
 from .env import Env
-from .jobs import ReadJob
+from .jobs import ReadJob, Tries
 
 
 def gathered(
@@ -140,19 +140,13 @@ def read(
 
     Raises the deepest Misfit.
     """
-    try:
+    tries = Tries(reader)
+    with tries:
         return [reader.first(cases, item, at, lenient)], None
-    except Misfit as misfit:
-        best = deepest(None, misfit)
-    for shape, case in cases:
-        mark = len(reader.notes)
-        try:
-            if shape.groups:
-                return gathered(reader, shape, case, item, at, lenient), (shape, case)
-        except Misfit as misfit:
-            del reader.notes[mark:]
-            best = deepest(best, misfit)
-    raise best
+    for shape, case in [pair for pair in cases if pair[0].groups]:
+        with tries:
+            return gathered(reader, shape, case, item, at, lenient), (shape, case)
+    raise tries.best or Misfit("nothing fits", at)
 
 
 def _literals(case: Case) -> set[str]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..ir import DERIVED
 from ..language.ladder import Row, replaces, step
-from ..language.lenses import Misfit, deepest, same
+from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..language.shape import Case, Shape
 from ..tagged import Several
 from ..trail import At, pointer
 from . import building, demands, readhole
 from .env import Env
-from .jobs import ReadJob, WriteJob
+from .jobs import ReadJob, Tries, WriteJob
 from .views import View, Written
 
 # What remembers the case that was read: at a key, and of keys that stand among those of a case.
@@ -24,11 +24,10 @@ WORDS = ("case", "within")
 
 def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool) -> None:
     """Read a hole that is made of the object's own fields."""
-    best: Misfit | None = None
+    tries = Tries(reader)
     for lenient in (False, True) if env.lenient else (False,):
         for shape, case in reader.dialect.cases_of(h.named):
-            mark = len(reader.notes)
-            try:
+            with tries:
                 inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
                 _agree(case.ir, "", env)
@@ -38,22 +37,19 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 shadow.fields = inner.fields
                 building.tests(case, seen, env)
                 building.fill(reader, made, case.ir, shadow)
-            except Misfit as misfit:
-                del reader.notes[mark:]
-                best = deepest(best, misfit)
-                continue
-            env.join(inner)
-            if case.doubles and not reader.probe and chosen(reader, shape, made, seen) is not case:
-                env.mark(rel, WORDS[spread], case.name)
-                building.told(reader, case, at)
-            places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
-            around = Several.of(places) if places else at
-            take(reader, made, inner, env, around, shared(case))
-            return
-    if env.lenient and h.mark is not None and best is not None:
-        readhole.keep(h, wire, at, rel, env, best, spread)
-        return
-    raise best or Misfit("nothing fits", at, h.pos)
+                env.join(inner)
+                if case.doubles and not reader.probe:
+                    if chosen(reader, shape, made, seen) is not case:
+                        env.mark(rel, WORDS[spread], case.name)
+                        building.told(reader, case, at)
+                places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
+                around = Several.of(places) if places else at
+                take(reader, made, inner, env, around, shared(case))
+                return
+    best = tries.best or Misfit("nothing fits", at, h.pos)
+    if not env.lenient or h.mark is None:
+        raise best
+    readhole.keep(h, wire, at, rel, env, best, spread)
 
 
 def chosen(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
@@ -117,7 +113,7 @@ def take(
 
 def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     """Write a hole that is made of the object's own fields."""
-    best: Misfit | None = None
+    tries = Tries(writer)
     spread = into is not None and into[1] is None
     name = view.memory.get(pointer(rel), {}).get(WORDS[spread])
     cases = writer.dialect.cases_of(h.named)
@@ -130,8 +126,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     for obj, row, path in rungs(writer, h.named, view, refused):
         for shape, case in cases:
             inner = View(obj, shape.name, case, writer)
-            mark = len(writer.notes)
-            try:
+            with tries:
                 inner.match(case.ir, obj)
                 wire = writer.picture(case.wire, inner, rel, top=True)
                 refused.update(inner.refused)
@@ -152,13 +147,10 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                     at = whence(writer, obj, inner.claims)
                     writer.by_case(case, at, *spot(wire, into))
                 return wire
-            except Misfit as misfit:
-                del writer.notes[mark:]
-                best = deepest(best, misfit)
     if h.mark is not None:
         view.refused.update(refused)
         return ABSENT
-    raise best or Misfit("nothing fits", rel, h.pos)
+    raise tries.best or Misfit("nothing fits", rel, h.pos)
 
 
 def _was(view: View, rel: At, wire: Any) -> bool:
@@ -214,8 +206,7 @@ def said(
     ]
     # What it is about, and what else is said no longer.
     for one in dict.fromkeys([path, *gone]) if path or not gone else gone:
-        at = writer.trail.find(view.obj, one or None)
-        writer.note(row.name, row.effect, at, row.pos, row.says(view.obj), *place)
+        writer.went_down(row, view.obj, one, *place)
     for key, old in view.obj.items():
         new = obj.get(key, ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):

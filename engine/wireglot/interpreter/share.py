@@ -8,13 +8,13 @@ from typing import Any
 
 from ..ir import FUNCTION, GRAVE, OPAQUE
 from ..language.ladder import Row, order, step, whose
-from ..language.lenses import Misfit, deepest, same
+from ..language.lenses import Misfit, same
 from ..language.model import Dialect, once
 from ..language.picture import Hole
 from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, leftover, marks, media, readhole
-from .jobs import WriteJob
+from .jobs import Tries, WriteJob
 from .views import blank, memory_of, stood
 
 
@@ -217,7 +217,7 @@ def directly(
 ) -> tuple[list[tuple[Hole, Any, Any]], Misfit]:
     """Write one part as it is by the first hole that takes it; else tell why none does."""
     best = Misfit("nothing takes it")
-    mark = len(writer.notes)
+    tries = Tries(writer, best)
     writer.missing, places, nth = set(), writer.places, writer.nth
     read_by = None
     if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
@@ -237,15 +237,13 @@ def directly(
         if wanted:
             writer.marking[id(part)] = dict.fromkeys(wanted, False)
         try:
-            found = [(hole, part, member(writer, hole.shape, part))]
-            return found + marked(writer, hole, part, marks), best
-        except Misfit as misfit:
-            del writer.notes[mark:]
-            best = deepest(best, misfit)
+            with tries:
+                found = [(hole, part, member(writer, hole.shape, part))]
+                return found + marked(writer, hole, part, marks), best
         finally:
             writer.marking.pop(id(part), None)
             writer.nth = nth
-    return [], best
+    return [], tries.best or best
 
 
 def marked(
@@ -285,9 +283,8 @@ def descend(
     if not given:
         del writer.notes[mark:], writer.beside[beside_mark:]
         return []
-    at = writer.trail.find(part, path or None) or writer.trail.find(part)
     writer.written[id(part)] = (part, given[0][2])
-    told(writer, row, part, new, beside, given[0][2], at)
+    told(writer, row, part, path, new, beside, given[0][2])
     return given
 
 
@@ -307,10 +304,10 @@ def leave(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None:
 
 
 def told(
-    writer: WriteJob, row: Row, part: Any, new: Any, beside: list[Any], wire: Any, at: Any
+    writer: WriteJob, row: Row, part: Any, path: str, new: Any, beside: list[Any], wire: Any
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
-    writer.note(row.name, row.effect, at, row.pos, row.says(part), wire)
+    writer.went_down(row, part, path, wire)
     writer.rows[id(part)] = (part, row.name)
     for block in _dropped(part, new, beside):
         kind = block.get("type")

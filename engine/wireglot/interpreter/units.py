@@ -63,10 +63,9 @@ def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
                 wire = stepped(writer, shape, new)
             except Misfit:
                 continue
-            at = writer.trail.find(ir, path or None)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)
-            writer.note(row.name, row.effect, at, row.pos, row.says(ir), place)
+            writer.went_down(row, ir, path, place)
             return wire
         raise misfit from None
 

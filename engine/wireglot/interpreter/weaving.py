@@ -48,8 +48,7 @@ def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
             del writer.notes[before:]
             continue
         if row is not None:
-            at = writer.trail.find(part, path or None) or writer.trail.find(part)
-            share.told(writer, row, part, new, [], None, at)
+            share.told(writer, row, part, path, new, [], None)
         return said
     return None
 

@@ -89,8 +89,7 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
                 wire = stepped(writer, h, new, around)
             except Misfit:
                 continue
-            at = writer.trail.find(value, path or None)
-            share.told(writer, row, value, new, beside, wire, at)
+            share.told(writer, row, value, path, new, beside, wire)
             writer.lower[id(value)] = value, new
             return wire
         raise misfit from None
