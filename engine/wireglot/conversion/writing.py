@@ -125,8 +125,6 @@ def written(
         ) from None
     except RecursionError:
         raise TooDeep("the value is nested too deep") from None
-    if writer.recited:
-        reciting.stand(writer)
     if writer.notes:
         writer.settle()
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):

@@ -150,7 +150,6 @@ class WriteJob:
         self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
         self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
         self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
-        self.recited: list[tuple[Any, Any]] = []  # those of them that are cited in another place
         self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
         self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
         self.watched: dict[int, dict[str, Draft]] = {}  # the same, of fields of parts
@@ -293,6 +292,15 @@ class WriteJob:
         if id(part) in self.watched and (draft := self.watched[id(part)].get(path)) is not None:
             draft.owner, draft.place = into
 
+    def wire_of(self, part: Any) -> Any:
+        """Return what was written of an IR object, or of the last that was instead of it."""
+        found = None
+        while part is not None:
+            known = self.written.get(id(part))
+            found = known[1] if known is not None and known[0] is part else found
+            part = self.instead.get(id(part), (part, None))[1]
+        return found
+
     def words_at(self, part: Any, into: Any) -> None:
         """Let notes about a part point to where its words stand.
 
@@ -342,10 +350,9 @@ class WriteJob:
         for draft in self.notes:
             if draft.owner is not None or draft.place is None:
                 continue
-            place = self.instead.get(id(draft.place), (0, draft.place))[1]
-            found = self.written.get(id(place))
-            if found is not None and found[0] is place:
-                draft.owner, draft.place = found[1], None
+            wire = self.wire_of(draft.place)
+            if wire is not None:
+                draft.owner, draft.place = wire, None
                 while id(draft.owner) in self.stands:  # a text may stand for what holds it, too
                     _, draft.owner, draft.place = self.stands[id(draft.owner)]
 

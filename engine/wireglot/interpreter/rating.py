@@ -95,10 +95,8 @@ def gathered(writer: WriteJob, owner: Any) -> Any:
     bare = {id(part): copies.bare(writer, part, TOKENS) for part in texts}
     more: dict[str, Any] = {TOKENS: tokens}
     if likely:
-        more = {TOKENS: [writer.trail.without(one, "top") for one in tokens], LIKELY: likely}
-        writer.recited += zip(tokens, more[TOKENS], strict=True)
+        more = {TOKENS: [copies.bare(writer, one, "top") for one in tokens], LIKELY: likely}
     parts = [bare.get(id(part), part) for part in owner["parts"]]
     new = writer.trail.changed(owner, parts=parts, **more)
     writer.trail.put(new, TOKENS, writer.trail.find(texts[0] if texts else owner, TOKENS))
-    writer.recited += [(part, bare[id(part)]) for part in texts] + [(owner, new)]
     return copies.instead(writer, owner, new)

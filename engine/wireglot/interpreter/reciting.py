@@ -74,7 +74,7 @@ def whole(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
             built.take(part, number)
             number += built.takes(owner, part)
         made = built.said(owner.get("sources") or [])
-    bare = {id(part): _instead(writer, part, _bare(part)) for part in texts}
+    bare = {id(part): copies.bare(writer, part, "citations") for part in texts}
     new = _with_parts(writer, owner, bare)
     if form.sourced:
         new.pop("sources", None)
@@ -115,24 +115,7 @@ def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any
 
 def _with_parts(writer: WriteJob, owner: dict[str, Any], swapped: dict[int, Any]) -> dict[str, Any]:
     parts = [swapped.get(id(part), part) for part in owner["parts"]]
-    return _instead(writer, owner, copies.with_parts(writer, owner, parts))
-
-
-def _bare(part: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in part.items() if key != "citations"}
-
-
-def _instead(writer: WriteJob, old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    writer.recited.append((old, new))
-    return copies.instead(writer, old, new)
-
-
-def stand(writer: WriteJob) -> None:
-    """Say of what was written otherwise where it stands."""
-    for old, new in writer.recited:
-        found = writer.written.get(id(new))
-        if found is not None:
-            writer.written.setdefault(id(old), (old, found[1]))
+    return copies.instead(writer, owner, {**owner, "parts": parts})
 
 
 def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]:
@@ -153,7 +136,7 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
             writer.follows(one, key, writer.dialect.pos)
         for key in SPAN if form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
-    return _instead(writer, part, {**part, "citations": made})
+    return copies.instead(writer, part, {**part, "citations": made})
 
 
 def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:

@@ -246,7 +246,7 @@ class Unseen:
         rows: list[Row] = []
         waiting: list[tuple[Part, Entry]] = []
         for part, entry, more in entries:
-            wire = writer.written.get(id(part), (None, None))[1]
+            wire = writer.wire_of(part)
             if carry.is_around(self._client.model, part["type"]):
                 wire = writer.around.get(id(part), (part, wire))[1]
             full = self._has_its_own(part) and carry.is_text(self._client.model, part["type"])
@@ -265,7 +265,7 @@ class Unseen:
         if waiting and rows:
             rows[-1] = rows[-1]._replace(riders=[*rows[-1].riders, *waiting], rides=True)
         elif waiting and "message" in carries:
-            wire = carry.place(self._client.model, writer.written[id(candidate)][1])
+            wire = carry.place(self._client.model, writer.wire_of(candidate))
             rows = [Row(wire, "message", waiting, wire is not None)]
         for wire, kind, riders, rides in rows:
             if rides:
