@@ -7,10 +7,9 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from ..interpreter.building import by_case, remember_case
-from ..interpreter.choosing import loss, reads_back
+from ..interpreter.choosing import any_there, loss, reads_back
 from ..interpreter.conversation import lone, one_text, read_group
 from ..interpreter.elements import again, alone, aside, keyed
-from ..interpreter.elsewhere import any_there
 from ..interpreter.env import nulled, spell
 from ..interpreter.listforms import spelling
 from ..interpreter.making import by_hook, filled, made

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import choosing, selfholes
-from ..interpreter.elsewhere import there
+from ..interpreter.choosing import there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.leftover import leftover
 from ..interpreter.views import View

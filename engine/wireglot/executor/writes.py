@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter import share
-from ..interpreter.elsewhere import elsewhere
+from ..interpreter.choosing import elsewhere
 from ..interpreter.limits import full
 from ..language import picture as pic
 from ..language.model import Dialect
@@ -236,12 +236,11 @@ class Writes:
             lone = set()
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
-                found = {} if hole.dated else self.members(hole.named, share.usual_of(holes[0]))
-                for kind, shapes in found.items():
+                usual = share.usual_of(holes[0])
+                for kind in () if hole.dated else self._kinds(hole.named, usual):
                     if share.only_read(self.dialect, list(holes), hole, kind):
                         continue  # of what remembers that it stood here the walk knows
-                    written = share.members(self.dialect, hole.named, kind, self.home)
-                    shapes = [one for one in shapes if one in written]
+                    shapes = share.members(self.dialect, hole.named, kind, self.home)
                     if not shapes:
                         continue
                     ways = tuple(map(self._way, shapes))
@@ -286,20 +285,8 @@ class Writes:
             return full(self.dialect.limits[address[1]])
         return self.listing([self.code.places.at(at) for at in address[1:]])
 
-    def members(self, name: str, usual: Any) -> dict[Any, list[Shape]]:
-        """Return by the type of an element which shapes may write it, runs among them.
-
-        An element without a type is of the `usual` one.
-        """
-        found: dict[Any, list[Shape]] = {}
-        for shape in self.dialect.members(name):
-            if shape.marks:
-                continue
-            kinds: set[Any] = set(shape.groups)
-            for case in shape.cases if not shape.groups else ():
-                said = case.sides[0].get("/type")
-                kinds.update(said if isinstance(said, tuple) else (shape.kind,))
-                kinds.update((shape.kind,) if shape.kind is not None else ())
-            for kind in {usual if kind is None else kind for kind in kinds}:
-                found.setdefault(kind, []).append(shape)
-        return found
+    def _kinds(self, name: str, usual: Any) -> set[Any]:
+        """Return the types of elements that have a shape; one without a type is of the `usual`."""
+        shapes = self.dialect.members(name)
+        kinds = {kind for one in shapes for kind in one.groups or self.dialect.kinds_of(one.name)}
+        return {usual if kind is None else kind for kind in kinds}

@@ -11,7 +11,7 @@ from ..language.ladder import Row, order, step, whose
 from ..language.lenses import Misfit, same
 from ..language.model import Dialect, once
 from ..language.picture import Hole
-from ..language.shape import Shape
+from ..language.shape import Case, Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, leftover, marks, media, readhole
 from .jobs import Tries, WriteJob
@@ -202,14 +202,8 @@ def only_read(dialect: Dialect, holes: list[Hole], h: Hole, kind: Any) -> bool:
 
     So it is where its cases for them are only read, and another hole stands before it.
     """
-    return bool(elements.rivalled(dialect, holes, h)) and _only_read(dialect, h.named, kind)
-
-
-@once
-def _only_read(dialect: Dialect, name: str, kind: Any) -> bool:
-    return all(
-        _read_alone(dialect, one, kind) for one in dialect.members(name) if _of_kind(one, kind)
-    )
+    rivalled = elements.rivalled(dialect, holes, h)
+    return bool(rivalled) and not members(dialect, h.named, kind, home=False)
 
 
 def directly(
@@ -374,23 +368,21 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
 
 
 @once
-def members(dialect: Dialect, name: str, kind: str | None, home: bool) -> list[Shape]:
+def members(dialect: Dialect, name: str, kind: Any, home: bool) -> list[Shape]:
     """Return the members that write parts of a type; one that is only read does so at home."""
-    shapes = [one for one in dialect.members(name) if not one.marks and _of_kind(one, kind)]
-    return [one for one in shapes if home or not _read_alone(dialect, one, kind)]
+    found = []
+    for shape in dialect.members(name):
+        if shape.groups and (kind is None or kind in shape.groups):
+            inner = (gathering.run_hole(case).named for case in shape.cases)
+            writes = home or any(members(dialect, one, kind, home) for one in inner)
+        else:
+            cases = [case for case in shape.cases if _is_for(shape, case, kind)]
+            writes = not shape.groups and any(home or not case.home for case in cases)
+        if writes and not shape.marks:
+            found.append(shape)
+    return found
 
 
-def _read_alone(dialect: Dialect, shape: Shape, kind: Any) -> bool:
-    """Tell whether a shape only reads parts of a type."""
-    if not shape.groups:
-        return all(case.home for case in shape.cases if case.may_be(kind))
-    return all(_only_read(dialect, gathering.run_hole(case).named, kind) for case in shape.cases)
-
-
-def _of_kind(shape: Shape, kind: Any) -> bool:
-    """Tell whether a type is one that a shape holds, as far as its type says: else no case does."""
-    if shape.groups:
-        return kind is None or kind in shape.groups
-    return any(
-        kind in case.kinds if case.kinds else shape.kind in (None, kind) for case in shape.cases
-    )
+def _is_for(shape: Shape, case: Case, kind: Any) -> bool:
+    """Tell whether a case writes parts of a type, as far as its type says."""
+    return kind in case.kinds if case.kinds else shape.kind in (None, kind)
