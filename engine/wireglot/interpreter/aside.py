@@ -13,7 +13,7 @@ from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import whose
 from ..language.model import Dialect, once
-from .copies import instead, parts_of, with_parts
+from .copies import parts_of, swapped, with_parts
 from .jobs import Message, Part, WriteJob
 from .system import PLAIN
 
@@ -35,7 +35,9 @@ def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
                     labels.setdefault(text, []).append(part)
             home, rest = _sorted(writer, message.get("parts", ()), labels)
             if home:
-                out[start:] = [_given(writer, one, home) for one in out[start:]]
+                results = parts_of(out[start:], "tool_result")
+                fresh = {id(p): _with(writer, p, home[id(p)]) for p in results if id(p) in home}
+                out[start:] = swapped(writer, out[start:], fresh)
                 if not rest and message.keys() <= PLAIN:
                     start = len(out)
                     continue
@@ -83,15 +85,6 @@ def _sorted(
     return home, rest
 
 
-def _given(writer: WriteJob, message: Message, home: dict[int, list[Part]]) -> Any:
-    """Return a message of results with the media that these returned."""
-    parts = message.get("parts", ())
-    if not any(id(part) in home for part in parts):
-        return message
-    fresh = [_with(writer, part, home[id(part)]) if id(part) in home else part for part in parts]
-    return with_parts(writer, message, fresh)
-
-
 def _with(writer: WriteJob, result: Part, media: list[Part]) -> Part:
     """Return a result that holds media besides what it says."""
     kind, value = result.get("kind"), result.get("value")
@@ -107,4 +100,4 @@ def _with(writer: WriteJob, result: Part, media: list[Part]) -> Part:
         new |= {"kind": "multimodal", "value": [*said, *media]}
         if kind == "error":
             new["failed"] = True
-    return instead(writer, result, new)
+    return new

@@ -174,7 +174,7 @@ def _came(trail: Trail, made: Citation, one: Any, source: Any, part: Any) -> Non
         return
     for of in (one, source):
         if isinstance(of, dict):
-            copied(trail, of, made)
+            trail.copy(of, made)
     at = trail.find(source) if isinstance(source, dict) else None
     if at is not None:
         trail.put(made, None, at)
@@ -206,15 +206,6 @@ def made_of(trail: Trail, owner: Any, key: str, places: list[At]) -> None:
     """Tell a trace of which places a field was made."""
     if trail.recorder is not None:
         trail.recorder.made_of[id(owner), key] = (owner, places)
-
-
-def copied(trail: Trail, old: Any, new: Any) -> None:
-    """Let a citation have come from where another came from, and tell a trace how."""
-    trail.copy(old, new)
-    known = trail.recorder.made_of if trail.recorder is not None else {}
-    for key in old if known else ():
-        if (id(old), key) in known:
-            made_of(trail, new, key, known[id(old), key][1])
 
 
 class Shares:

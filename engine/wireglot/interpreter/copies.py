@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .jobs import Message, Part, WriteJob
@@ -24,26 +24,23 @@ def with_parts(writer: WriteJob, message: Message, parts: list[Any]) -> Message:
 
 def without(writer: WriteJob, messages: list[Message], gone: Iterable[Part]) -> list[Message]:
     """Return messages without some of their parts, which are told by identity."""
-    left = set(map(id, gone))
-    if not left:
-        return messages
-    return [
-        with_parts(writer, one, [part for part in one.get("parts", ()) if id(part) not in left])
-        for one in messages
-    ]
+    return swapped(writer, messages, {id(part): None for part in gone})
 
 
-def swapped(writer: WriteJob, messages: list[Message], fresh: dict[int, Part]) -> list[Message]:
-    """Return the messages with other parts in place of some, which are told by identity."""
+def swapped(
+    writer: WriteJob, messages: list[Message], fresh: Mapping[int, Part | None]
+) -> list[Message]:
+    """Return the messages with other parts, or none, in place of some, told by identity."""
     if not fresh:
         return messages
     for part in parts_of(messages):
-        if id(part) in fresh:
-            instead(writer, part, fresh[id(part)])
-    return [
-        with_parts(writer, one, [fresh.get(id(part), part) for part in one.get("parts", ())])
-        for one in messages
-    ]
+        if (new := fresh.get(id(part), part)) is not None and new is not part:
+            instead(writer, part, new)
+    out = []
+    for message in messages:
+        parts = [fresh.get(id(part), part) for part in message.get("parts", ())]
+        out.append(with_parts(writer, message, [part for part in parts if part is not None]))
+    return out
 
 
 def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:

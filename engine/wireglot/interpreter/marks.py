@@ -10,7 +10,7 @@ from ..ir import MEDIA
 from ..language.model import Dialect, once
 from ..language.picture import Literal, holes, keyed
 from ..notes import Weight
-from .copies import bare, instead, unchanged, with_parts
+from .copies import bare, instead, parts_of, swapped, unchanged, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
@@ -102,12 +102,8 @@ def settled(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if not whole and not within:
         return messages
     move = _raise if whole else _lower
-    out = []
-    for message in messages:
-        parts = message.get("parts", ())
-        moved = [move(writer, p) if p.get("type") == "tool_result" else p for p in parts]
-        out.append(with_parts(writer, message, moved))
-    return out
+    results = parts_of(messages, "tool_result")
+    return swapped(writer, messages, {id(part): move(writer, part) for part in results})
 
 
 @once
@@ -142,7 +138,7 @@ def _raise(writer: WriteJob, result: Part) -> Part:
     new = writer.trail.changed(result, **{"cache": found[-1]["cache"], **result, **said})
     if "cache" not in result:
         writer.trail.put(new, "cache", writer.trail.find(found[-1], "cache") or ())
-    return instead(writer, result, new)
+    return new
 
 
 def _lower(writer: WriteJob, result: Part) -> Part:
@@ -161,9 +157,8 @@ def _lower(writer: WriteJob, result: Part) -> Part:
     said = writer.trail.changed(last, cache=mark)
     writer.trail.put(said, "cache", writer.trail.find(result, "cache") or ())
     unmarked = writer.trail.without(result, "cache")
-    new = writer.trail.changed(unmarked, kind="multimodal", value=[*value[:-1], said])
     instead(writer, last, said)
-    return instead(writer, result, new)
+    return writer.trail.changed(unmarked, kind="multimodal", value=[*value[:-1], said])
 
 
 def pictures(writer: WriteJob, part: Part, field: str) -> bool:

@@ -37,8 +37,7 @@ def spelled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     new: dict[str, Any] = {"tools": out}
     if isinstance(messages := ir.get("messages"), list):
         calls = {id(part): _call(writer, part) for part in parts_of(messages, "tool_call")}
-        fresh = {key: part for key, part in calls.items() if part is not None}
-        new["messages"] = swapped(writer, messages, fresh)
+        new["messages"] = swapped(writer, messages, calls)
     return writer.trail.changed(ir, **new)
 
 
@@ -94,12 +93,12 @@ def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[
     return names
 
 
-def _call(writer: WriteJob, part: Part) -> Part | None:
-    """Return a call by the names that its tool has here, or None where it says the same."""
+def _call(writer: WriteJob, part: Part) -> Part:
+    """Return a call by the names that its tool has here; itself where it says the same."""
     names = writer.properties.get(part.get("name"), {})
     new = renamed(part, names, writer.trail)
     if new is None:
-        return None
+        return part
     gone = [name for name in part["arguments"] if name not in new["arguments"]]
     for name in gone:
         at = writer.trail.find(part, "arguments")

@@ -22,7 +22,6 @@ from .citations import (
     Shares,
     candidates_of,
     citing,
-    copied,
     form_of,
     made_of,
     places_of,
@@ -131,7 +130,7 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
     for new, one in zip(made, found, strict=True):
         if new is one:
             continue
-        copied(trail, one, new)
+        trail.copy(one, new)
         for key in one.keys() - new.keys():  # the places that it lost say nothing more
             writer.follows(one, key, writer.dialect.pos)
         for key in SPAN if form.spans else ():
@@ -220,7 +219,7 @@ class Built:
         if not form.sourced or recited:
             kept = {k: v for k, v in one.items() if place or k not in SPAN}
             made = {**kept, **place}
-            copied(trail, one, made)
+            trail.copy(one, made)
             self._told(made, one)
             self.citations.append(made)
             return
@@ -239,7 +238,7 @@ class Built:
         for key in (None, *SPAN):
             trail.put(made, key, trail.find(one, key))
         if mine:
-            copied(trail, one, made)
+            trail.copy(one, made)
         self._told(made, one)
         self.citations.append(made)
 
@@ -278,7 +277,7 @@ class Built:
         plain = key_of({k: v for k, v in source.items() if k != "spelled"})
         if plain in self._numbers:
             return self._numbers[plain]
-        copied(self._writer.trail, one, source)
+        self._writer.trail.copy(one, source)
         holes = _holes(self._writer.dialect)
         if not self._writer.same and holes and not self._writer.afresh().give(holes, source):
             self._writer.give(holes, source)
