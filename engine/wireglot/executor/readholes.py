@@ -88,13 +88,6 @@ def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: 
             t.line(f"{var} = x.plain({var}[0]) if len({var}) == 1 else None", h.pos)
             t.unless(f"{var} is None", h, below)
             t.remembers(f"marked(sp, {place}, 'list')")
-    elif lens == "not":
-        t.unless(f"{v}.__class__ is not bool", h, below)
-        t.line(f"{var} = not {v}")
-    elif lens == "not-an-object":
-        t.unless(f"not not_an_object({v})", h, below)
-        if v != var:
-            t.line(f"{var} = {v}")
     elif lens == "timestamp" or lens in READS:
         timed = lens == "timestamp"
         call = f"seconds({v}, {t.track})" if timed else f"tried({READS[lens].__name__}, {v})"

@@ -23,7 +23,6 @@ from ..language.lenses import (
     WRITES,
     Misfit,
     guard,
-    not_an_object,
     parse_json,
     same,
     stringify,
@@ -48,7 +47,7 @@ def _functions(*modules: ModuleType) -> dict[str, Any]:
 
 
 _READING: tuple[Callable[..., Any], ...] = (
-    again, alone, around, aside, by_case, gathered, guard, keyed, lone, not_an_object, nulled,
+    again, alone, around, aside, by_case, gathered, guard, keyed, lone, nulled,
     of_run, one_text, parse_json, pointer, read_group, remember_case, same, spell, stringify,
     together, value_at,
 )  # fmt: skip
@@ -63,7 +62,7 @@ READING: dict[str, Any] = {
 }
 _WRITING: tuple[Callable[..., Any], ...] = (
     abroad, any_there, by_hook, filled, fitted, guard, json_text, loss, made, memory_of,
-    not_an_object, opened, reads_back, same, spelling, tried, write_talk,
+    opened, reads_back, same, spelling, tried, write_talk,
 )  # fmt: skip
 WRITING: dict[str, Any] = {
     **_functions(values, lists),

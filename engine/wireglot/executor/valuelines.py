@@ -224,10 +224,6 @@ class ValueLines:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
                 return "NO" if exact else f"tried({pair}.home, {v})"
             return f"tried(abroad, x, {pair}, {self.hole}, {v}, o, {place(found)})"
-        if lens == "not":
-            return f"(not {v} if {v}.__class__ is bool else NO)"
-        if lens == "not-an-object":
-            return f"({v} if not_an_object({v}) else NO)"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 
     def cold(self, first: str = "") -> None:

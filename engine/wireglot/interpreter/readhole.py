@@ -12,7 +12,6 @@ from ..language.lenses import (
     Misfit,
     guard,
     is_guard,
-    not_an_object,
     parse_json,
     same,
     seconds_of,
@@ -225,14 +224,6 @@ def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, en
     if lens == "listed":
         env.spell(rel, value, [value])
         return [value]
-    if lens == "not":
-        if not isinstance(value, bool):
-            raise Misfit(f"expected true or false, got {show(value)}", at, h.pos)
-        return not value
-    if lens == "not-an-object":
-        if not not_an_object(value):
-            raise Misfit("expected text that is the JSON of no object", at, h.pos)
-        return value
     if lens in READS:
         return _here(READS[lens], value, at, h)
     if lens in reader.dialect.lists:

@@ -13,7 +13,6 @@ from ..language.lenses import (
     Misfit,
     guard,
     is_guard,
-    not_an_object,
     same,
     stringify,
 )
@@ -134,10 +133,6 @@ def through(
     """Write through one lens."""
     if lens == "json":
         return json_text(writer, value, view.look(f"{h.path}_json"))
-    if lens == "not":
-        if not isinstance(value, bool):
-            raise Misfit(f"`{h.path}` is neither true nor false", rel, h.pos)
-        return not value
     if lens == "plain":
         if not isinstance(value, str):
             raise Misfit(f"`{h.path}` is no text", rel, h.pos)
@@ -145,10 +140,6 @@ def through(
             return [writer.shape("text", {"type": "text", "text": value})]
         return value
     if lens == "listed":
-        return value
-    if lens == "not-an-object":
-        if not not_an_object(value):
-            raise Misfit(f"`{h.path}` is the JSON of an object", rel, h.pos)
         return value
     if lens in WRITES:
         return WRITES[lens](value)

@@ -219,14 +219,22 @@ class Table:
         return False
 
 
-def not_an_object(value: Any) -> bool:
-    """Tell whether a value is text that is not the JSON of an object."""
-    if not isinstance(value, str):
-        return False
+def no_object(text: Any) -> str:
+    """Take text that is not the JSON of an object; raises Misfit for anything else."""
     try:
-        return not isinstance(parse_json(value), dict)
+        broken = isinstance(text, str) and not isinstance(parse_json(text), dict)
     except Misfit:
-        return True
+        broken = True
+    if not broken:
+        raise Misfit("text that is the JSON of no object is expected")
+    return str(text)
+
+
+def opposite(value: Any) -> bool:
+    """Make true of false, and false of true; raises Misfit for anything else."""
+    if not isinstance(value, bool):
+        raise Misfit("true or false is expected")
+    return not value
 
 
 def seconds_of(text: Any) -> int:
@@ -295,8 +303,12 @@ def value_of(text: Any) -> Any:
 
 
 # What is no more than a function, from the wire and to it; of `timestamp` the spelling is kept.
-READS = {"milliseconds": moment_of, "digits": digits_of, "as-json": stringify}
+_BOTH = {"not": opposite, "not-an-object": no_object}
+READS: dict[str, Callable[[Any], Any]] = {
+    **_BOTH, "milliseconds": moment_of, "digits": digits_of, "as-json": stringify,
+}  # fmt: skip
 WRITES: dict[str, Callable[[Any], Any]] = {
+    **_BOTH,
     "timestamp": time_of,
     "milliseconds": milliseconds_of,
     "digits": number_of,
