@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ..language import picture as pic
 from ..language.model import Dialect, once
 from .copies import instead, with_parts
 from .jobs import Message, WriteJob
@@ -14,7 +13,7 @@ from .views import blank
 @once
 def goes_on(dialect: Dialect) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
-    return any(h.path == "prefix" for case in dialect.talks for h in pic.holes(case.wire))
+    return "prefix" in dialect.fields_of(dialect.talks)
 
 
 def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import LIKELY, TOKENS
-from ..language import picture as pic
 from ..language.model import Dialect, once
 from . import copies
 from .citations import candidates_of
@@ -23,14 +22,7 @@ _UNSAID = {"kept", "spelled"}
 @once
 def lists_of(dialect: Dialect) -> frozenset[str]:
     """Return which of the lists a dialect has of a whole answer."""
-    todo = list(candidates_of(dialect))
-    paths: set[str] = set()
-    for case in todo:
-        holes = [*pic.holes(case.wire)]
-        paths |= {hole.path for hole in holes}
-        below = [hole.named for hole in holes if hole.path == "." and hole.shape]
-        todo += [inner for name in below for _, inner in dialect.cases_of(name)]
-    return frozenset(paths & {TOKENS, LIKELY})
+    return dialect.fields_of(candidates_of(dialect)) & {TOKENS, LIKELY}
 
 
 def joined(said: dict[str, Any]) -> None:

@@ -268,23 +268,12 @@ class Dialect:
     @functools.cached_property
     def answered(self) -> bool:
         """Whether the calls hold their results: a picture names `$result`, or fields of it."""
-        cases = self.cases
-        found = (h.path.partition(".")[0] for c in cases for h in pic.holes(c.wire))
-        return "result" in found or any(
-            isinstance(c.ir, Fields) and "result" in c.ir.names for c in cases
-        )
+        return "result" in self.fields_of(self.cases)
 
     @functools.cached_property
     def marked(self) -> bool:
         """Whether messages say what is to be cached: a picture of theirs names `$cache`."""
-        wires = [case.wire for case in self.talks]
-        while wires:
-            for hole in pic.holes(wires.pop()):
-                if hole.path == "cache":
-                    return True
-                if hole.path == "." and hole.shape in self.shapes:
-                    wires += [case.wire for case in self.shapes[hole.shape].cases]
-        return False
+        return "cache" in self.fields_of(self.talks)
 
     bare: Dialect | None = None  # with messages as they are without a file
 
