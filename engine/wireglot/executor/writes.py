@@ -287,6 +287,4 @@ class Writes:
 
     def _kinds(self, name: str, usual: Any) -> set[Any]:
         """Return the types of elements that have a shape; one without a type is of the `usual`."""
-        shapes = self.dialect.members(name)
-        kinds = {kind for one in shapes for kind in one.groups or self.dialect.kinds_of(one.name)}
-        return {usual if kind is None else kind for kind in kinds}
+        return {usual if kind is None else kind for kind in self.dialect.taken_by(name)}

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import MEDIA
-from ..language import picture as pic
 from ..language.ladder import whose
 from ..language.model import Dialect, once
 from .copies import parts_of, swapped, with_parts
@@ -48,17 +47,11 @@ def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 
 @once
-def _hold(dialect: Dialect, name: str = "tool_result") -> bool:
+def _hold(dialect: Dialect) -> bool:
     """Tell whether the results of a dialect hold media."""
-    shape = dialect.shapes.get(name)
-    cases = [case for case in shape.cases if not case.home] if shape is not None else []
-    holes = [hole for case in cases for hole in pic.holes(case.wire) if hole.shape is not None]
-    return any(
-        not MEDIA.isdisjoint(dialect.kinds_of(hole.named))
-        if hole.mode == "each"
-        else hole.path == "." and _hold(dialect, hole.shape or "")
-        for hole in holes
-    )
+    holes = dialect.own_holes("tool_result") if "tool_result" in dialect.shapes else []
+    lists = [hole.named for hole in holes if hole.mode == "each" and hole.shape]
+    return any(not MEDIA.isdisjoint(dialect.kinds_of(name)) for name in lists)
 
 
 def _sorted(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import MEDIA
 from ..language.model import Dialect, once
-from ..language.picture import Literal, holes, keyed
+from ..language.picture import Literal, keyed
 from ..notes import Weight
 from .copies import bare, instead, parts_of, swapped, unchanged, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
-    from ..language.picture import Hole, Picture
+    from ..language.picture import Picture
     from ..language.shape import Case
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
@@ -109,18 +109,12 @@ def settled(writer: WriteJob, messages: list[Message]) -> list[Message]:
 @once
 def _places(dialect: Dialect) -> tuple[bool, bool]:
     """Tell whether results can be marked, and whether a text within one can."""
-
-    def said(name: str | None, *above: str | None) -> list[Hole]:
-        cases = [case for shape in dialect.members(name or "") for case in shape.cases]
-        found = [hole for case in cases if not case.read_only for hole in holes(case.wire)]
-        spread = {h.shape for h in found if h.path == "." and h.shape} - {name, *above}
-        return found + [hole for one in spread for hole in said(one, name, *above)]
-
-    found = said("tool_result") if "tool_result" in dialect.shapes else []
+    found = dialect.own_holes("tool_result") if "tool_result" in dialect.shapes else []
     whole = any("cache" in hole.paths for hole in found)
     beside = any(shape.marks == "cache" for shape in dialect.shapes.values())
-    within = {hole.shape for hole in found if hole.mode == "each" and "value" in hole.paths}
-    return whole or beside, any("cache" in hole.paths for one in within for hole in said(one))
+    within = {hole.named for hole in found if hole.mode == "each" and "value" in hole.paths}
+    inside = (hole for name in within for hole in dialect.own_holes(name))
+    return whole or beside, any("cache" in hole.paths for hole in inside)
 
 
 def _raise(writer: WriteJob, result: Part) -> Part:
@@ -164,8 +158,7 @@ def _lower(writer: WriteJob, result: Part) -> Part:
 def pictures(writer: WriteJob, part: Part, field: str) -> bool:
     """Tell whether a picture of a part has a place for a field."""
     shape = writer.dialect.shapes.get(str(part.get("type")))
-    cases = shape.cases if shape is not None else []
-    return any(field in hole.paths for case in cases for hole in holes(case.wire))
+    return shape is not None and field in writer.dialect.fields_of(shape.cases)
 
 
 def _objects(value: Any) -> Iterator[Part]:

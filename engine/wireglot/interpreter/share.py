@@ -172,8 +172,7 @@ def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
         for row in writer.ladder.get(str(kind), ()):
             if row.becomes is not None and row.becomes not in kinds:
                 kinds.append(row.becomes)
-    shapes = [shape for hole in holes for shape in writer.dialect.members(hole.named)]
-    taken = set[Any]().union(*(one.groups or writer.dialect.kinds_of(one.name) for one in shapes))
+    taken = frozenset[Any]().union(*(writer.dialect.taken_by(hole.named) for hole in holes))
     return None not in taken and all(isinstance(k, str) and k not in taken for k in kinds)
 
 

@@ -233,10 +233,7 @@ def to_write(dialect: Dialect) -> dict[str, Marks]:
         return {}
     spoken = [case for case in talk.cases if talk.role(case) == "assistant"]
     holes = [hole for case in spoken for hole in case.lists.get("parts", ()) if not hole.dated]
-    names = [n for hole in holes for n in dialect.unions.get(hole.named, [hole.named])]
-    taken = frozenset[Any]().union(
-        *(dialect.kinds_of(name) | dialect.shapes[name].groups for name in names)
-    )
+    taken = frozenset[Any]().union(*(dialect.taken_by(hole.named) for hole in holes))
     within = dialect.within.items()
     return {
         kind: one

@@ -191,6 +191,11 @@ class Dialect:
                 found.update(case.kinds or (shape.kind,))
         return frozenset(found)
 
+    def taken_by(self, name: str) -> frozenset[Any]:
+        """Return the types of what stands in a list of a shape or union, those of runs too."""
+        shapes = self.members(name)
+        return frozenset().union(*(one.groups or self.kinds_of(one.name) for one in shapes))
+
     @functools.cached_property
     def held(self) -> frozenset[Any]:
         """The kinds of parts that messages hold, those of runs among them."""
@@ -198,8 +203,7 @@ class Dialect:
         names = {hole.shape for hole in holes if hole.path == "parts" and hole.shape}
         if not names or any(hole.path == "." for hole in holes):
             return PARTS  # shapes of the message itself may hold any
-        groups = [shape.groups for name in names for shape in self.members(name)]
-        return frozenset().union(*map(self.kinds_of, names), *groups)
+        return frozenset().union(*map(self.taken_by, names))
 
     @functools.cached_property
     def tells_freeform(self) -> bool:
@@ -236,6 +240,16 @@ class Dialect:
             for text in pic.texts(case.wire):
                 found.update(one.partition(".")[0] for one in text.names)
         return frozenset(found)
+
+    def own_holes(self, name: str) -> list[Hole]:
+        """Return the holes of an object by a shape, and by the shapes of its own fields."""
+        found, names = list[Hole](), [name]
+        for one in names:  # which grow
+            cases = [case for _, case in self.cases_of(one) if not case.read_only]
+            inner = [hole for case in cases for hole in pic.holes(case.wire)]
+            names += {h.named for h in inner if h.path == "." and h.shape} - {*names}
+            found += inner
+        return found
 
     def dropped(self, unit: str) -> dict[str, str]:
         """Return the wire paths that the rule file gives up under `drop:`, with the reasons.
