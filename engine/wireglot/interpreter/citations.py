@@ -19,7 +19,7 @@ from ..language.shape import Case
 from ..tagged import Several
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob
-from .units import OWNED, answers_in, listed, spoken_in
+from .units import OWNED, answers_in, listed, of_response, spoken_in
 
 Citation = dict[str, Any]
 SPAN = ("start_index", "end_index")
@@ -49,10 +49,9 @@ def form_of(dialect: Dialect, of: str) -> Form | None:
     """Return how a dialect says the citations of a `candidate` or a `message`; None if not."""
     cases = list(candidates_of(dialect) if of == "candidate" else dialect.talks)
     holes = [hole for case in cases for hole in pic.holes(case.wire)]
+    around = of_response(dialect) if of == "candidate" else []
     whole = [hole for hole in holes if hole.path == "citations"]
-    shape = dialect.units.get("response") if of == "candidate" else None
-    for case in shape.cases if shape is not None else ():
-        whole += [hole for hole in pic.holes(case.wire) if hole.path == f"{OWNED}citations"]
+    whole += [hole for hole in around if hole.path == f"{OWNED}citations"]
     if whole:
         return _made(dialect, whole, any(hole.path == "sources" for hole in holes))
     names = {hole.named for hole in holes if hole.path in ("parts", "run") and hole.shape}

@@ -43,6 +43,12 @@ def swapped(
     return out
 
 
+def answer(writer: WriteJob, owner: Part, fresh: Mapping[int, Part], **said: Any) -> Part:
+    """Return an answer with other parts in place of some, and with what it says itself."""
+    parts = [fresh.get(id(part), part) for part in owner["parts"]]
+    return instead(writer, owner, {**owner, "parts": parts, **said})
+
+
 def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
     """Tell whether a list holds what another one holds, and no copies of that."""
     return len(new) == len(old) and all(map(operator.is_, new, old))

@@ -23,7 +23,6 @@ from .limits import Limits
 from .views import Look, View
 
 if TYPE_CHECKING:
-    from ..language.events import Event
     from ..language.ladder import Ladder, Row
     from ..language.source import Pos
     from .recorder import Recorder
@@ -55,7 +54,6 @@ class ReadJob:
     as_home: Callable[[str, Any, At], Any]  # the same, as if it might be written again
     whole: Callable[[Shape, Any, At], Any]  # strictly, or else with what does not fit kept
     case: Callable[..., Env]  # match one picture; `outer` shares its base, `rel` is the place below
-    finish: Callable[[Env], None]  # solve sums, and read holes that need what others found
     hole: Callable[..., None]  # match a hole: absence by its mark, then lenses and shape backwards
     element: Callable[..., tuple[list[Any], Shape | None]]  # of a list; a run gives several parts
     message: Callable[[Any, At], tuple[Group, list[dict[str, Any]]]]  # of the wire
@@ -116,7 +114,6 @@ class WriteJob:
     choice: Callable[..., Case | None]  # the case that would write what was `read` by one
     case: Callable[[Shape, Case, Any], Any]
     picture: Callable[..., Any]  # write one picture; ABSENT where nothing is written
-    frame: Callable[[Event, int, dict[str, Any]], Any]  # one of those of an event
     remembered: Callable[[View, At, Any], Any]  # what stood here, or what is written now
     hole: Callable[[Hole, View, At, Any], Any]
     share: Callable[..., dict[int, list[Any]]]  # give each part of a list to the hole that takes it

@@ -88,7 +88,6 @@ def gathered(writer: WriteJob, owner: Any) -> Any:
     more: dict[str, Any] = {TOKENS: tokens}
     if likely:
         more = {TOKENS: [copies.bare(writer, one, "top") for one in tokens], LIKELY: likely}
-    parts = [bare.get(id(part), part) for part in owner["parts"]]
-    new = writer.trail.changed(owner, parts=parts, **more)
+    new = copies.answer(writer, owner, bare, **more)
     writer.trail.put(new, TOKENS, writer.trail.find(texts[0] if texts else owner, TOKENS))
-    return copies.instead(writer, owner, new)
+    return new

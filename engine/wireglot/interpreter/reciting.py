@@ -62,7 +62,7 @@ def whole(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
         swapped = {id(part): fitted(writer, part, form) for part in texts}
         if copies.unchanged([*swapped.values()], texts):
             return owner
-        return _with_parts(writer, owner, swapped)
+        return copies.answer(writer, owner, swapped)
     made = _again(writer, owner, form)
     if made is None and (not texts or of == "message"):
         return owner  # a wire that has messages so is only read
@@ -74,10 +74,9 @@ def whole(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
             number += built.takes(owner, part)
         made = built.said(owner.get("sources") or [])
     bare = {id(part): copies.bare(writer, part, "citations") for part in texts}
-    new = _with_parts(writer, owner, bare)
-    if form.sourced:
+    new = copies.answer(writer, owner, bare, **made)
+    if form.sourced and "sources" not in made:
         new.pop("sources", None)
-    new.update(made)
     return new
 
 
@@ -110,11 +109,6 @@ def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any
     if not all(same(now[key], then[key]) for key in now):
         return None
     return {key: memory[key] for key in ("citations", "sources") if key in memory}
-
-
-def _with_parts(writer: WriteJob, owner: dict[str, Any], swapped: dict[int, Any]) -> dict[str, Any]:
-    parts = [swapped.get(id(part), part) for part in owner["parts"]]
-    return copies.instead(writer, owner, {**owner, "parts": parts})
 
 
 def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]:
@@ -198,19 +192,13 @@ class Built:
         form, trail = self._form, self._writer.trail
         start = int(one.get("start_index") or 0)
         end = int(one.get("end_index", start if "start_index" in one else len(text)))
-        place: Citation
-        if form.parts or form.bytes:
-            count = octets if form.bytes else (lambda _, at: at)
-            place = {
-                "start_index": within + count(text, start),
-                "end_index": within + count(text, int(end)),
-            }
-            if form.parts and number:
-                place = {"part_index": number, **place}
-        else:
-            place = {"start_index": self._before + start, "end_index": self._before + end}
-            if "start_index" in one and "end_index" not in one:
-                del place["end_index"]
+        apart = form.parts or form.bytes
+        before = within if apart else self._before
+        count = octets if form.bytes else (lambda _, at: at)
+        place: Citation = {"part_index": number} if form.parts and number else {}
+        place["start_index"] = before + count(text, start)
+        if apart or "start_index" not in one or "end_index" in one:
+            place["end_index"] = before + count(text, end)
         if not form.spans and start == 0 and end == len(text):
             place = {}  # the whole text is meant, and that is what it says
         recited = one.get("recited")

@@ -77,19 +77,22 @@ def acting(kinds: list[list[Any]]) -> int:
     return next(calls, next(parts, 0))
 
 
+def of_response(dialect: Dialect) -> list[Hole]:
+    """Return the holes of a response; none where a dialect has no picture of one."""
+    shape = dialect.units.get("response")
+    return [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
+
+
 def answers_in(dialect: Dialect) -> list[Hole]:
     """Return the holes of the answers of a response."""
-    shape = dialect.units.get("response")
-    found = [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
-    return [hole for hole in found if hole.path == "candidates"]
+    return [hole for hole in of_response(dialect) if hole.path == "candidates"]
 
 
 @once
 def lent(dialect: Dialect) -> frozenset[str]:
     """Return the fields of its one answer that a response says in its own picture."""
-    shape = dialect.units.get("response")
-    found = [h.path for case in shape.cases for h in holes(case.wire)] if shape is not None else []
-    return frozenset(path[len(OWNED) :] for path in found if path.startswith(OWNED))
+    paths = (hole.path for hole in of_response(dialect))
+    return frozenset(path[len(OWNED) :] for path in paths if path.startswith(OWNED))
 
 
 def handed(reader: ReadJob, ir: dict[str, Any]) -> None:
