@@ -73,8 +73,7 @@ def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: 
             continue
         for case in shape.cases:
             with Tries(reader):
-                env = reader.case(case, item, at, False)
-                owner[field] = building.build(reader, shape, case, env, at)
+                owner[field] = building.by_case(reader, shape, case, item, at, False)
                 reader.trail.put(owner, field, at)
                 return True
     return False

@@ -367,7 +367,7 @@ class WriteJob:
 
 
 class Tries:
-    """Tries of which one is to fit: what others noted is forgotten, the deepest Misfit kept.
+    """Tries of which one is to fit: what others told is forgotten, the deepest Misfit kept.
 
     tries = Tries(job)
     for one in ...:
@@ -377,14 +377,17 @@ class Tries:
     """
 
     def __init__(self, job: ReadJob | WriteJob, best: Misfit | None = None) -> None:
-        self.job, self.best, self.mark = job, best, 0
+        self.job, self.best, self.mark, self.left = job, best, 0, 0
 
     def __enter__(self) -> None:
         self.mark = len(self.job.notes)
+        self.left = len(self.job.beside) if isinstance(self.job, WriteJob) else 0
 
     def __exit__(self, _: Any, error: BaseException | None, __: Any) -> bool:
         if not isinstance(error, Misfit):
             return False
         del self.job.notes[self.mark :]
+        if isinstance(self.job, WriteJob):
+            del self.job.beside[self.left :]
         self.best = deepest(self.best, error)
         return True

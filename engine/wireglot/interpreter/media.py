@@ -8,7 +8,7 @@ from ..ir import MEDIA
 from ..language.lenses import Misfit, standard
 from ..language.picture import Hole
 from . import copies
-from .jobs import WriteJob
+from .jobs import Tries, WriteJob
 
 
 def usual(writer: WriteJob, part: Any, pos: Any) -> Any:
@@ -49,27 +49,24 @@ def supplied(
     new = writer.resolver.part(part)
     if new is None:
         return []
-    mark = len(writer.notes)
     writer.trail.copy(part, new)
     if id(part) in writer.made:
         writer.made.add(id(new))
-    try:
+    with Tries(writer):
         given = writer.give(holes, new, whole)
-    except Misfit:
-        given = []
-    if not given:
-        del writer.notes[mark:]
-        return []
-    wire = given[0][2]
-    writer.written[id(part)] = (part, wire)
-    if part.get("type") in MEDIA:
-        at = writer.trail.find(part, "source") or writer.trail.find(part)
-        writer.note("resolved", "moved", at, None, "the caller supplied the bytes", wire)
-    else:
-        at = writer.trail.find(part, "output_ref") or writer.trail.find(part)
-        told = "the caller supplied the whole of an output that was cut"
-        writer.note("expanded", "changed", at, None, told, wire)
-    return given
+        if not given:
+            raise Misfit("nothing takes it")
+        wire = given[0][2]
+        writer.written[id(part)] = (part, wire)
+        if part.get("type") in MEDIA:
+            at = writer.trail.find(part, "source") or writer.trail.find(part)
+            writer.note("resolved", "moved", at, None, "the caller supplied the bytes", wire)
+        else:
+            at = writer.trail.find(part, "output_ref") or writer.trail.find(part)
+            told = "the caller supplied the whole of an output that was cut"
+            writer.note("expanded", "changed", at, None, told, wire)
+        return given
+    return []
 
 
 def _held(writer: WriteJob, holes: list[Hole], kind: str) -> bool:

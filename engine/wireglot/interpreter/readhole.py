@@ -164,7 +164,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
             value = through(reader, lens, h, value, at, rel, env)
     if h.mode == "each":
         if "single" in h.lenses:
-            parts, _ = reader.element(h.shape, value[0], at, (env.lenient,))
+            parts, _ = reader.element(h.shape, value, at, (env.lenient,))
         else:
             alone = "listed" in h.lenses and value is not wire
             form = reader.dialect.in_text(h)
@@ -217,10 +217,9 @@ def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, en
             raise Misfit("expected one plain text", at, h.pos)
         env.mark(rel, "list")
         return text
-    if lens in ("again", "pieces", "by-key") or (lens == "listed" and isinstance(value, list)):
+    alone = ("again", "pieces", "by-key", "single")  # they say nothing of the value itself
+    if lens in alone or (lens == "listed" and isinstance(value, list)):
         return value
-    if lens == "single":
-        return [value]
     if lens == "listed":
         env.spell(rel, value, [value])
         return [value]

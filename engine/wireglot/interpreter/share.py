@@ -247,14 +247,12 @@ def marked(
     for field, free in writer.marking.get(id(part), {}).items():
         if not free:  # a picture took it, or wanted nothing of it
             continue
-        mark = len(writer.notes)
-        try:
+        tries = Tries(writer)
+        with tries:
             found.append((hole, part[field], writer.one(marks[field], part[field])))
-        except Misfit as misfit:
-            misfit.__traceback__ = None
-            del writer.notes[mark:]
-            told = f"{no_place(field)}: {misfit.reason}"
-            writer.lost("no-place", part, told, misfit.pos or hole.pos, field)
+        if (why := tries.best) is not None:
+            told = f"{no_place(field)}: {why.reason}"
+            writer.lost("no-place", part, told, why.pos or hole.pos, field)
     return found
 
 
@@ -262,8 +260,7 @@ def descend(
     writer: WriteJob, holes: list[Hole], part: Any, whole: bool, row: Row
 ) -> list[tuple[Hole, Any, Any]]:
     """Take one step down the ladder and write what comes of it; nothing if that fails."""
-    mark, beside_mark = len(writer.notes), len(writer.beside)
-    try:
+    with Tries(writer):
         new, beside, path = step(row, part, writer.trail)
         if not beside and same(new, part):
             return []  # the row has nothing left to do; another step would be the same again
@@ -271,14 +268,12 @@ def descend(
             writer.made.add(id(new))
         leave(writer, row, part, beside)
         given = give(writer, holes, new, whole)
-    except Misfit:
-        given = []
-    if not given:
-        del writer.notes[mark:], writer.beside[beside_mark:]
-        return []
-    writer.written[id(part)] = (part, given[0][2])
-    told(writer, row, part, path, new, beside, given[0][2])
-    return given
+        if not given:
+            raise Misfit("nothing takes it")
+        writer.written[id(part)] = (part, given[0][2])
+        told(writer, row, part, path, new, beside, given[0][2])
+        return given
+    return []
 
 
 def leave(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None:

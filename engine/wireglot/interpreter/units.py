@@ -16,7 +16,7 @@ from ..language.talk import Conversation
 from ..notes import UNKNOWN_KEY
 from ..trail import At, Trail, keys_of
 from .copies import parts_of
-from .jobs import ReadJob, WriteJob
+from .jobs import ReadJob, Tries, WriteJob
 from .views import recalled
 
 OWNED = "candidate."  # in the picture of a response: a field of its one answer
@@ -45,29 +45,23 @@ def holder(dialect: Dialect, kind: str) -> Hole:
 
 def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     """Write a whole payload, going down the ladder of its unit."""
-    mark = len(writer.notes)
+    tries = Tries(writer)
     writer.missing = set()
-    try:
+    with tries:
         if shape.name == "response" and not writer.same and ir.get("candidates") == []:
             raise Misfit("`candidates` is empty", (), shape.pos)
         return writer.one(shape, ir)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
-        missing = writer.missing
-        for row in writer.ladder.get(shape.name, ()):
-            if not row.adds <= missing:
-                continue  # nobody asked for that
-            del writer.notes[mark:]
-            try:
-                new, _, path = ladder.step(row, ir, writer.trail)
-                wire = stepped(writer, shape, new)
-            except Misfit:
-                continue
+    best, missing = tries.best, writer.missing
+    # A row that adds what nobody asked for is none.
+    for row in [row for row in writer.ladder.get(shape.name, ()) if row.adds <= missing]:
+        with tries:
+            new, _, path = ladder.step(row, ir, writer.trail)
+            wire = stepped(writer, shape, new)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)
             writer.went_down(row, ir, path, place)
             return wire
-        raise misfit from None
+    raise best or Misfit("nothing fits")
 
 
 def acting(kinds: list[list[Any]]) -> int:

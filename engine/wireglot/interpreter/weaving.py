@@ -7,11 +7,10 @@ from itertools import pairwise
 
 from ..language.intext import Marks
 from ..language.ladder import step
-from ..language.lenses import Misfit
 from . import share
 from .citations import made_of, places_of
 from .copies import instead, with_parts
-from .jobs import Message, Part, WriteJob
+from .jobs import Message, Part, Tries, WriteJob
 from .within import CALL, THOUGHT, in_items, moved, stands, to_write
 
 
@@ -37,19 +36,15 @@ def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
     """Return what a part says in a text, down the ladder; None where it does not stand there."""
     if not stands(writer, part):
         return None
-    before = len(writer.notes)
     for row in (None, *writer.ladder.get(marks.kind, ())):
-        try:
+        with Tries(writer):
             new, path = part, ""
             if row is not None:
                 new, _, path = step(row, part, writer.trail)
             said = marks.text(writer.shape(marks.shape or marks.kind, new))
-        except Misfit:
-            del writer.notes[before:]
-            continue
-        if row is not None:
-            share.told(writer, row, part, path, new, [], None)
-        return said
+            if row is not None:
+                share.told(writer, row, part, path, new, [], None)
+            return said
     return None
 
 

@@ -22,7 +22,7 @@ from ..language.schemawalk import SILENT
 from ..notes import NOWHERE, Weight
 from ..trail import At, pointer
 from . import listforms, share, speaking
-from .jobs import WriteJob
+from .jobs import Tries, WriteJob
 from .views import View, means
 
 
@@ -71,27 +71,24 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
 
 def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
     """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
-    mark, leaving = len(writer.notes), len(writer.beside)
+    tries = Tries(writer)
     if around:
         writer.shared[id(value)] = around
     try:
-        return writer.shape(h.named, value)
-    except Misfit as misfit:
-        misfit.__traceback__ = None
+        with tries:
+            return writer.shape(h.named, value)
+        best = tries.best
         for row in writer.ladder.get(h.named, ()) if isinstance(value, dict) else ():
-            del writer.notes[mark:], writer.beside[leaving:]
-            try:
+            with tries:
                 new, beside, path = step(row, value, writer.trail)
                 if not beside and same(new, value):
                     continue
                 share.leave(writer, row, value, beside)
                 wire = stepped(writer, h, new, around)
-            except Misfit:
-                continue
-            share.told(writer, row, value, path, new, beside, wire)
-            writer.lower[id(value)] = value, new
-            return wire
-        raise misfit from None
+                share.told(writer, row, value, path, new, beside, wire)
+                writer.lower[id(value)] = value, new
+                return wire
+        raise best or Misfit("nothing fits")
     finally:
         writer.shared.pop(id(value), None)
 
