@@ -55,15 +55,9 @@ def form_of(dialect: Dialect, of: str) -> Form | None:
     if whole:
         return _made(dialect, whole, any(hole.path == "sources" for hole in holes))
     names = {hole.named for hole in holes if hole.path in ("parts", "run") and hole.shape}
-    seen: set[str] = set()
-    while names - seen:  # what a shape gathers stands deeper
-        seen.add(name := min(names - seen))
-        inner = [h for _, case in dialect.cases_of(name) for h in pic.holes(case.wire)]
-        found = [hole for hole in inner if hole.path == "citations"]
-        if found:
-            return _made(dialect, found, False)._replace(whole=False)
-        names |= {hole.named for hole in inner if hole.path == "run" and hole.shape}
-    return None
+    inner = [hole for name in names for hole in dialect.own_holes(name)]
+    found = [hole for hole in inner if hole.path == "citations"]
+    return _made(dialect, found, False)._replace(whole=False) if found else None
 
 
 def candidates_of(dialect: Dialect) -> Iterator[Case]:

@@ -11,7 +11,7 @@ from ..language.picture import ABSENT, Fields, Literal, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
-from .jobs import Message, WriteJob
+from .jobs import Message, Tries, WriteJob
 from .leftover import emptied, leftover
 from .views import View, read_by, stood
 
@@ -105,12 +105,10 @@ def _read_there(writer: WriteJob, case: Case, message: Message) -> bool:
 def down(writer: WriteJob, message: Message) -> Message:
     """Take a message one rung down the ladder; raises Misfit where there is none."""
     for row in writer.ladder.get("message", ()):
-        try:
+        with Tries(writer):
             new, _, path = step(row, message, writer.trail)
-        except Misfit:
-            continue
-        writer.went_down(row, message, path, None, next(iter(message.get("parts", ())), None))
-        return new
+            writer.went_down(row, message, path, None, next(iter(message.get("parts", ())), None))
+            return new
     told = f"the target has no message for the role `{message.get('role')}`"
     raise Misfit(told, writer.trail.find(message) or (), writer.rule())
 

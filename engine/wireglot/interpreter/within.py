@@ -14,13 +14,12 @@ from itertools import islice
 from typing import Any
 
 from ..language.intext import Marks
-from ..language.lenses import Misfit
 from ..language.model import Dialect, once
 from ..notes import Draft
 from ..patterns import later
 from ..trail import IN_TEXT, At, Trail, everywhere
 from .citations import PLACE, SPAN
-from .jobs import Part, ReadJob, WriteJob
+from .jobs import Part, ReadJob, Tries, WriteJob
 
 Span = tuple[int, int]  # where a text begins in another one, and where it ends
 Parts = Callable[[str], list[Part]]  # what a text says between two marks; nothing where none
@@ -174,16 +173,11 @@ def calls_of(reader: ReadJob, marks: Marks | None, at: At | None) -> Parts:
 
     def parts(text: str) -> list[Part]:
         assert marks is not None
-        before = len(reader.notes)
-        try:
+        with Tries(reader):
             said = marks.value(text)
             some = said if marks.many and isinstance(said, list) else [said]
-            found = [reader.shape(marks.shape, one, at or (IN_TEXT,)) for one in some]
-        except Misfit:
-            found = []
-        if not found:
-            del reader.notes[before:]
-        return found
+            return [reader.shape(marks.shape, one, at or (IN_TEXT,)) for one in some]
+        return []
 
     return parts
 

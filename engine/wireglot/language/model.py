@@ -242,12 +242,12 @@ class Dialect:
         return frozenset(found)
 
     def own_holes(self, name: str) -> list[Hole]:
-        """Return the holes of an object by a shape, and by the shapes of its own fields."""
+        """Return the holes of an object by a shape, by those of its own fields and of its runs."""
         found, names = list[Hole](), [name]
         for one in names:  # which grow
             cases = [case for _, case in self.cases_of(one) if not case.read_only]
             inner = [hole for case in cases for hole in pic.holes(case.wire)]
-            names += {h.named for h in inner if h.path == "." and h.shape} - {*names}
+            names += {h.named for h in inner if h.path in (".", "run") and h.shape} - {*names}
             found += inner
         return found
 
