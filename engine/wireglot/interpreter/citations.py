@@ -47,8 +47,7 @@ class Form(NamedTuple):
 @once
 def form_of(dialect: Dialect, of: str) -> Form | None:
     """Return how a dialect says the citations of a `candidate` or a `message`; None if not."""
-    cases = list(candidates_of(dialect) if of == "candidate" else dialect.talks)
-    holes = [hole for case in cases for hole in pic.holes(case.wire)]
+    holes = holes_of(dialect, of)
     around = of_response(dialect) if of == "candidate" else []
     whole = [hole for hole in holes if hole.path == "citations"]
     whole += [hole for hole in around if hole.path == f"{OWNED}citations"]
@@ -64,6 +63,13 @@ def candidates_of(dialect: Dialect) -> Iterator[Case]:
     """Yield the cases of the candidates of a response."""
     for name in dict.fromkeys(hole.named for hole in answers_in(dialect)):
         yield from (case for _, case in dialect.cases_of(name))
+
+
+@once
+def holes_of(dialect: Dialect, of: str) -> list[pic.Hole]:
+    """Return the holes of a `candidate` or a `message`."""
+    cases = candidates_of(dialect) if of == "candidate" else dialect.talks
+    return [hole for case in cases for hole in pic.holes(case.wire)]
 
 
 def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
@@ -87,7 +93,7 @@ def spread(reader: ReadJob, ir: Any, messages: list[Any] | None) -> None:
         if form is None:
             continue
         if form.whole and together:
-            _spread(reader, owner, form)
+            _spread(reader, owner, form, of)
         for part in texts if not form.whole else ():
             if part["citations"] == []:  # it says nothing, and what stood there is remembered
                 del part["citations"]
@@ -99,7 +105,7 @@ def citing(owner: Any) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict) and "citations" in part]
 
 
-def _spread(reader: ReadJob, owner: dict[str, Any], form: Form) -> None:
+def _spread(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None:
     cited, sources = owner.get("citations", []), owner.get("sources", [])
     shares = Shares(owner, form, cited, sources)
     if not shares.of and not shares.left and (cited or sources):
@@ -128,9 +134,8 @@ def _spread(reader: ReadJob, owner: dict[str, Any], form: Form) -> None:
         for one in cited if form.text else ():
             if id(one) not in told_again and (spot := trail.find(one, "text")) and "text" in one:
                 reader.recorder.hush(spot, "it repeats the text", None)
-    talks = (*candidates_of(reader.dialect), *reader.dialect.talks) if shares.odd else ()
-    holes = (h.pos for case in talks for h in pic.holes(case.wire) if h.path == "citations")
-    rule = next(holes, reader.dialect.pos)
+    holes = holes_of(reader.dialect, of) if shares.odd else []
+    rule = next((hole.pos for hole in holes if hole.path == "citations"), reader.dialect.pos)
     for told, one, keys in shares.odd:
         spots = [spot for key in keys if key in one and (spot := trail.find(one, key))]
         found_at = _common(spots) or at or ()

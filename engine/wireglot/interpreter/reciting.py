@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..language import picture as pic
 from ..language.lenses import key_of, octets, same
-from ..language.model import Dialect, once
 from ..trail import At, Trail
 from . import copies, rating
 from .citations import (
@@ -23,6 +21,7 @@ from .citations import (
     candidates_of,
     citing,
     form_of,
+    holes_of,
     made_of,
     places_of,
 )
@@ -266,7 +265,7 @@ class Built:
         if plain in self._numbers:
             return self._numbers[plain]
         self._writer.trail.copy(one, source)
-        holes = _holes(self._writer.dialect)
+        holes = [h for h in holes_of(self._writer.dialect, "candidate") if h.path == "sources"][:1]
         if not self._writer.same and holes and not self._writer.afresh().give(holes, source):
             self._writer.give(holes, source)
             return None
@@ -283,10 +282,3 @@ class Built:
         if sources and self._form.sourced:
             out["sources"] = sources
         return out
-
-
-@once
-def _holes(dialect: Dialect) -> list[pic.Hole]:
-    """Return the hole of the sources."""
-    found = (h for case in candidates_of(dialect) for h in pic.holes(case.wire))
-    return [hole for hole in found if hole.path == "sources"][:1]

@@ -243,13 +243,9 @@ def inward(ir: Any, unit: str) -> Any:
 def _apart(ir: Any) -> Any:
     """Let a message or part that stands twice be two: they are told apart by identity."""
     whole = ir if isinstance(ir, dict) else {"messages": ir}
-    found = [*_dicts(whole, "messages"), *_dicts(whole, "candidates")]
-    found += [part for one in found for part in _dicts(one, "parts")]
+    found = [*listed(whole, "messages"), *listed(whole, "candidates")]
+    found += [part for one in found for part in listed(one, "parts")]
     return ir if len(set(map(id, found))) == len(found) else copied(ir)
-
-
-def _dicts(owner: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    return [one for one in listed(owner, key) if isinstance(one, dict)]
 
 
 def pictured(dialect: Dialect, unit: str) -> Shape:
