@@ -233,14 +233,14 @@ class Writes:
         key = tuple(holes)
         if key not in self.listings:
             kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
-            lone = set()
+            lone, usual = set(), share.usual_of(holes[0])
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
-                usual = share.usual_of(holes[0])
                 for kind in () if hole.dated else self._kinds(hole.named, usual):
                     if share.only_read(self.dialect, list(holes), hole, kind):
                         continue  # of what remembers that it stood here the walk knows
-                    shapes = share.members(self.dialect, hole.named, kind, self.home)
+                    written = share.members(self.dialect, hole.named, kind, self.home)
+                    shapes = [one for one in written if kind in self._kinds(one.name, usual)]
                     if not shapes:
                         continue
                     ways = tuple(map(self._way, shapes))

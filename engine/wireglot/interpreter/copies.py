@@ -34,7 +34,7 @@ def swapped(
     if not fresh:
         return messages
     for part in parts_of(messages):
-        if (new := fresh.get(id(part), part)) is not None and new is not part:
+        if (new := fresh.get(id(part))) is not None:
             instead(writer, part, new)
     out = []
     for message in messages:

@@ -102,8 +102,8 @@ def settled(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if not whole and not within:
         return messages
     move = _raise if whole else _lower
-    results = parts_of(messages, "tool_result")
-    return swapped(writer, messages, {id(part): move(writer, part) for part in results})
+    found = ((part, move(writer, part)) for part in parts_of(messages, "tool_result"))
+    return swapped(writer, messages, {id(part): new for part, new in found if new is not part})
 
 
 @once

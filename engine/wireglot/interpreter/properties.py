@@ -36,8 +36,9 @@ def spelled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     new: dict[str, Any] = {"tools": out}
     if isinstance(messages := ir.get("messages"), list):
-        calls = {id(part): _call(writer, part) for part in parts_of(messages, "tool_call")}
-        new["messages"] = swapped(writer, messages, calls)
+        calls = ((part, _call(writer, part)) for part in parts_of(messages, "tool_call"))
+        fresh = {id(part): call for part, call in calls if call is not part}
+        new["messages"] = swapped(writer, messages, fresh)
     return writer.trail.changed(ir, **new)
 
 

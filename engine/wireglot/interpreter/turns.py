@@ -124,12 +124,15 @@ def _head(messages: list[Message]) -> int:
 
 def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     """Tell whether another role stands where a turn must stand, and is none that is as good."""
-    first, talk = turn.at == "start", [one for one in messages if one.get("role") != "system"]
-    if not talk:
+    first, end = turn.at == "start", None
+    for message in messages if first else reversed(messages):
+        if message.get("role") != "system":
+            end = message
+            break
+    if end is None:
         return False  # where nothing was said nothing goes on
-    end = talk[0 if first else -1]
     role = end.get("role")
-    if role == turn.role or (turn.before and not _holds(talk, turn.before)):
+    if role == turn.role or (turn.before and not _holds(messages, turn.before)):
         return False
     if role == "tool" and ((not first and turn.role == "user") or _with_results(writer, turn.role)):
         return False
@@ -148,8 +151,9 @@ def _with_results(writer: WriteJob, role: str) -> bool:
     return any(both <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
-def _holds(talk: list[Message], kind: str) -> bool:
+def _holds(messages: list[Message], kind: str) -> bool:
     """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
+    talk = [message for message in messages if message.get("role") != "system"]
     turn = takewhile(lambda message: message.get("role") == talk[0].get("role"), talk)
     return any(part.get("type") == kind for part in parts_of(turn))
 
