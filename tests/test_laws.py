@@ -295,10 +295,10 @@ def test_shrinking_keeps_what_shows_the_fault_and_little_else() -> None:
 
 def test_the_packaged_rules_keep_every_law() -> None:
     # `wireglot test` crosses to every other dialect.
-    found = list(laws.run(PACKAGED, MAIN, width.times(8, 1), "test", CROSSED))
-    found += laws.run(PACKAGED, WIRES, width.times(4, 1), "test", CROSSED[1:2])
+    found = list(laws.told(PACKAGED, MAIN, width.times(8, 1), "test", CROSSED))
+    found += laws.told(PACKAGED, WIRES, width.times(4, 1), "test", CROSSED[1:2])
     few = width.some(VENDORS + ENDPOINTS, 5)  # these differ little
-    found += laws.run(PACKAGED, few, width.times(2, 1), "test", CROSSED[1:2])
+    found += laws.told(PACKAGED, few, width.times(2, 1), "test", CROSSED[1:2])
     assert found == []
 
 
@@ -430,8 +430,8 @@ def test_memory_that_overrides_an_edit_breaks_edited(
     monkeypatch.setattr(writehole, "means", lambda text, value: True)  # the text as it came, always
     assert broken(tmp_path, CALLED, "Edited") == (
         "one/response breaks Edited: an edit is not written at home, at"
-        ' /candidates/0/parts/0/arguments of the IR: expected {"edited":true}, got {}\n'
-        '    for example {"answers":[{"calls":[{"call":"g","id":"c","with":"{}"}]}]}'
+        ' /candidates/0/parts/0/arguments of the IR: expected {"a":1,"edited":true}, got {"a":1}\n'
+        '    for example {"answers":[{"calls":[{"call":"g","id":"c","with":"{\\"a\\":1}"}]}]}'
     )
 
 
@@ -450,8 +450,8 @@ def test_parts_that_a_marked_hole_swallows_break_kept(
     assert broken(tmp_path, CALLED, "Kept") == (
         "one/response breaks Kept: a part is lost at home:"
         ' {"text": "a", "type": "reasoning"}\n'
-        '    for example {"answers":[{"hm":[{"thought":"a"}],"calls":[{"call":"g","id":"c","with":'
-        '"{\\"output\\":\\"x\\"}"}]}]}'
+        '    for example {"answers":[{"hm":[{"thought":"a"}],"calls":[{"call":"g","id":"c",'
+        '"with":"{}"}]}]}'
     )
 
 

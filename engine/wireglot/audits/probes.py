@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..authoring.generate import BY_TYPE
-from ..authoring.maker import TIMED, TIMES, Made, Maker
+from ..authoring.maker import Made, Maker
 from ..ir import field_type
-from ..language.lenses import UNTYPED, is_guard, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture, holes
 from ..language.shape import Case, Shape
@@ -49,8 +48,10 @@ BY_NAME: dict[str, tuple[Any, ...]] = {
     "url": ("https://a.example/b.png",),
     "data": ("SGk=",),
     "effort": ("low", "none", "minimal", "medium", "high", "xhigh", "max"),
-}
-MEDIA_TYPES = ("image/png", "text/plain", "application/pdf", "audio/wav", "video/mp4", "x/odd")
+    "media_type": (
+        "image/png", "text/plain", "application/pdf", "audio/wav", "video/mp4", "x/odd"
+    ),
+}  # fmt: skip
 GUARDS = {"list": (["a"], []), **{k: v for k, v in BY_TYPE.items() if k not in ("list", "any")}}
 
 
@@ -126,6 +127,10 @@ def explored(dialect: Dialect, unit: str, calls: Calls, tried: Tried) -> Iterato
 class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
+    by_type, by_name, guards = VALUES, BY_NAME, GUARDS
+    names, odd_ids = ("f", LONG), (LONG, "", "call_1")
+    terms = (7, 0)
+
     def __init__(self, dialect: Dialect, chosen: Chosen, calls: Calls) -> None:
         super().__init__(dialect)
         self.chosen, self.calls = chosen, calls
@@ -134,7 +139,6 @@ class Prober(Maker):
         self.shaped = ""  # the shape that is made
         self.pos: Pos | None = None  # where the picture stands
         self.odd = False  # whether something in it fits no picture
-        self.wanted: list[tuple[str, str]] = []  # calls that results ask for
 
     def choose(self, what: Any, ways: Sequence[Any]) -> Any:
         """Decide something at this place."""
@@ -170,9 +174,6 @@ class Prober(Maker):
         self.at, self.pos = outer
         return found
 
-    def piece(self, name: str, made: Made) -> str:
-        return str(self.named(name, made))
-
     def key(self, names: tuple[str, ...]) -> str:
         """Choose a spelling that differs in more than how its words are joined."""
         found = {name.replace("_", "").lower(): name for name in reversed(names)}
@@ -189,15 +190,8 @@ class Prober(Maker):
         total = super().total(h, made)
         return total if total is ABSENT else self.choose("sum", (total, total + 1))
 
-    def number(self, path: str, there: bool) -> int | None:
-        ways: tuple[int | None, ...] = (7, 0) if there else (7, None, 0)
-        found: int | None = self.choose(("number", path), ways)
-        return found
-
     def there(self, h: Hole, made: Made) -> Any:
         """Decide whether something stands at a marked hole; also what never fits there."""
-        if h.path in made.summed and h.shape is None:
-            return made.number(h.path, self) is not None or ABSENT
         # Some are noted only beside others, so plain ones of an object stand together once, too.
         beside = h.shape is None and self.choose("all", (False, True))
         likely = h.mark == "made" or bool(beside)
@@ -236,57 +230,13 @@ class Prober(Maker):
         return found
 
     def scalar(self, h: Hole, made: Made) -> Any:
-        """Make a value of the type of a field."""
-        if h.path == "id" and made.kind == "tool_call":
-            self.count += 1
-            ways = (f"call_{self.count}", LONG, "", "call_1")
-            if "id" not in made.said:
-                made.said["id"] = self.choose("id", ways)
-                self.open.append((made.said["id"], self.name(made)))
-            return made.said["id"]
-        if h.path in ("tool_call_id", "name") and made.kind == "tool_result":
-            return self._answered(made)[h.path]
         if h.path.rpartition(".")[2] in ("parameters", "schema"):
             return self.schema(h.path)
-        for lens in h.lenses:
-            if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in GUARDS]):
-                return self.choose("guard", [v for kind in kinds for v in GUARDS[kind]])
-        if h.path in made.summed:
-            return made.number(h.path, self, there=True)
-        return self.named(h.path, made)
-
-    def _answered(self, made: Made) -> dict[str, str]:
-        if "tool_call_id" not in made.said:
-            if self.open:
-                call = self.open.pop(0)
-            else:
-                self.count += 1
-                call = (f"call_{self.count}", "f")
-                self.wanted.append(call)
-            made.said["tool_call_id"], made.said["name"] = call
-        return made.said
+        return super().scalar(h, made)
 
     def named(self, path: str, made: Made) -> Any:
-        """Make a value for a field of the IR."""
-        last = path.rpartition(".")[2]
-        if path.startswith("own."):
-            return "x"  # whatever it is, it goes or stays as it is
-        if last in TIMED:
-            return self.choose(last, TIMES)
-        if last == "name":
-            return self.name(made)
-        if last == "id":
-            self.count += 1
-            return f"{made.kind}_{self.count}"
-        if last == "media_type":
-            return self.choose(last, MEDIA_TYPES)
-        ways = BY_NAME.get(last) or VALUES[field_type(made.case.shape, path)]
-        return self.choose(last, ways)
-
-    def name(self, made: Made) -> str:
-        if "name" not in made.said:
-            made.said["name"] = self.choose("name", ("f", LONG))
-        return str(made.said["name"])
+        """Make a value for a field; one of a dialect's own goes or stays, whatever it is."""
+        return "x" if path.startswith("own.") else super().named(path, made)
 
     def word(self, table: str) -> Any:
         words = self.dialect.tables[table]
@@ -295,11 +245,6 @@ class Prober(Maker):
 
     def schema(self, name: str) -> Any:
         return self.choose(name, schemas())
-
-    def json(self, h: Hole, value: Any) -> str:
-        """Make JSON text, of any object where the hole names no type."""
-        guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
-        return stringify(value if guards else self.choose("json", VALUES["object"]))
 
     def form(self, lens: str, value: Any) -> Any:
         """Choose between a list and what is written for it."""

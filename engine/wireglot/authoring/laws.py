@@ -310,18 +310,6 @@ def cases(
                     yield law, hold, Case(rules, name, unit, target, known)
 
 
-def run(
-    rules: RuleSet,
-    names: Iterable[str],
-    runs: int = RUNS,
-    seed: str = "0",
-    targets: Iterable[str] | None = None,
-) -> Iterator[str]:
-    """Try every law on `runs` payloads of each unit; tell of the first that breaks each."""
-    for text, _ in told(rules, names, runs, seed, targets):
-        yield text
-
-
 def told(
     rules: RuleSet, names: Iterable[str], runs: int, seed: str, targets: Iterable[str] | None
 ) -> Iterator[tuple[str, int]]:

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..ir import field_type
 from ..language import picture as pic
-from ..language.lenses import Misfit, milliseconds_of, stringify
+from ..language.lenses import UNTYPED, Misfit, is_guard, milliseconds_of, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape
@@ -41,18 +42,21 @@ class Made:
 class Maker:
     """Makes wire payloads of one dialect. What a maker of its kind decides stands at the top."""
 
+    by_type: Mapping[str, Sequence[Any]]  # values for a field of a type
+    by_name: Mapping[str, Sequence[Any]]  # and for one of a name, whatever its type
+    guards: Mapping[str, Sequence[Any]]  # and where a hole says a type
+    names: Sequence[str]  # of tools
+    odd_ids: Sequence[str] = ()  # of calls, beside one that no other has
+    terms: Sequence[int]  # of sums
+
     choose: Callable[[Any, Sequence[Any]], Any]  # one of several ways, of what
     mostly: Callable[[Any, Sequence[Any]], Any]  # the same, where the first is the usual one
     maybe: Callable[[Any], bool]
-    piece: Callable[[str, Made], str]  # what stands in a hole of a text
     unknown: Callable[[], Any]  # the value of a key that no picture names, or ABSENT
     there: Callable[[Hole, Made], Any]  # True, or what stands for nothing at a marked hole
-    number: Callable[[str, bool], int | None]  # a term of a sum, and whether it must be there
-    scalar: Callable[[Hole, Made], Any]
     elements: Callable[[Hole, str], Any]
     word: Callable[[str], Any]  # of a table
     schema: Callable[[str], Any]
-    json: Callable[[Hole, Any], str]
     form: Callable[[str, Any], Any]  # of a list: itself, or what is written for it
     turns: Callable[[list[Case]], Iterable[Case]]
 
@@ -60,6 +64,7 @@ class Maker:
         self.dialect = dialect
         self.depth = self.count = 0
         self.open: list[tuple[str, str]] = []  # calls that wait for a result
+        self.wanted: list[tuple[str, str]] = []  # calls that results ask for, and nobody made
 
     def unit(self, name: str) -> Any:
         """Make a payload of a unit: request, response or error."""
@@ -90,7 +95,7 @@ class Maker:
         if isinstance(p, Literal):
             return self.mostly("literal", p.values)
         if isinstance(p, Text):
-            return p.write(tuple(self.piece(name, made) for name in p.names)) or ABSENT
+            return p.write(tuple(str(self.named(name, made)) for name in p.names)) or ABSENT
         if isinstance(p, Items):
             head = [self.within(n, child, made) for n, child in enumerate(p.items)]
             more = self.within("rest", p.rest, made) if p.rest is not None else None
@@ -115,7 +120,7 @@ class Maker:
             if value is not ABSENT:
                 out[self.key(names)] = value
         for n, hole in enumerate(p.spread):
-            value = self.rest(n, hole, made)
+            value = self.within(("rest", n), hole, made)
             if isinstance(value, dict):
                 out.update({k: v for k, v in value.items() if k not in p.names})
         if not p.closed and not p.spread and (more := self.unknown()) is not ABSENT:
@@ -126,16 +131,15 @@ class Maker:
         """Choose the spelling of a key."""
         return str(self.mostly(("key", names[0]), names))
 
-    def rest(self, n: int, hole: Hole, made: Made) -> Any:
-        """Make what stands in an object beside its keys."""
-        return self.within(("rest", n), hole, made)
-
     def hole(self, h: Hole, made: Made) -> Any:
         """Make a wire value of a hole."""
         if len(h.paths) > 1:
             return self.total(h, made)
         if h.mark is not None:
-            there = self.there(h, made)
+            if h.path in made.summed and h.shape is None:
+                there = made.number(h.path, self) is not None or ABSENT
+            else:
+                there = self.there(h, made)
             if there is not True:
                 return there
         if h.path == "nth":
@@ -168,6 +172,67 @@ class Maker:
         """Make the list of a map."""
         return [self.member(name)]
 
+    def scalar(self, h: Hole, made: Made) -> Any:
+        """Make a value of the type of a field; ids and names of results are those of calls."""
+        if h.path == "id" and made.kind == "tool_call":
+            self.count += 1
+            if "id" not in made.said:
+                made.said["id"] = self.choose("id", (f"call_{self.count}", *self.odd_ids))
+                self.open.append((made.said["id"], self.name(made)))
+            return made.said["id"]
+        if h.path in ("tool_call_id", "name") and made.kind == "tool_result":
+            return self.answered(made)[h.path]
+        for lens in h.lenses:
+            if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in self.guards]):
+                return self.choose("guard", [v for kind in kinds for v in self.guards[kind]])
+        if h.path in made.summed:
+            return made.number(h.path, self, there=True)
+        return self.named(h.path, made)
+
+    def answered(self, made: Made) -> dict[str, str]:
+        """Return the id and name of the call that a result answers."""
+        if "tool_call_id" not in made.said:
+            if self.open:
+                call = self.open.pop(0)
+            else:
+                self.count += 1
+                call = (f"call_{self.count}", "f")
+                self.wanted.append(call)
+            made.said["tool_call_id"], made.said["name"] = call
+        return made.said
+
+    def named(self, path: str, made: Made) -> Any:
+        """Make a value for a field of the IR."""
+        last = path.rpartition(".")[2]
+        if last in TIMED:
+            return self.choose(last, TIMES)
+        if last == "name":
+            return self.name(made)
+        if last == "id":
+            self.count += 1
+            return f"{made.kind}_{self.count}"
+        ways = self.by_name.get(last) or self.by_type[field_type(made.case.shape, path)]
+        return self.choose(last, ways)
+
+    def name(self, made: Made) -> str:
+        """Choose the name of a tool, once for an object."""
+        if "name" not in made.said:
+            made.said["name"] = self.choose("name", self.names)
+        return str(made.said["name"])
+
+    def number(self, path: str, there: bool) -> int | None:
+        """Choose a term of a sum; None where it is left out, which it is not where it must be."""
+        first, *more = self.terms
+        found: int | None = self.choose(
+            ("number", path), (first, *more) if there else (first, None, *more)
+        )
+        return found
+
+    def json(self, h: Hole, value: Any) -> str:
+        """Make JSON text, of any object where the hole names no type."""
+        guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
+        return stringify(value if guards else self.choose("json", self.by_type["object"]))
+
     def lens(self, lens: str, value: Any, h: Hole) -> Any:
         """Put a value through a lens, from the IR to the wire."""
         if lens in self.dialect.tables:
@@ -190,7 +255,7 @@ class Maker:
         if lens == "digits":
             return self.choose(lens, NUMBERS)
         if lens == "as-json":
-            return {"said": value}
+            return {"said": value} if isinstance(value, str) else value  # which a guard chose
         return value[0] if lens == "single" else self.form(lens, value)
 
     def talk(self) -> list[Any]:
