@@ -145,15 +145,18 @@ def notes_of(notes: tuple[Note, ...], part: Trace) -> list[Note]:
 def lines(body: Any, done: Conversion, part: Trace, briefly: bool) -> Iterator[str]:
     """Say where values come from and what became of others; `briefly` in one line each."""
     for at, origin in part.origins.items():
-        yield from _origin(body, done, at, origin, briefly)
+        yield from origin_lines(body, done, at, origin, briefly)
     for at, fate in part.fates.items():
         if not briefly:
-            yield from _fate(body, done, at, fate)
+            yield from fate_lines(body, done, at, fate)
         elif not fate.targets:
             yield f"{at or '(all)'} = {excerpt(body, at)} {told(fate)}"
 
 
-def _origin(body: Any, done: Conversion, at: str, origin: Origin, briefly: bool) -> Iterator[str]:
+def origin_lines(
+    body: Any, done: Conversion, at: str, origin: Origin, briefly: bool = False
+) -> Iterator[str]:
+    """Say where a value comes from."""
     value = written(done, at)
     if briefly:
         sources = ", ".join(source or "(all)" for source in origin.sources) or said(origin)
@@ -172,7 +175,8 @@ def _origin(body: Any, done: Conversion, at: str, origin: Origin, briefly: bool)
             yield f"  note {note}"
 
 
-def _fate(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
+def fate_lines(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
+    """Say what became of a value."""
     yield f"{at or '(all)'} = {excerpt(body, at)}"
     yield f"  {told(fate)}"
     for target in fate.targets:

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from ..notes import Note, nearest
 from ..results import Conversion
 from ..traces import OUTSIDE, Fate, Origin, Trace
 from ..trail import At, pointer
-from .explain import rule_told, said, told
+from .explain import fate_lines, origin_lines
 
 PAGE = Path(__file__).parent / "page"
 LONG = 1500  # characters of a text that are shown
@@ -42,9 +42,9 @@ class Line(NamedTuple):
 def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> str:
     """Return the report of a conversion with a trace as HTML. Raises UsageError without jinja2."""
     assert done.trace is not None
-    links = _Links(done.trace, done.notes)
+    links = _Links(body, done, done.trace)
     trees = [
-        ("source", f"The input, {source}", list(links.source(body))),
+        ("source", f"The input, {source}", list(links.source())),
         ("target", f"The output, {target}", list(links.target(done.body, ""))),
     ]
     if any(at.startswith(OUTSIDE) for at in done.trace.origins) and done.envelope is not None:
@@ -91,14 +91,14 @@ def hash_of(text: str) -> str:
 class _Links:
     """Makes the lines of both trees, with the ids by which they name each other."""
 
-    def __init__(self, trace: Trace, notes: tuple[Note, ...]) -> None:
-        self.trace, self.notes = trace, notes
+    def __init__(self, body: Any, done: Conversion, trace: Trace) -> None:
+        self.body, self.done, self.trace = body, done, trace
         self.sources = {at: f"s{i}" for i, at in enumerate(trace.fates)}
         self.targets = {at: f"t{i}" for i, at in enumerate(trace.origins)}
 
-    def source(self, body: Any) -> Iterator[Line]:
+    def source(self) -> Iterator[Line]:
         """Yield the lines of the input."""
-        for at, line in _lines(body, (), "", ""):
+        for at, line in _lines(self.body, (), "", ""):
             fate = self.trace.fates.get(pointer(at)) if at is not None else None
             yield line if fate is None or at is None else self._fate(line, pointer(at), fate)
 
@@ -111,31 +111,27 @@ class _Links:
 
     def _fate(self, line: Line, at: str, fate: Fate) -> Line:
         ends = [self.targets[to] for to in _all(fate.targets, self.targets)]
-        told_of = [f"{at or '(all)'}: {told(fate)}"]
-        told_of += [f"to {to or '(all)'}" for to in fate.targets]
         mark = "" if fate.kind == "carried" else fate.kind
-        note = nearest(self.notes, at, "source_path")
-        return self._line(
-            line, self.sources[at], ends, [*told_of, *rule_told(fate.rule)], mark, note
-        )
+        note = nearest(self.done.notes, at, "source_path")
+        lines = fate_lines(self.body, self.done, at, fate)
+        return self._line(line, self.sources[at], ends, lines, mark, note)
 
     def _origin(self, line: Line, at: str, origin: Origin) -> Line:
         ends = [self.sources[one] for one in _all(origin.sources, self.sources)]
-        came = [f"from {one or '(all)'}" for one in origin.sources] or [f"from {said(origin)}"]
-        steps = [f"step {step}" for step in origin.steps]
         literal = any(step.way == "literal" for step in origin.steps)
         mark = "" if origin.sources else "fixed" if literal else "added"
-        note = nearest(self.notes, at, "target_path")
-        told_of = [at or "(all)", *came, *rule_told(origin.rule), *steps]
-        return self._line(line, self.targets[at], ends, told_of, mark, note)
+        note = nearest(self.done.notes, at, "target_path")
+        lines = origin_lines(self.body, self.done, at, origin)
+        return self._line(line, self.targets[at], ends, lines, mark, note)
 
     def _line(
-        self, line: Line, name: str, ends: list[str], lines: list[str], mark: str, note: Note | None
-    ) -> Line:
+        self, line: Line, name: str, ends: list[str], lines: Iterable[str], mark: str,
+        note: Note | None,
+    ) -> Line:  # fmt: skip
         """Return the line of a leaf: where it leads to, and what is said of it."""
-        where = ends[0] if ends else "said" if note is None else f"n{self.notes.index(note)}"
-        say = "\n".join([*lines, *([] if note is None else [str(note)])])
-        return line._replace(id=name, href=where, links=" ".join(ends), mark=mark, say=say)
+        where = ends[0] if ends else "said" if note is None else f"n{self.done.notes.index(note)}"
+        links, say = " ".join(ends), "\n".join(lines)
+        return line._replace(id=name, href=where, links=links, mark=mark, say=say)
 
 
 def _all(places: tuple[str, ...], known: dict[str, str]) -> Iterator[str]:
