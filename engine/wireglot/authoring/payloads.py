@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..dialects import DialectRules
-from ..language import picture
 from ..language.lenses import stringify
-from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole, Literal
+from ..language.picture import ABSENT, Hole
 from ..trace import paths
 from ..trail import leaves
-from . import examples
+from . import examples, wirefacts
 from .generate import Generator
 
 DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
@@ -47,7 +45,7 @@ def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[An
         if unit not in dialect.model.units:
             continue
         model = dialect.model.of_unit(unit)
-        words = _words(model)
+        words = set(wirefacts.fixed(model))
         told = paths.pictured(model, unit)
         for example in _examples(dialect, unit):
             found[stringify(example)] = example
@@ -72,16 +70,6 @@ def _examples(dialect: DialectRules, unit: str) -> Iterator[Any]:
             wire = example.said.get("wire", example.said.get("reads"))
             if wire is not None:
                 yield wire
-
-
-def _words(model: Dialect) -> set[str]:
-    """Return the words that say something by themselves: of tables, and literals of pictures."""
-    found = {str(word) for table in model.tables.values() for word in table.to_ir}
-    for case in model.cases:
-        for _, child in picture.keys(case.wire):
-            if isinstance(child, Literal):
-                found.update(word for word in child.values if isinstance(word, str))
-    return found
 
 
 def _shows(payload: Any, told: set[str], words: set[str]) -> set[Any]:

@@ -18,8 +18,11 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import WireglotError
 from ..language import picture as pic
+from ..language.drafts import SAYS
 from ..language.model import Dialect
-from ..language.picture import Hole, Literal
+from ..language.nodes import TYPES
+from ..language.picture import Hole
+from . import wirefacts
 
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 # What may stand between strings: marks and numbers of JSON, its words, the fields of event streams.
@@ -41,15 +44,10 @@ PLAIN = ("true", "false", "null")
 LETTERS = re.compile(r"[^\W_]")
 IN_JSON = re.compile(rf"\b(?:true|false|null)\b|{LETTERS.pattern}")  # of a piece of it
 LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
-# JSON Schema says these (https://json-schema.org/draft/2020-12).
+# JSON Schema says these, too (https://json-schema.org/draft/2020-12).
 SCHEMA = frozenset(
-    "$schema $id $ref $defs $anchor $comment definitions type properties required items "
-    "prefixItems additionalProperties patternProperties propertyNames enum const anyOf oneOf "
-    "allOf not if then else minimum maximum exclusiveMinimum exclusiveMaximum multipleOf "
-    "minLength maxLength pattern format minItems maxItems uniqueItems contains minContains "
-    "maxContains minProperties maxProperties title description default examples nullable "
-    "deprecated readOnly writeOnly contentEncoding contentMediaType string number integer "
-    "boolean object array null date date-time time uri email uuid".split()
+    "$anchor const default examples nullable deprecated readOnly writeOnly contentEncoding "
+    "contentMediaType date date-time time uri email uuid".split()
 )
 
 
@@ -67,10 +65,11 @@ class Redaction:
     def __init__(
         self, dialects: Iterable[Dialect], keep: Iterable[str] = (), secret: bytes = b""
     ) -> None:
-        self.known = {*SCHEMA, *keep}
+        self.known = {*SAYS, *TYPES, *SCHEMA, *keep}
         self.models: set[str] = set()  # keys whose values are names of models, which rules ask for
         for dialect in dialects:
-            self.known.update(_words(dialect))
+            self.known.update(wirefacts.fixed(dialect))
+            self.known.update(wirefacts.keys(dialect))
             self.models.update(_models(dialect))
         self._secret = secret or secrets.token_bytes(32)
         moved = int.from_bytes(hashlib.blake2b(key=self._secret, digest_size=2).digest())
@@ -178,22 +177,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _words(dialect: Dialect) -> Iterator[str]:
-    """Yield the keys and fixed words of a dialect."""
-    pictures = [case.wire for case in dialect.cases]
-    for event in dialect.stream.events if dialect.stream is not None else ():
-        pictures += (*event.reads, *event.writes)
-    for p in pictures:
-        for names, _ in pic.keys(p):
-            yield from names
-        for node in pic.nodes(p):
-            if isinstance(node, Literal):
-                yield from (value for value in node.values if isinstance(value, str))
-    for table in dialect.tables.values():
-        both = (*table.to_wire.values(), *table.read_also)
-        yield from (word for word in both if isinstance(word, str))
 
 
 def _models(dialect: Dialect) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..language import picture as pic
 from ..language.drawn import EMPTY
 from ..language.lenses import SAID, stringify
 from ..language.model import Dialect
@@ -92,6 +93,28 @@ def words(dialect: Dialect, p: Picture) -> tuple[Sequence[Any], Sequence[Any]] |
         return None
     written = (*table.to_wire.values(), *table.write_also.values(), table.otherwise)
     return (*written, *table.read_also), written
+
+
+def fixed(dialect: Dialect) -> Iterator[str]:
+    """Yield the words that a dialect reads or writes as they are: of its pictures and tables."""
+    for node in (node for p in _pictures(dialect) for node in pic.nodes(p)):
+        if isinstance(node, Literal):
+            yield from (value for value in node.values if isinstance(value, str))
+    for table in dialect.tables.values():
+        both = (*table.to_wire.values(), *table.read_also)
+        yield from (word for word in both if isinstance(word, str))
+
+
+def keys(dialect: Dialect) -> Iterator[str]:
+    """Yield every key that a dialect names, in every spelling."""
+    for p in _pictures(dialect):
+        for names, _ in pic.keys(p):
+            yield from names
+
+
+def _pictures(dialect: Dialect) -> list[Picture]:
+    found = [case.wire for case in dialect.cases]
+    return [*found, *(dialect.stream.pictures() if dialect.stream is not None else ())]
 
 
 class _Walk(Walk):
