@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..ir import FUNCTION, field_type
+from ..ir import FUNCTION, PARTS, field_type
 from .samples import Group, Path, Seen, around, is_arguments, is_content, is_schema, objects
 from .sketch import Say, Tree, scalar
 from .vocabulary import tokens
@@ -39,7 +39,7 @@ class Draft:
         order = [unit for unit in ("request", "response", "error") if unit in self.seen.bodies]
         units = {unit: self._unit(unit) for unit in order}
         if self.seen.tools is not None:
-            self.shapes[FUNCTION] = {"wire": self._kinds(FUNCTION, self.seen.tools[1])}
+            self.shapes[FUNCTION] = {"wire": self._fields(FUNCTION, self.seen.tools[1])}
         for group in self.seen.groups:
             self._part(group)
         found: Tree = {}
@@ -87,7 +87,8 @@ class Draft:
         for key in dict.fromkeys(key for one in objects for key in one):
             values = [one[key] for one in objects if one.get(key) is not None]
             said = self._special(shape, (*path, key), values)
-            if said is None and values and all(isinstance(v, dict) and v for v in values):
+            held = values and all(isinstance(value, dict) and value for value in values)
+            if said is None and held and shape != "tool_result":
                 said = self._fields(shape, values, (*path, key))
             elif said is None:
                 said = self._leaf(shape, (*path, key), values)
@@ -113,6 +114,8 @@ class Draft:
             self.whole["usage"] = values
             self.shapes["usage"] = {"wire": self._fields("usage", values)}
             return Say("$usage as usage (optional)")
+        if (shape in PARTS or shape == FUNCTION) and values:
+            return self._by_value(shape, path[-1], values)
         return None
 
     def _counts(self, key: str, values: list[Any]) -> bool:
@@ -190,27 +193,21 @@ class Draft:
 
     # -- parts, tools, messages ---------------------------------------------------------------
 
-    def _kinds(self, kind: str, elements: list[dict[str, Any]], path: Path = ()) -> Tree:
-        """Picture elements of one kind; what values tell comes before what names tell."""
-        found: Tree = {}
-        for key in dict.fromkeys(key for one in elements for key in one):
-            values = [one[key] for one in elements if key in one]
-            field = self._by_value(kind, key, values)
-            if key == self.seen.tells and kind != FUNCTION:
-                found[key] = Say(scalar(values[0]))
-            elif field is not None and (kind, field.partition(" ")[0]) not in self.used:
-                self.used.add((kind, field.partition(" ")[0]))
-                found[key] = Say(f"${field}")
-            elif all(isinstance(v, dict) and v for v in values) and kind != "tool_result":
-                found[key] = self._kinds(kind, values, (*path, key))
-            elif kind == FUNCTION and {*map(str, values)} == {"function"}:
-                found[key] = Say("function")
-            else:
-                found[key] = self._leaf(kind, (*path, key), values)
-        return found
+    def _by_value(self, kind: str, key: str, values: list[Any]) -> Say | None:
+        """Picture a key of a part or tool by its values, which tell more than names do."""
+        if key == self.seen.tells and kind != FUNCTION:
+            return Say(scalar(values[0]))
+        if kind == FUNCTION and {*map(str, values)} == {"function"}:
+            return Say("function")
+        said = self._value(kind, values[0])
+        field = said and said.partition(" ")[0]
+        if field is None or (kind, field) in self.used:
+            return None
+        self.used.add((kind, field))
+        return Say(f"${said}")
 
-    def _by_value(self, kind: str, key: str, values: list[Any]) -> str | None:
-        first, seen = values[0], self.seen
+    def _value(self, kind: str, first: Any) -> str | None:
+        seen = self.seen
         if kind == FUNCTION:
             if is_schema(first):
                 return "parameters | object_schema"
@@ -223,9 +220,7 @@ class Draft:
             return "name" if kind == "tool_call" else "name (made)"
         if kind == "tool_call" and is_arguments(first):
             return "arguments | object" + (" | json" if isinstance(first, str) else "")
-        if kind == "text" and isinstance(first, str) and key != seen.tells:
-            return "text"
-        return None
+        return "text" if kind == "text" and isinstance(first, str) else None
 
     def _part(self, group: Group) -> None:
         if group.kind is None:
@@ -244,10 +239,10 @@ class Draft:
         if kind == "tool_result":
             return self._result(group)
         if kind == "tool_call":
-            return self._broken(self._kinds(kind, group.elements))
+            return self._broken(self._fields(kind, group.elements))
         if kind in ("image", "audio", "video", "document", "file"):
             return self._media(group)
-        return {"wire": self._kinds(kind, group.elements)}
+        return {"wire": self._fields(kind, group.elements)}
 
     def _broken(self, wire: Tree) -> Tree:
         """Give a call whose arguments are text a second case, for text that is no JSON."""
@@ -262,7 +257,7 @@ class Draft:
         flag = next((k for e in group.elements for k, v in e.items() if isinstance(v, bool)), None)
         bare = [{k: v for k, v in e.items() if k != flag} for e in group.elements]
         keys = dict.fromkeys(k for e in bare for k, v in e.items() if self._holds(k, v))
-        wire = self._kinds(
+        wire = self._fields(
             "tool_result", [{k: v for k, v in e.items() if k not in keys} for e in bare]
         )
         held = sorted(keys, key=lambda k: not any(not isinstance(e.get(k), str) for e in bare))
