@@ -50,8 +50,7 @@ class Vocabulary:
         self.roles: dict[str, str] = {role: role for role in ("user", "assistant", "system")}
         self.stops: dict[str, str] = {}
         self.usual = ""  # why a response ends, for a dialect that has no word for it
-        self.tops: dict[str, Counter[str]] = {}  # the keys of whole payloads, by their dialects
-        self.words: dict[str, Counter[tuple[str, ...]]] = {}  # the same, however they are spelled
+        self.tops: dict[str, Counter[tuple[str, ...]]] = {}  # keys of whole payloads, by dialects
         self.kinds: dict[str, str] = {kind: kind for kind in PARTS}
         for dialect in (rules[name].model for name in rules.dialects):
             if "request" in dialect.units:  # files of agents have words of their own
@@ -63,9 +62,8 @@ class Vocabulary:
                 self._key(dialect, case.shape, names[0], child)
         for unit in dialect.units:
             tops = (path.partition(".")[0] for path in paths.pictured(dialect, unit))
-            named = {top.removesuffix("[]") for top in tops}
+            named = {tokens(top.removesuffix("[]")) for top in tops}
             self.tops.setdefault(unit, Counter()).update(named)
-            self.words.setdefault(unit, Counter()).update(set(map(tokens, named)))
         for shape in dialect.shapes.values():
             if shape.kind is not None:
                 for case in shape.cases:
@@ -96,7 +94,7 @@ class Vocabulary:
         """Tell of which unit a payload is, by the keys that more dialects have in one of them."""
         if not isinstance(body, dict):
             return "request"
-        faulty = body.keys() <= {*self.tops["error"], *SAYS} or any(
+        faulty = set(map(tokens, body)) <= {*self.tops["error"], *map(tokens, SAYS)} or any(
             isinstance(one, dict) and not one.keys().isdisjoint(SAYS)
             for listed in map(body.get, SAYS)
             for one in (listed if isinstance(listed, list) else ())
@@ -107,7 +105,7 @@ class Vocabulary:
             return "error"
         while len(body) == 1 and isinstance(inner := next(iter(body.values())), dict):
             body = inner  # all of it stands under one key
-        asked, answered = self.words["request"], self.words["response"]
+        asked, answered = self.tops["request"], self.tops["response"]
         keys = map(tokens, body)
         more = sum((answered[key] > asked[key]) - (answered[key] < asked[key]) for key in keys)
         return "response" if more > 0 else "request"
