@@ -18,8 +18,8 @@ from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..language.shape import Case
 from ..rulesets import RuleSet
-from ..trace.where import Place, objects, places
-from ..trail import At, leaves, value_at
+from ..trace.where import Place, places
+from ..trail import At, everywhere, leaves, value_at
 from .recordings import STREAM, Heard, Recorded, Unknown
 from .sketch import Say, Tree
 from .vocabulary import Vocabulary
@@ -269,10 +269,10 @@ def _entries(
     for unit, body in recordings:
         if unit == STREAM or unit not in model.units:
             continue
-        for place, value in objects(model, unit, body):
-            assert isinstance(place.picture, Fields)
-            for names, child in place.picture.entries:
-                yield place.path, names, child, value
+        for at, value in everywhere(body):
+            for place in places(model, unit, body, at) if isinstance(value, dict) else ():
+                for names, child in keyed(place.picture):
+                    yield place.path, names, child, value
 
 
 def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Change]:

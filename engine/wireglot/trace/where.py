@@ -52,25 +52,6 @@ def places(dialect: Dialect, unit: str, body: Any, at: At) -> list[Place]:
     return list({one.path: one for one in found}.values())
 
 
-def objects(dialect: Dialect, unit: str, body: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield each object of a payload with each picture of an object that it may be read by."""
-    start = list(standing(dialect, unit))
-    stack: list[tuple[list[Place], Any]] = [(start, body)]
-    while stack:
-        found, value = stack.pop()
-        steps: Any = value if isinstance(value, dict) else range(len(value))
-        for step in steps:
-            if isinstance(value[step], dict | list):
-                inner = [two for one in found for two in below(dialect, one, step, value)]
-                if inner:
-                    stack.append((inner, value[step]))
-        if isinstance(value, dict):
-            there = [two for one in found for two in opened(dialect, one, value)]
-            for one in {one.path: one for one in there}.values():
-                if isinstance(one.picture, Fields):
-                    yield one, value
-
-
 def rule_of(dialect: Dialect, place: str, at: At) -> Pos | None:
     """Return the place of the hole that names a path of the IR, if one does."""
     words = [str(step) for step in at if not isinstance(step, int)]
