@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, NamedTuple
 
 from ..language.lenses import same, stringify
@@ -46,7 +45,8 @@ def differences(meant: Any, found: Any, at: At = ()) -> list[Difference]:
 
 def shown(value: Any) -> str:
     """Show a value as JSON, shortened."""
-    return "nothing" if value is ABSENT else _begun(stringify(value))
+    text = "nothing" if value is ABSENT else stringify(value)
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
 def written(done: Conversion, at: str) -> str:
@@ -64,9 +64,4 @@ def standing(body: Any, at: str) -> Any:
 
 def excerpt(body: Any, at: str) -> str:
     """Return the beginning of what stands at a pointer, as JSON."""
-    value = standing(body, at)
-    return "?" if value is ABSENT else _begun(json.dumps(value, ensure_ascii=False))
-
-
-def _begun(text: str) -> str:
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
+    return shown(standing(body, at))
