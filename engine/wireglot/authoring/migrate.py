@@ -23,7 +23,7 @@ from ..language.source import Node, parse
 from ..language.version import VERSION
 from ..loading import load
 from ..loading.rulesources import beside
-from .oldorder import rewritten, version_1
+from .sketch import Say, flow
 
 BEHIND = r"\b(?:as|each|entries)\s+"  # what stands before a shape in a hole
 Path = tuple[str, ...]  # the keys above something, without `!`; a row of variants is a file
@@ -36,6 +36,13 @@ class Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+@cache
+def _told(file: str) -> dict[str, Any]:
+    """Return what `rules/migrate` says: of words, or of names."""
+    told: dict[str, Any] = beside(f"migrate/{file}.yaml")
+    return told
 
 
 def migrated(text: str, file: str) -> str:
@@ -103,7 +110,7 @@ def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
     lower = _lower(file)
     below = lower.get("conversation") if lower is not None else None
     there = below.said("enforce", ()) if below is not None else ()
-    inherited = set(version_1()["also"].values()) & set(there)
+    inherited = set(_told("words")["also"].values()) & set(there)
     own = _also(file["conversation"]) if "conversation" in file else None
     rows = file["variants"].value if isinstance(file.get("variants"), yaml.SequenceNode) else []
     for said, whole in [
@@ -115,7 +122,7 @@ def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
                 over = whole and not str(key.value).endswith("!")
                 taken = inherited if said is root or own is None else own
                 try:
-                    yield from (Edit(*e) for e in rewritten(talk, text, over, taken))
+                    yield from _rewritten(talk, text, over, taken)
                 except (AttributeError, LookupError, TypeError, ValueError):
                     at = talk.start_mark
                     message = "`enforce` says here what version 1 does not know"
@@ -126,7 +133,7 @@ def _also(talk: Any) -> set[str] | None:
     """Return which words the `enforce-also` of a conversation says, if it has one."""
     said = _entries(talk).get("enforce-also")
     named = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
-    return {now for word, now in version_1()["also"].items() if word in named} if said else None
+    return {now for word, now in _told("words")["also"].items() if word in named} if said else None
 
 
 def _written(root: Any) -> Iterator[Edit]:
@@ -165,19 +172,19 @@ def _edits(root: Any, text: str) -> Iterator[Edit]:
         place, inner = _place(path), _place(path if key is None else (*path, _bare(key)))
         if key is not None:
             start, end, bare = key.start_mark.index, key.end_mark.index, _bare(key)
-            new = version_1()["keys"].get(place, {}).get(bare)
+            new = _told("words")["keys"].get(place, {}).get(bare)
             if new is not None and text[start:end] == key.value:
                 yield Edit(start, end, new + key.value[len(bare) :])
             if place == "shape" and bare == "wire" and _at_home(child):
                 yield _before(node, key, "read-only: true")
-            if version_1()["gone"].get(place) == bare:
+            if _told("words")["gone"].get(place) == bare:
                 yield _without(node, key, child, text)
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
         if inner == "picture" and isinstance(child.value, str) and child.value.startswith("$"):
             start, end = child.start_mark.index, child.end_mark.index
             hole = text[start:end]
-            for old, now in version_1()["holes"]:
+            for old, now in _told("words")["holes"]:
                 hole = re.sub(old, now, hole)
             if hole != text[start:end]:
                 yield Edit(start, end, hole)
@@ -187,7 +194,7 @@ def _place(path: Path) -> str:
     """Return what a path leads to, as `inner` calls it."""
     place = "file"
     for word in path:
-        inner = version_1()["inner"].get(place, {})
+        inner = _told("words")["inner"].get(place, {})
         place = inner.get(word, inner.get("*", ""))
     return place
 
@@ -217,13 +224,102 @@ def _at_home(node: Any) -> bool:
     return any(re.fullmatch(r"\$.*\|\s*home\b.*", str(one.value)) for one in held)
 
 
+# -- `enforce` ------------------------------------------------------------------------------------
+
+
+def _rewritten(talk: Any, text: str, whole: bool, inherited: set[str]) -> Iterator[Edit]:
+    """Yield how the lists of a conversation, `enforce` of version 1, are a mapping now.
+
+    `whole`: the list replaces one that it lies over. `inherited` are the words of an
+    `enforce-also` of version 1 in what this lies over: another such list took them away.
+    """
+    found = {str(key.value): (key, value) for key, value in talk.value}
+    lists = [found[word] for word in ("enforce", "enforce-also") if word in found]
+    lists = [one for one in lists if isinstance(one[1], yaml.SequenceNode)]
+    if not lists:
+        return
+    words: dict[str, Any] = {}
+    comments: dict[str, str] = {}
+    items = [item for _, node in lists for item in _items(node, text)]
+    for said, comment in items:
+        for word, value in _words(said, text):
+            words[word] = _both(words.get(word), value)
+            comments[word] = comments.get(word, "") + comment
+    if "enforce" in found and not any("lift" in said for said, _ in items):
+        words.pop("system", None)  # there was nothing to `leave`
+    if "enforce-also" in found and "enforce" not in found:
+        words |= dict.fromkeys(sorted(inherited - words.keys()), "$removed")
+    key, node = lists[0]
+    name = "enforce!" if whole and str(key.value) == "enforce" else "enforce"
+    if not words or (node.flow_style and not any(comments.values())):
+        made = f" {flow(words)}"
+    else:
+        gap = "\n" + " " * (key.start_mark.column + 2)
+        told = {word: f"    {comment}" for word, comment in comments.items() if comment}
+        made = "".join(f"{gap}{w}: {flow(v)}{told.get(w, '')}" for w, v in words.items())
+    yield Edit(key.start_mark.index, _end(node), f"{name}:{made}")
+    for key, node in lists[1:]:
+        start = text.rfind("\n", 0, key.start_mark.index)
+        yield Edit(max(start, 0), _end(node), "")
+
+
+def _both(one: Any, two: Any) -> Any:
+    """Return what two steps say by one word: lists and mappings grow, else the last counts."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        if one.keys() & two.keys():
+            raise ValueError("what is said twice")
+        return one | two
+    return [*one, *two] if isinstance(one, list) else two
+
+
+def _end(node: Any) -> int:
+    """Return where a node ends: a block as YAML has it reaches to what follows it."""
+    if isinstance(node, yaml.ScalarNode) or node.flow_style or not node.value:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    return _end(last[1] if isinstance(last, tuple) else last)
+
+
+def _items(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield each step as it stands: its words with their nodes, and the comment beside it."""
+    for item in node.value:
+        if isinstance(item, yaml.MappingNode):
+            said = {str(key.value): value for key, value in item.value}
+        else:
+            said = {str(item.value): None}
+        rest = text[_end(item) : text.find("\n", _end(item)) + 1 or None]
+        comment = "" if node.flow_style else re.sub(r"^[^#]*", "", rest).rstrip()
+        yield said, comment
+
+
+def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the words of version 2 for one item, each with its value."""
+    if "insert" in said:
+        ((role, spoken),) = [(k.value, _source(v, text)) for k, v in said["insert"].value]
+        if "between" in said:
+            after, before = (one.value for one in said["between"].value)
+            yield "turns", {"between": {role: spoken, "after": after, "before": before}}
+        else:
+            more = {"before": said["before"].value} if "before" in said else {}
+            place = _told("words")["places"].get(said["at"].value, "last")
+            yield "turns", {place: {role: spoken, **more}}
+        return
+    for word, taken in said.items():
+        if word in _told("words")["texts"]:
+            yield _told("words")["texts"][word], _source(taken, text)
+        elif word == "user-only":
+            only = taken.value
+            yield ("reasoning", "never") if only == "reasoning" else ("user-only", [only])
+        else:
+            yield from _told("words")["steps"][word].items()
+
+
+def _source(node: Any, text: str) -> Say:
+    """Return a value as it stands in the text."""
+    return Say(text[node.start_mark.index : node.end_mark.index].strip())
+
+
 # -- names ----------------------------------------------------------------------------------------
-
-
-@cache
-def _told() -> dict[str, Any]:
-    told: dict[str, Any] = beside("migrate/names.yaml")
-    return told
 
 
 def _below(name: str | None) -> Iterator[str]:
@@ -245,7 +341,7 @@ def _renamed(root: Any, text: str) -> Iterator[Edit]:
     shapes: Names = {}
     tables: Names = {}
     cases: dict[str, Names] = {}
-    for told in (_told().get(dialect, {}) for dialect in reversed(chain)):
+    for told in (_told("names").get(dialect, {}) for dialect in reversed(chain)):
         shapes |= told.get("shapes", {})
         tables |= told.get("tables", {})
         cases |= told.get("cases", {})
