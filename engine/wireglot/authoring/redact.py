@@ -117,9 +117,9 @@ class Redaction:
             raise NotRedacted(f'"{raw[:20]}" is no string of JSON') from None
         if said in self.known or (model and not key):
             return raw
-        if not key and said[:1] in ("{", "[") and _is_json(said):
-            new = self.text(said)
-        else:
+        try:
+            new = self.text(said) if not key and said[:1] in ("{", "[") else self.word(said)
+        except NotRedacted:  # it only begins as JSON does
             new = self.word(said)
         return json.dumps(new, ensure_ascii=raw.isascii())[1:-1]
 
@@ -169,14 +169,6 @@ def _other(letter: str, numbers: Iterator[int]) -> str:
     if not letter.isprintable() or ord(letter) >= 0xD800:
         return letter if 0xD800 <= ord(letter) < 0xE000 else "\U0001f642"
     return "é" if ord(letter) < 0x800 else "字"
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _models(dialect: Dialect) -> Iterator[str]:
