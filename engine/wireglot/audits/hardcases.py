@@ -46,9 +46,10 @@ def values(unit: str) -> Iterator[dict[str, Any]]:
     if unit in ("request", "session"):
         yield from ({"messages": talk} for talk in _talks())
     if unit == "request":
-        yield from _choices()
+        for made in (made for row in _said()["requests"] for made in _each(row)):
+            yield {**made, "messages": _talk(made["messages"])}
     if unit == "response":
-        yield from _answers()
+        yield from (made for row in _said()["responses"] for made in _each(row))
         yield from _counts()
 
 
@@ -74,31 +75,18 @@ def _results() -> Iterator[dict[str, Any]]:
 # -- what holds between the fields of a request or of a response ----------------------------------
 
 
-def _choices() -> Iterator[dict[str, Any]]:
-    tooled, talk = _said()["tools"], _talk("u")
-    for tools, choice, parallel in product(tooled, _said()["chosen"], (None, True, False)):
-        made = {"messages": talk, "tools": tools, "tool_choice": choice}
-        yield {**made, "parallel_tool_calls": parallel}
-    for budget, most in product((1, 2048, 1_000_000), (None, 100, 4096)):
-        said = {"max_tokens": most, "reasoning": {"budget": budget}}
-        yield {"messages": talk, **said}
-        if budget == 2048:
-            yield {"messages": _talk("ucr"), **said}
-            yield {"messages": talk, **said, "tools": tooled[0], "tool_choice": {"name": "f"}}
-            yield {"messages": talk, **said, "reasoning": {"budget": budget, "effort": "high"}}
-
-
-def _answers() -> Iterator[dict[str, Any]]:
-    stops, answers = _said()["stops"], _said()["answers"]
-    for stop, parts in product(stops, answers):
-        said = {} if stop is None else {"stop_reason": stop}
-        yield {"candidates": [{"parts": parts, **said}], "usage": {"input": 1, "output": 1}}
-    for parts in answers:  # with as little beside it as can be
-        said = {"candidates": [{"parts": parts, "stop_reason": stops[0]}], "model": None}
-        yield {**said, "id": None, "created": None}
-        yield {**said, "id": None, "created": None, "usage": {"input": 1, "output": 1}}
-    yield {"candidates": []}
-    yield {"candidates": [{"parts": answers[0], "stop_reason": stops[0]}] * 2}
+def _each(said: Any) -> Iterator[Any]:
+    """Yield what a row says, with each of the values that `any` names in its place in turn."""
+    if isinstance(said, dict) and said.keys() == {"any"}:
+        named = said["any"]
+        yield from _said()[named] if isinstance(named, str) else named
+    elif isinstance(said, dict):
+        for values in product(*map(_each, said.values())):
+            yield dict(zip(said, values, strict=True))
+    elif isinstance(said, list):
+        yield from map(list, product(*map(_each, said)))
+    else:
+        yield said
 
 
 def _counts() -> Iterator[dict[str, Any]]:
@@ -107,5 +95,5 @@ def _counts() -> Iterator[dict[str, Any]]:
         if numbers.count(0) > 1:
             continue
         usage = {k: n for k, n in zip(buckets, numbers, strict=True) if n is not None}
-        stopped = {"parts": plain, "stop_reason": _said()["stops"][0]}
+        stopped = {"parts": plain, "stop_reason": "end_turn"}
         yield {"candidates": [stopped], "usage": usage}
