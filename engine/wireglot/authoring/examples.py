@@ -35,7 +35,7 @@ from ..loaded import converted
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..streaming import responses
-from ..streaming.streams import Translator
+from ..streaming.streams import Translator, translate
 from ..trace import where
 from ..trail import At, Trail
 from .lawcase import Broken, alike
@@ -257,9 +257,7 @@ class _AtWork:
         if not isinstance(frames, list):
             raise Broken("is a list of frames on the wire")
         made = Translator(self.dialect, target, {}, policy.of(None))
-        for frame in frames:
-            made.feed(frame)
-        made.finish()
+        list(translate(made, frames))
         return made
 
     def rule_at(self, at: At) -> Pos | None:

@@ -15,7 +15,7 @@ from .. import policy
 from ..errors import ConversionError, UsageError, WireglotError
 from ..rulesets import RuleSet
 from ..streaming import framing
-from ..streaming.streams import Translator
+from ..streaming.streams import Translator, translate
 from ..trail import At, leaves, place_of, value_at
 from .difference import differences
 from .wires import MODEL
@@ -149,13 +149,10 @@ def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: He
 
 def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Heard) -> None:
     home, out = (Translator(rules[pair[0]], rules[end], {}, policy.of(None)) for end in pair)
-    made = [one for frame in frames for one in home.feed(frame)] + home.finish()
-    if made != frames:
+    if list(translate(home, frames)) != frames:
         found.faults.append("stream: does not come back at home")
     whole = home.result.body
-    for frame in frames:
-        out.feed(frame)
-    out.finish()
+    list(translate(out, frames))
     for note in out.notes:
         if note.code not in UNNAMED or not note.source_path:
             continue
