@@ -145,6 +145,18 @@ def test_elements_that_a_key_tells_apart() -> None:
     assert f"function: {{wire: {tool}}}" in said
 
 
+def test_media_are_told_by_what_holds_them() -> None:
+    def drawn(**held: Any) -> list[str]:
+        said = [{"kind": "text", "body": "Is it warm?"}, {"kind": "image", **held}]
+        return lines(started([("request", {"turns": [{"who": "human", "parts": said}]})]))
+
+    link = "wire: {kind: image, link: $url}"
+    assert f"image: {{ir: {{source: {{type: url, url: $url}}}}, {link}}}" in drawn(link="https://a")
+    said = drawn(blob={"mime": "image/png", "bytes": "AAAA"})
+    assert "ir: {source: {type: base64, media_type: $media_type, data: $data}}" in said
+    assert "wire: {kind: image, blob: {mime: $media_type, bytes: $data}}" in said
+
+
 def test_the_nearest_dialect_is_the_parent_and_keys_that_are_alike_take_a_place() -> None:
     made = started([("request", CHAT)], "acme")
     assert made.told[0].startswith("nearest is openai-chat, whose pictures take ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..ir import FUNCTION, PARTS, field_type
+from ..ir import FUNCTION, MEDIA, PARTS, field_type
 from .samples import Group, Path, Seen, around, is_arguments, is_content, is_schema, objects
 from .sketch import Say, Tree, scalar
 from .vocabulary import tokens
@@ -18,6 +18,8 @@ FIELDS = (
 ELSEWHERE = (
     "if a dialect has such messages elsewhere, `--extends` it and say the wire of `request!` anew"
 )
+# What media are held by, by how it looks.
+HELD = {"media_type": r"[a-z]+/[\w.+-]+$", "url": r"https?:", "data": ""}
 COUNTS = "input output cache_read cache_write reasoning".split()
 
 
@@ -220,6 +222,8 @@ class Draft:
             return "name" if kind == "tool_call" else "name (made)"
         if kind == "tool_call" and is_arguments(first):
             return "arguments | object" + (" | json" if isinstance(first, str) else "")
+        if kind in MEDIA and isinstance(first, str) and len(first) > 1:
+            return next(word for word, looks in HELD.items() if re.match(looks, first))
         return "text" if kind == "text" and isinstance(first, str) else None
 
     def _part(self, group: Group) -> None:
@@ -240,9 +244,13 @@ class Draft:
             return self._result(group)
         if kind == "tool_call":
             return self._broken(self._fields(kind, group.elements))
-        if kind in ("image", "audio", "video", "document", "file"):
-            return self._media(group)
-        return {"wire": self._fields(kind, group.elements)}
+        wire = self._fields(kind, group.elements)
+        if kind not in MEDIA:
+            return {"wire": wire}
+        # A sample mostly shows bytes or an address.
+        source = {one: Say(f"${one}") for one in HELD if (kind, one) in self.used}
+        word = Say("url" if "url" in source else "base64")
+        return {"ir": {"source": {"type": word, **source}}, "wire": wire}
 
     def _broken(self, wire: Tree) -> Tree:
         """Give a call whose arguments are text a second case, for text that is no JSON."""
@@ -287,24 +295,6 @@ class Draft:
             return False
         known = self.words.field("tool_result", key, value)
         return known is None or known[0] == "value"
-
-    def _media(self, group: Group) -> Tree:
-        """Picture bytes or an address; a sample mostly shows only one of them."""
-        wire: Tree = {}
-        source: Tree = {}
-        for key, value in group.elements[0].items():
-            if key == self.seen.tells:
-                wire[key] = Say(scalar(value))
-            elif isinstance(value, str) and re.match(r"[a-z]+/[\w.+-]+$", value):
-                wire[key], source["media_type"] = Say("$media_type"), Say("$media_type")
-            elif isinstance(value, str) and re.match(r"https?:", value):
-                wire[key], source["url"] = Say("$url"), Say("$url")
-            elif isinstance(value, str) and len(value) > 1 and "data" not in source:
-                wire[key], source["data"] = Say("$data"), Say("$data")
-            else:
-                wire[key] = self._leaf(group.kind or "", (key,), [value])
-        kind = "url" if "url" in source else "base64"
-        return {"ir": {"source": {"type": Say(kind), **source}}, "wire": wire}
 
     def _conversation(self) -> Tree:
         talk = self.seen.talk
