@@ -45,11 +45,9 @@ def values(unit: str) -> Iterator[dict[str, Any]]:
     """Yield values of a unit; a field that is None is not there."""
     if unit in ("request", "session"):
         yield from ({"messages": talk} for talk in _talks())
-    if unit == "request":
-        for made in (made for row in _said()["requests"] for made in _each(row)):
-            yield {**made, "messages": _talk(made["messages"])}
+    for made in (made for row in _said()["rows"].get(unit, ()) for made in _each(row)):
+        yield {**made, "messages": _talk(made["messages"])} if "messages" in made else made
     if unit == "response":
-        yield from (made for row in _said()["responses"] for made in _each(row))
         yield from _counts()
 
 
@@ -95,5 +93,5 @@ def _counts() -> Iterator[dict[str, Any]]:
         if numbers.count(0) > 1:
             continue
         usage = {k: n for k, n in zip(buckets, numbers, strict=True) if n is not None}
-        stopped = {"parts": plain, "stop_reason": "end_turn"}
+        stopped = {"parts": plain, "stop_reason": _said()["stops"][0]}
         yield {"candidates": [stopped], "usage": usage}
