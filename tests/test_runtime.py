@@ -240,8 +240,10 @@ def test_a_reload_swaps_the_rules_and_a_broken_file_does_not(tmp_path: Path) -> 
     "name",
     "audit collect convert diagnose exchange frames repair translator".split(),
 )
-def test_rules_that_follow_their_files_do_what_rule_sets_do(name: str) -> None:
-    live, fixed = (getattr(cls, name) for cls in (wireglot.LiveRules, wireglot.RuleSet))
+def test_rules_that_follow_their_files_do_what_rule_sets_do(tmp_path: Path, name: str) -> None:
+    (tmp_path / "acme.yaml").write_text(acme())
+    rules = wireglot.load_rules(tmp_path)
+    live, fixed = (getattr(one, name) for one in (rules.watch(start=False), rules))
     assert inspect.signature(live) == inspect.signature(fixed)
 
 

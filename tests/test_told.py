@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import wireglot
-from wireglot.serve import setting
+from wireglot.serve import relay
 
 Json = Any
 RULES = wireglot.packaged()
@@ -38,7 +38,7 @@ CALL = {"type": "tool_call", "id": "c", "name": "f", "arguments": {}}
             {**CALL, "kept": {"openai-chat": {"x": 1}}}, unit="tool_call"),
          "what is kept stands under JSON pointers; docs/ir.md says what an IR holds, "
          "at /kept/openai-chat/x"),
-        (lambda: setting.single(RULES, "openai-chat", "m", None, "a\nb", None),
+        (lambda: relay.single(RULES, "openai-chat", "m", None, "a\nb", None),
          "the key of the provider has signs that no header holds"),
     ],
 )  # fmt: skip

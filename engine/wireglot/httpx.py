@@ -12,7 +12,7 @@ from typing import Any
 from .loading.start import packaged
 from .loop.states import States
 from .rulesets import RuleSet
-from .serve import setting, transport
+from .serve import relay, transport
 
 __all__ = ["async_client", "client"]
 
@@ -44,8 +44,8 @@ def client(
     Raises:
         UsageError: The dialect does not exist, or nobody knows where it is.
     """
-    module = setting.library(library)
-    given = setting.single(rules or packaged(), to, model, url, key, States() if state else None)
+    module = transport.library(library)
+    given = relay.single(rules or packaged(), to, model, url, key, States() if state else None)
     return module.Client(transport=transport.Transport(given, module), **settings)
 
 
@@ -61,6 +61,6 @@ def async_client(
     **settings: Any,
 ) -> Any:
     """Return a client for an asynchronous SDK; all else is that of `client`."""
-    module = setting.library(library)
-    given = setting.single(rules or packaged(), to, model, url, key, States() if state else None)
+    module = transport.library(library)
+    given = relay.single(rules or packaged(), to, model, url, key, States() if state else None)
     return module.AsyncClient(transport=transport.AsyncTransport(given, module), **settings)

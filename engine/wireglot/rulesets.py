@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from .errors import RuleError, UsageError, library, mistyped
 from .loaded import Loaded
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from .repair import Diagnosis
     from .results import Conversion
     from .streaming.streams import Translator
-
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
 
 
 class RuleSet(Loaded):
@@ -153,22 +149,17 @@ class RuleSet(Loaded):
         return audit(self, source, target, unit, model, options, examples)
 
 
-def _in_force(
-    method: Callable[Concatenate[RuleSet, Given], Made],
-) -> Callable[Concatenate[LiveRules, Given], Made]:
-    """Return what lets the set in force do what a rule set does."""
-
-    def done(self: LiveRules, /, *given: Given.args, **named: Given.kwargs) -> Made:
-        return method(self.rules, *given, **named)
-
-    functools.update_wrapper(done, method)
-    return done
+if TYPE_CHECKING:
+    _Set = RuleSet  # to a type checker: live rules do what the set in force does
+else:
+    _Set = object
 
 
-class LiveRules:
+class LiveRules(_Set):
     """The newest rules that were right; safe to share between threads.
 
-    A conversion ends on the set it began with, and so does an exchange.
+    What a rule set does, the set in force does. A conversion ends on the set it began with, and so
+    does an exchange.
 
     Attributes:
         rules: The set in force.
@@ -242,37 +233,14 @@ class LiveRules:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    # -- what a rule set does, by the set in force -------------------------------------------------
-
-    @property
-    def dialects(self) -> tuple[str, ...]:
-        """The names of the dialects."""
-        return self.rules.dialects
-
-    @property
-    def hash(self) -> str:
-        """The hash of the rules in force."""
-        return self.rules.hash
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rules, name)
 
     def __getitem__(self, name: str) -> DialectRules:
         return self.rules[name]
 
-    convert = _in_force(RuleSet.convert)
-    """Convert as `RuleSet.convert` does."""
-    exchange = _in_force(RuleSet.exchange)
-    """Put a client in front of a provider as `RuleSet.exchange` does."""
-    translator = _in_force(RuleSet.translator)
-    """Translate a stream as `RuleSet.translator` does, to its end by the set in force now."""
-    collect = _in_force(RuleSet.collect)
-    """Return the response that frames make, as `RuleSet.collect` does."""
-    frames = _in_force(RuleSet.frames)
-    """Yield the frames of a response, as `RuleSet.frames` does."""
-    repair = _in_force(RuleSet.repair)
-    """Heal a request as `RuleSet.repair` does."""
-    diagnose = _in_force(RuleSet.diagnose)
-    """Say what a provider would refuse, as `RuleSet.diagnose` does."""
-    audit = _in_force(RuleSet.audit)
-    """Audit a pair of dialects as `RuleSet.audit` does."""
+    def __contains__(self, name: str) -> bool:
+        return name in self.rules
 
 
 def paths_of(rules: RuleSet) -> list[str]:

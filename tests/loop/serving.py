@@ -12,7 +12,7 @@ from unittest import mock
 from uvicorn import server
 
 import wireglot
-from wireglot.serve import command, setting
+from wireglot.serve import command, relay
 from wireglot.serve.relay import LIMITS, Limits, Relay
 
 
@@ -56,7 +56,7 @@ def served(
     tells: bool = False,
 ) -> AbstractContextManager[Served]:
     """Run a server before a provider until the end of the block."""
-    given = setting.single(wireglot.packaged(), to, model, url, key, states, limits)
+    given = relay.single(wireglot.packaged(), to, model, url, key, states, limits)
     return running(given, client_key, folder, tells)
 
 

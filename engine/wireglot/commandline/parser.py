@@ -8,7 +8,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .terminal import OK, USAGE, Stop
+from ..errors import library
+from .terminal import OK
 
 Row = tuple[tuple[str, ...], dict[str, Any]]  # names of an argument, what argparse is told of it
 
@@ -344,9 +345,6 @@ class _Version(argparse.Action):
 
 
 def completion(arguments: argparse.Namespace) -> int:
-    try:
-        import shtab
-    except ImportError:
-        raise Stop(USAGE, "completion needs `pip install 'wireglot[completion]'`") from None
+    shtab = library("shtab", "completion needs `pip install 'wireglot[completion]'`")
     print(shtab.complete(parser(), arguments.shell))
     return OK

@@ -20,7 +20,6 @@ from ..errors import WireglotError
 from .demo import Demo
 from .relay import DEMO_URL, Relay, Sent
 from .sending import Came
-from .setting import library
 
 LINE = 65536  # bytes of a line in the head of an answer
 
@@ -99,8 +98,9 @@ async def _pieces(came: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
 @functools.cache
 def _trusted() -> ssl.SSLContext:
     """Return which authorities are trusted: those of `wireglot.httpx`, too."""
-    made: ssl.SSLContext = library("httpx").create_ssl_context()
-    return made
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _proxy(url: str) -> str | None:

@@ -19,10 +19,10 @@ from ..errors import UsageError, WireglotError
 from ..loop.redis import SCHEMES, Redis
 from ..loop.states import States
 from ..rulesets import RuleSet, following, paths_of
-from . import config, setting, wires
+from . import config, wires
 from .app import LOG, App
 from .guard import Guard, is_loopback
-from .relay import LIMITS, Limits, Relay
+from .relay import LIMITS, Limits, Relay, key_of, single
 from .telemetry import Telemetry
 
 # Options that a file says in their place.
@@ -128,11 +128,9 @@ def made(
     if arguments.to is None:
         raise UsageError("`--to` says which provider, or `--config` names a file that does")
     variable, most = arguments.key_env, arguments.max_body
-    key = setting.key_of(variable, "--key-env") if variable is not None else None
+    key = key_of(variable, "--key-env") if variable is not None else None
     limits = Limits(body=most) if most is not None else LIMITS
-    return setting.single(
-        rules(), arguments.to, arguments.model, arguments.url, key, states, limits
-    )
+    return single(rules(), arguments.to, arguments.model, arguments.url, key, states, limits)
 
 
 def remembered(what: str) -> States | None:
@@ -147,7 +145,7 @@ def remembered(what: str) -> States | None:
 def guarded(host: str, variable: str | None) -> str | None:
     """Return the key that clients must have. Raises UsageError where there must be one."""
     if variable is not None:
-        return setting.key_of(variable, "--client-key-env")
+        return key_of(variable, "--client-key-env")
     if not is_loopback(host):
         told = f"{host} may be reached from elsewhere"
         raise UsageError(f"{told}: `--client-key-env` names the key that clients must have")

@@ -17,8 +17,8 @@ from ..loading.rulesources import text_of
 from ..loop.states import States
 from ..policy import Policy
 from ..rulesets import RuleSet
-from . import setting, wires, words
-from .relay import Limits, Relay, Row, Upstream, upstream
+from . import wires, words
+from .relay import Limits, Relay, Row, Upstream, key_of, upstream
 
 
 def converting(file: str) -> tuple[RuleSet, dict[str, Any] | None, Policy | None]:
@@ -66,7 +66,7 @@ def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upst
             findings.error("", told, node.value["headers"].keys[header])
     try:
         variable = said.get("key-env")
-        key = setting.key_of(variable, "key-env") if variable is not None else None
+        key = key_of(variable, "key-env") if variable is not None else None
         made = upstream(rules, said["dialect"], said.get("model"), said.get("url"), key)
     except UsageError as error:
         findings.error("", str(error), node.pos)

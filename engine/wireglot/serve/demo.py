@@ -43,11 +43,6 @@ class Demo:
 
     def came(self, body: bytes, blocks: bool = False) -> Came:
         """Answer a request as a provider does; `blocks` where nothing else runs meanwhile."""
-        headers, pieces = self.answered(body)
-        return Came(200, headers, _slowly(pieces, blocks), _nothing)
-
-    def answered(self, body: bytes) -> tuple[dict[str, str], list[bytes]]:
-        """Answer a request: headers, and the body, in pieces where a stream is asked."""
         dialect = self._rules[self._dialect]
         asked = dialect.read(json.loads(body)).ir
         mark = hashlib.sha256(body).hexdigest()[:12]
@@ -63,11 +58,12 @@ class Demo:
         whole = dialect.write(answer, unit="response").body
         stream = dialect.model.stream
         if not asked.get("stream") or stream is None:
-            return {TYPE: JSON}, [utf8(whole)]
+            return Came(200, {TYPE: JSON}, _slowly([utf8(whole)], blocks), _nothing)
         texts = {part["text"] for part in parts if len(part.get("text", "")) > 1}
         frames = self._rules.frames(whole, self._dialect)
         made = [framing.written([piece], stream) for one in frames for piece in split(one, texts)]
-        return {TYPE: STREAMS[stream.framing]}, made
+        kind = STREAMS[stream.framing]
+        return Came(200, {TYPE: kind}, _slowly(made, blocks), _nothing)
 
 
 async def _slowly(pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -225,6 +226,26 @@ def upstream(
     places = provider.headers.items() if key is not None else ()
     headers = {name: text.replace(wires.KEY, str(key)) for name, text in places}
     return Upstream(to, to, model, url.rstrip("/"), headers, key)
+
+
+def single(
+    rules: RuleSet, to: str, model: str | None, url: str | None, key: str | None,
+    states: States | None, limits: Limits = LIMITS,
+) -> Relay:  # fmt: skip
+    """Return what stands before one provider, for all models. Raises UsageError."""
+    row = Row("*", (upstream(rules, to, model, url, key),))
+    return Relay(rules, (row,), states, limits=limits)
+
+
+def key_of(variable: str, word: str) -> str:
+    """Return the key that an environment variable holds.
+
+    Raises UsageError, which does not say the name: who takes it for the key's place writes the key.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise UsageError(f"the environment variable that `{word}` names holds no key")
+    return key
 
 
 def _asks(rules: DialectRules) -> bool:

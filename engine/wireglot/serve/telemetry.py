@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import UsageError
+from ..errors import library
 from .sending import Answer
 from .turn import Turn
 
@@ -30,12 +30,10 @@ class Telemetry:
 
         Raises UsageError where OpenTelemetry is not installed.
         """
-        try:
-            from opentelemetry import metrics, propagate, trace
-        except ModuleNotFoundError:
-            raise UsageError("`pip install 'wireglot[otel]'` has what `--otel` needs") from None
-        self._operation, self._trace = operation, trace
-        self._parent = propagate.extract
+        library("opentelemetry", "`pip install 'wireglot[otel]'` has what `--otel` needs")
+        from opentelemetry import metrics, propagate, trace
+
+        self._operation, self._trace, self._parent = operation, trace, propagate.extract
         self._tracer, meter = trace.get_tracer(NAME), metrics.get_meter(NAME)
         self._tokens = meter.create_histogram(
             "gen_ai.client.token.usage", "{token}", "Number of input and output tokens used.",

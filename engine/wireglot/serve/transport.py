@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from ..errors import WireglotError
+from ..errors import UsageError, WireglotError
 from .demo import Demo
 from .relay import DEMO_URL, Asked, Relay, Sent
 from .sending import Answer, Came, Flow, now, send
-from .setting import Library
 
+Library = Any  # the module httpx or httpx2, which have the same names
 TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
+
+
+def library(name: str | None = None) -> Library:
+    """Return the module httpx or httpx2; without a name the newer one that is installed.
+
+    Raises UsageError where it is not.
+    """
+    for one in (name,) if name is not None else ("httpx2", "httpx"):
+        with contextlib.suppress(ModuleNotFoundError):
+            return importlib.import_module(one)
+    told = f"{name or 'httpx'} is not installed"
+    raise UsageError(f"{told}: `pip install 'wireglot[serve]'` has httpx")
 
 
 class AsyncClient:

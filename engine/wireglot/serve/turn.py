@@ -14,7 +14,7 @@ import fnmatch
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from .. import jsontext
@@ -92,7 +92,6 @@ class Turn:
         route: The path that was asked.
         sent: The request for the provider.
         model: The model that it is asked for.
-        notes: How often each code was noted.
         tried: What became of the providers that were asked before this one.
         broke: Why the stream ended before its end.
         told: The notes.
@@ -112,7 +111,7 @@ class Turn:
         tried: tuple[str, ...] = (),
     ) -> None:
         self._relay, self.upstream, self.route, self.tried = relay, upstream, route, tried
-        self._others, self._asked, self.notes = others, (headers, body, text), Counter[str]()
+        self._others, self._asked = others, (headers, body, text)
         self.told: list[Note] = []
         self.came: Kept | None = None
         self.answered, self.kind = 0, ""
@@ -159,7 +158,7 @@ class Turn:
             self.refuse(400, str(error))
         except WireglotError as error:  # which the client can do nothing about
             self.refuse(500, str(error))
-        self.tell(out.notes)
+        self.told += out.notes
         envelope = out.envelope
         if envelope is None or not envelope.path:
             self.refuse(400, "no model is named")
@@ -179,15 +178,10 @@ class Turn:
             error.upstream = self.upstream
             raise
 
-    def tell(self, notes: Iterable[Note]) -> None:
-        """Take notes, and count them."""
-        new = tuple(notes)
-        self.told += new
-        self.notes.update(note.code for note in new)
-
     def counted(self) -> list[str]:
         """Return how often each code was noted, in words."""
-        return [f"{code}={count}" for code, count in sorted(self.notes.items())]
+        counts = Counter(note.code for note in self.told)
+        return [f"{code}={count}" for code, count in sorted(counts.items())]
 
     def said(self) -> dict[str, Any]:
         """Return what was answered, as the IR has it; nothing where there is no answer."""
@@ -223,7 +217,7 @@ class Turn:
             status = status if status in FAILED else 502
             made = self._relay.failed(self._client, status, said)
             return whole(status, made, self._passed(headers))
-        self.tell(back.notes)
+        self.told += back.notes
         return whole(status if good or status in FAILED else 502, back.body, self._passed(headers))
 
     def _failure(self, given: Any) -> int | None:
@@ -246,7 +240,7 @@ class Turn:
         }
         said = next((named[name] for name in known.alike if name in named), None)
         kept |= dict.fromkeys(known.alike, self._relay.masked(said)) if said is not None else {}
-        if self.notes:
+        if self.told:
             kept[NOTES] = ", ".join(self.counted())
         return kept
 
@@ -293,13 +287,12 @@ class Turn:
 
         What is no answer is taken as it came: a stream by another name, or an error.
         """
-        data, unplaced = b"".join(self._pieces or ()), list[Note]()
+        data = b"".join(self._pieces or ())
         stream = self._rules[self.upstream.dialect].model.streamed
         with contextlib.suppress(ValueError, RecursionError, WireglotError):
             whole = json.loads(data)
-            frames = list(responses.frames(self._rules, whole, self.upstream.dialect, unplaced))
+            frames = list(responses.frames(self._rules, whole, self.upstream.dialect, self.told))
             data = framing.written(frames, stream)
-            self.notes.update(note.code for note in unplaced)
         return self._fed(data)
 
     def _fed(self, data: bytes) -> bytes:
@@ -325,7 +318,7 @@ class Turn:
             rest += self.broken("the provider's stream broke off")
         else:
             rest += self._bytes.finish()
-            self.tell(self._translator.notes)
+            self.told += self._translator.notes
         return self._relay.masked_bytes(rest)
 
     def broken(self, why: str) -> bytes:
@@ -340,7 +333,7 @@ class Turn:
         except WireglotError:  # what came before it leaves no place for it
             error = self._relay.failed(self._client, 502, self.broke)
             return made + framing.written([error], self._stream)
-        self.tell(self._translator.notes)
+        self.told += self._translator.notes
         return made
 
 
