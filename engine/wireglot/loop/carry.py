@@ -20,7 +20,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Picture, keyed, placed
 from ..payload import check_json
 from ..trail import At, pointer, value_at
-from .memory import PAIRED, Entry
+from .memory import PAIRED, Entry, whole
 
 MARK = "wireglot"
 _HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
@@ -34,7 +34,6 @@ _FACTS: dict[str, Any] = {
 _HOME = frozenset(("hole", "key", "case"))
 _SAID, _OF_TEXT = frozenset(("type", "text")), frozenset(("size", "digest"))
 _OF_CALL, _FINDS = frozenset(("call", "here")), frozenset(("call", "here", "digest"))
-_ASIDE = frozenset(("signature", "by", "home"))  # of an entry, what is no field of the part
 
 Ride = dict[str, list[Entry]]
 
@@ -250,7 +249,7 @@ def _entry_valid(entry: Any, rides: bool) -> bool:
 
 def _whole_valid(entry: Entry) -> bool:
     """Tell whether an entry that names no part is one that may stand in a turn."""
-    part = {k: v for k, v in entry.items() if k not in _ASIDE}
+    part = whole(entry)
     if part.keys() == _SAID and part["type"] == "reasoning" and isinstance(part["text"], str):
         return True  # most are
     try:

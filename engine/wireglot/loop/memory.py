@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import seeds
+from ..ir import without_memory
 from ..jsontext import stringify
 
 Part = dict[str, Any]
@@ -20,7 +21,6 @@ Entry = dict[str, Any]
 
 PAIRED = ("tool_call", "tool_result")  # parts that no turn takes back whole
 _BARE = {"role", "parts", "spelled"}  # the keys of a message that holds nothing but parts
-_APART = ("spelled", "kept", "signature")
 
 
 def digest(text: str, size: int = 16) -> str:
@@ -100,7 +100,12 @@ def of_whole(part: Part) -> Entry:
     """
     if part["type"] == "text":
         return of_seen(part)
-    return {key: value for key, value in part.items() if key not in _APART}
+    return without_memory(part, "signature")
+
+
+def whole(entry: Entry) -> Part:
+    """Return the part that an entry is as a whole, without what it says beside."""
+    return {key: value for key, value in entry.items() if key not in ("signature", "by", "home")}
 
 
 def of_thought(part: Part, dialect: str) -> Entry:

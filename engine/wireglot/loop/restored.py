@@ -19,7 +19,7 @@ from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import At, Trail
 from . import undo
-from .memory import Entry, Part, content, digest, is_plain
+from .memory import Entry, Part, content, digest, is_plain, whole
 
 _TRIES = 32
 
@@ -253,16 +253,15 @@ class Restored:
         return None
 
     def _whole(self, entry: Entry, at: At | None) -> Part:
-        whole = {k: v for k, v in entry.items() if k not in ("signature", "by", "home")}
-        place: int | None = None
+        part, place = whole(entry), None
         if at is not None:
-            self._trail.put(whole, None, at)
+            self._trail.put(part, None, at)
         if entry["type"] == "reasoning":
             place = self._forget(str(entry.get("text", "")))
             if place is not None:
-                self._trail.copy(self._parts[place], whole)
-        self._found.append((whole, place))
-        return whole
+                self._trail.copy(self._parts[place], part)
+        self._found.append((part, place))
+        return part
 
     def _forget(self, text: str) -> int | None:
         """Take out the client's own form of a thought, in one piece or in several.

@@ -16,6 +16,7 @@ from typing import Any
 from ..conversion import reading, writing
 from ..errors import ConversionError
 from ..interpreter.limits import Limits
+from ..ir import unspelled
 from ..language.held import Held
 from ..notes import Draft
 from ..tagged import every
@@ -26,7 +27,8 @@ from .restored import Restored
 
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
 NOTHING: tuple[carry.Ride, At] = ({}, ())
-_DATA = frozenset(("own", "value"))  # what holds JSON of the wire
+_MEMORY = ("spelled", "kept")  # of which none rides
+_WIRE = frozenset(("value",))  # what holds JSON of the wire
 _TEXT = frozenset(("type", "size", "digest"))  # all that tells which text it is
 _WHERE = frozenset(("type", "here", "call", "size", "digest"))  # all that only finds the part
 _FREE = frozenset(("native", "unknown"))  # parts that are what they are on the wire
@@ -143,7 +145,7 @@ class Riders:
             self._name(rider, call)
             self._id(rider, ids)
         elif not entry.keys() & {"here", "digest"}:
-            rider.entry = _bare(entry)
+            rider.entry = unspelled(entry, _MEMORY) | {k: entry[k] for k in _WIRE & entry.keys()}
             if not self._whole(rider.entry):
                 self._ignored(rider, "no turn of the model holds such a part")
                 return False
@@ -210,16 +212,3 @@ class Riders:
         return [(m["role"], [p["type"] for p in m["parts"]]) for m in read] == [
             ("assistant", [part["type"]])
         ]
-
-
-def _bare(value: Any) -> Any:
-    """Return a part without memory of its spelling, of which none rides."""
-    if isinstance(value, list):
-        return [_bare(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: item if key in _DATA or isinstance(item, str) else _bare(item)
-        for key, item in value.items()
-        if key not in ("spelled", "kept")
-    }

@@ -186,11 +186,6 @@ class States:
                     found.append(opened(json.loads(record)))
         return _merged(found, max(LIMIT, len(records)))
 
-    def keep(self, state: Mapping[str, Any]) -> None:
-        """Keep the turns and markers of a state, each by itself. Raises UsageError for no state."""
-        known = opened(state)
-        self.remember(*(known[kind] for kind in KEPT))
-
     def remember(
         self, turns: Iterable[Any] = (), markers: Iterable[Any] = (), items: Iterable[Any] = ()
     ) -> None:

@@ -138,12 +138,12 @@ class Agent(NamedTuple):
             moment = datetime.fromisoformat(start).astimezone(None if self.local else UTC)
         except (ValueError, OverflowError):
             raise UsageError(f"the session began at `{start}`, which is no time") from None
-        return _filled(moment.strftime(self.name_of), _named(folder, name))
+        return str(filled(moment.strftime(self.name_of), _named(folder, name)))
 
     def named(self, root: Path, folder: str, name: str) -> Iterator[Path]:
         """Yield the files that have the name of a session, whenever it began."""
         held = {key: glob.escape(text) for key, text in _named(folder, name).items()}
-        pattern = _filled(re.sub("%.", "*", self.name_of), held)
+        pattern = filled(re.sub("%.", "*", self.name_of), held)
         yield from (root / file for file in sorted(glob.glob(pattern, root_dir=root)))
 
     def kept(self, root: Path) -> Iterator[Path]:
@@ -160,7 +160,8 @@ class Agent(NamedTuple):
 
     def command(self, words: Sequence[str], cwd: str, name: str, file: Path) -> list[str]:
         """Return a command about a session, as that which takes it up."""
-        return [_filled(word, {"id": name, "file": str(file), "cwd": cwd}) for word in words]
+        made: list[str] = filled(list(words), {"$id": name, "$file": str(file), "$cwd": cwd})
+        return made
 
 
 def said_in(owner: Path) -> str | None:
@@ -173,11 +174,7 @@ def said_in(owner: Path) -> str | None:
 
 def _named(folder: str, name: str) -> dict[str, str]:
     """Return what stands for something in the name of a file."""
-    return {"folder": folder, "id": name, "short": name[:SHORT]}
-
-
-def _filled(text: str, held: Mapping[str, str]) -> str:
-    return re.sub(r"\$([a-z]+)", lambda found: held[found[1]], text)
+    return {"$folder": folder, "$id": name, "$short": name[:SHORT]}
 
 
 @functools.cache

@@ -125,6 +125,5 @@ def filled(value: Any, held: Mapping[str, Any], models: Sequence[str] = ()) -> A
         return value
     if value in held:
         return held[value]
-    for name, what in held.items():
-        value = value.replace(name, str(what))
-    return value
+    names = "|".join(map(re.escape, held))
+    return re.sub(names, lambda found: str(held[found[0]]), value) if held else value
