@@ -149,8 +149,6 @@ class Exchange:
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
-        if pieces:
-            memory.without_blanks(messages)
         # At home the client may say what this provider never said, or ask for another model.
         if same and options.get("repair", True) and (riders.strange or one is not two):
             riders.without_thoughts()

@@ -152,15 +152,6 @@ def rejoin(
     messages[:] = out
 
 
-def without_blanks(messages: list[Any]) -> None:
-    """Take out texts of nothing beside other parts: the last frame of a stream may hold one."""
-    for message in messages:
-        parts = message["parts"]
-        if message.get("role") == "assistant" and len(parts) > 1:
-            said = [p for p in parts if not is_plain(p) or p["text"]] or parts[:1]
-            message["parts"] = said if len(said) < len(parts) else parts
-
-
 def is_plain(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
     """Tell whether a part is a text and nothing else."""
     return part.get("type") in kinds and part.keys() <= {"type", "text", "spelled"}

@@ -101,23 +101,20 @@ def ids(body: str, dialect: Dialect) -> list[str]:
 
 
 def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
-    """Return each result with its call, by id, whatever order they came in."""
+    """Return each result with its call, by id, also one that stands before it."""
     calls = pairing.by_id(messages)
     answered = {id(call) for call in calls.values()}
-    waiting: dict[Any, deque[Part]] = {}  # calls of which the result may stand before them
-    last: dict[Any, Part] = {}
+    waiting: dict[Any, deque[Part]] = {}
     for call in parts_of(messages, "tool_call"):
-        last[call.get("id")] = call
         if id(call) not in answered:
             waiting.setdefault(call.get("id"), deque()).append(call)
-    results = parts_of(messages, "tool_result")
-    found = [(part, calls[id(part)]) for part in results if id(part) in calls]
-    for part in (part for part in results if id(part) not in calls):
-        key = part.get("tool_call_id")
-        if waiting.get(key):
-            found.append((part, waiting[key].popleft()))
-        elif key in last:
-            found.append((part, last[key]))
+    found = []
+    for part in parts_of(messages, "tool_result"):
+        early = waiting.get(part.get("tool_call_id"))
+        if id(part) in calls:
+            found.append((part, calls[id(part)]))
+        elif early:
+            found.append((part, early.popleft()))
     return found
 
 
@@ -148,9 +145,7 @@ def readdressed(
             result["tool_call_id"] = call["id"]
             if "name" in result:
                 result["name"] = call["name"]
-    # A second answer is nobody's: the first of each call counts.
-    answers = {id(call): (result, call) for result, call in reversed(pairs) if id(call) in restored}
-    _in_order(messages, [*answers.values()])
+    _in_order(messages, [pair for pair in pairs if id(pair[1]) in restored])
     return known, unsaid
 
 
