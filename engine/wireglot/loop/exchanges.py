@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import marshal
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import policy as policies
 from ..conversion import reading, writing
-from ..errors import ConversionError, UsageError, mistyped
+from ..errors import UsageError, mistyped
 from ..interpreter.resolver import Resolve, resolving
 from ..interpreter.unpictured import more, told_by
 from ..language import variants
@@ -112,18 +111,14 @@ class Exchange:
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
             options = {**options, "away": True}
-        read = places = self._place = None
-        if self._store is not None:
-            with contextlib.suppress(ConversionError):  # which is raised below
-                read = reading.read(one, body, "request", None, stream, options, sure=sure)
-                places = memory.Places(messages_of(read), read.made)
-            found = self._store.find(this["ids"], places.says if places is not None else ())
-            self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
-            if found["turns"] and places is not None:
-                places.all()
+        places = self._place = None
         rides = carry.may_ride(text)
         with stored.placed(how, ahead):
-            read = read or reading.read(one, body, "request", None, stream, options, sure=sure)
+            read = reading.read(one, body, "request", None, stream, options, sure=sure)
+            if self._store is not None:
+                places = memory.Places(messages_of(read), read.made)
+                found = self._store.find(this["ids"], places.says)
+                self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
             self.streams = read.ir.get("stream") is True
             done = self._asked(read, rides, places, (one, two, sent), options)
         self._state.update(this)

@@ -168,35 +168,28 @@ class Places:
 
     def __init__(self, messages: list[Any], made: set[int]) -> None:
         """Go through a history; `made` are the calls that came without an id."""
-        self._history, self._made = messages, made
+        self._made = made
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
         self.says: set[str] = set()
-        self.end = self._gone_through(False)
+        self.end = self._gone_through(messages)
 
-    def all(self) -> None:
-        """Find the place of each turn, before one of them is changed."""
-        self._gone_through(True)
-
-    def _gone_through(self, whole: bool) -> list[str]:
-        """Find the places of turns without ids, or of all; return that of the next."""
+    def _gone_through(self, messages: list[Any]) -> list[str]:
+        """Find the places of turns; return that of the next."""
         since, before, between = list[str](), list[Part](), list[Any]()
-        for own, run in itertools.groupby(self._history, lambda m: m.get("role") == "assistant"):
+        for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
             found = list(run)
             if not own:
                 between = found
                 continue
             parts = [part for message in found for part in message["parts"]]
-            ids = self._ids(parts)
-            if whole or not ids or len(found) > 1:
-                place = _place(since, before, between)
-                said = says(parts)
-                if not ids:
-                    self.says.update(stands(said, place))
-                for message in found:
-                    alone = said if len(found) == 1 else says(message["parts"])
-                    self._of[id(message)] = place, message["parts"], alone
-                    if not self._ids(message["parts"]):
-                        self.says.update(stands(alone, place))
+            ids, place, said = self._ids(parts), _place(since, before, between), says(parts)
+            if not ids:
+                self.says.update(stands(said, place))
+            for message in found:
+                alone = said if len(found) == 1 else says(message["parts"])
+                self._of[id(message)] = place, message["parts"], alone
+                if not self._ids(message["parts"]):
+                    self.says.update(stands(alone, place))
             since = ids or [place[0], said]
             before, between = parts, []
         return _place(since, before, between)
