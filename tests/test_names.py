@@ -252,3 +252,21 @@ def test_a_limit_may_say_which_characters_it_does_not_take(rules: wireglot.RuleS
     wrong = STRICT.replace('chars: "a-zA-Z0-9", min', 'chars: "^", min')
     with pytest.raises(wireglot.RuleError, match="is no set of characters"):
         wireglot.load_rules({"strict.yaml": wrong})
+
+
+def test_a_result_before_its_call_has_the_id_that_the_provider_gave(
+    rules: wireglot.RuleSet,
+) -> None:
+    x = rules.exchange("anthropic", "openai-chat", "m", state={})
+    ask = {"role": "user", "content": "q"}
+    x.request({"model": "m", "max_tokens": 9, "messages": [ask]})
+    called = {"id": "call:0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [called]}
+    answer = {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "choices": [
+        {"index": 0, "finish_reason": "tool_calls", "message": message}]}  # fmt: skip
+    content = x.response(answer).body["content"]
+    told = {"type": "tool_result", "tool_use_id": content[0]["id"], "content": "v"}
+    turns = [ask, {"role": "user", "content": [told]}, {"role": "assistant", "content": content}]
+    out = x.request({"model": "m", "max_tokens": 9, "messages": [*turns, ask]})
+    result = next(one for one in out.body["messages"] if one["role"] == "tool")
+    assert result == {"role": "tool", "tool_call_id": "call:0", "content": "v"}

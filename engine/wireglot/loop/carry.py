@@ -33,7 +33,7 @@ _FACTS: dict[str, Any] = {
 }
 _HOME = frozenset(("hole", "key", "case"))
 _SAID, _OF_TEXT = frozenset(("type", "text")), frozenset(("size", "digest"))
-_OF_CALL, _FINDS = frozenset(("call", "here")), frozenset(("call", "here", "digest"))
+_OF_CALL, _FINDS = frozenset(("call", "here")), frozenset(("here", "digest"))
 
 Ride = dict[str, list[Entry]]
 
@@ -242,8 +242,8 @@ def _entry_valid(entry: Any, rides: bool) -> bool:
         return False
     if not rides and "here" in entry:
         return False
-    if entry["type"] == "tool_call" and not keys & _OF_CALL:
-        return False
+    if entry["type"] == "tool_call":
+        return not keys.isdisjoint(_OF_CALL)
     return not keys.isdisjoint(_FINDS) or _whole_valid(entry)
 
 

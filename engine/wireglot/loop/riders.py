@@ -22,7 +22,7 @@ from ..notes import Draft
 from ..tagged import every
 from ..trail import At, Trail
 from . import carry
-from .memory import PAIRED, Entry, Part, content, digest
+from .memory import Entry, Part, content, digest
 from .restored import Restored
 
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
@@ -190,8 +190,6 @@ class Riders:
 
     def _whole(self, part: Part) -> bool:
         """Tell whether a part may stand in a turn of the model, and makes no other turn."""
-        if part["type"] in PAIRED:
-            return False
         if part.get("dialect", self.provider.name) != self.provider.name:
             return False
         if self._others(part.get("own")):

@@ -102,11 +102,14 @@ async def send(relay: Relay, client: Client, asked: Asked, seconds: Any = None) 
                 finally:
                     await came.close()
             except client.failures as error:
-                turn = _unreached(turn, isinstance(error, client.late), error)
-                continue
-            other = _elsewhere(turn, came.status)
-            if other is None:
-                return Answer(*turn.whole(came.status, came.headers, bytes(data)), turn)
+                other = turn.instead(told(error))
+                if other is None:
+                    turn.refuse(504 if isinstance(error, client.late) else 502, told(error))
+            else:
+                again = came.status in AGAIN or came.status >= 500
+                other = turn.instead(f"it answered {came.status}") if again else None
+                if other is None:
+                    return Answer(*turn.whole(came.status, came.headers, bytes(data)), turn)
             turn = other
     except Refused as error:
         return Answer(*error.reply, turn, error)
@@ -120,16 +123,3 @@ def now(steps: Awaitable[Made]) -> Made:
         made: Made = done.value
         return made
     raise RuntimeError("a step waits, and nothing else runs meanwhile")
-
-
-def _unreached(turn: Turn, late: bool, error: Exception) -> Turn:
-    """Return the turn of another provider where one was not reached. Raises Refused."""
-    other = turn.instead(told(error))
-    if other is None:
-        turn.refuse(504 if late else 502, told(error))
-    return other
-
-
-def _elsewhere(turn: Turn, status: int) -> Turn | None:
-    """Return the turn of another provider where it may answer better than with this status."""
-    return turn.instead(f"it answered {status}") if status in AGAIN or status >= 500 else None

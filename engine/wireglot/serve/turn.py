@@ -224,8 +224,9 @@ class Turn:
         """Return the status of an error that came as if all were well; None where it is none."""
         if not isinstance(given, dict):
             return None
-        if given.get("error"):  # some say the status beside it
-            return _status(given["error"])
+        if given.get("error"):  # some say the status in it
+            code = given["error"].get("code") if isinstance(given["error"], dict) else None
+            return code if type(code) is int and code in FAILED else 502
         kind = self._rules[self.upstream.dialect].read(given, unit="error").ir.get("kind")
         return None if kind is None else status_of(kind)
 
@@ -335,9 +336,3 @@ class Turn:
             return made + framing.written([error], self._stream)
         self.told += self._translator.notes
         return made
-
-
-def _status(error: Any) -> int:
-    """Return the status that an error says in its body."""
-    code = error.get("code") if isinstance(error, dict) else None
-    return code if type(code) is int and 400 <= code < 600 else 502
