@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
 
 from ..errors import ConversionError
 from ..language.events import Stream
@@ -36,23 +35,10 @@ def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tu
 def collect(arguments: argparse.Namespace) -> int:
     rules = given.rules(arguments)
     stream = rules[arguments.dialect].model.streamed
-    splitter = framing.Splitter(stream)
-    some, count = False, 0
-
-    def frames() -> Iterator[Any]:
-        nonlocal some, count
-        for data in _bytes(arguments.file, stream):
-            some = some or bool(data.strip(BLANK))
-            for frame in splitter.feed(data):
-                count += 1
-                yield frame
-        for frame in splitter.finish():
-            count += 1
-            yield frame
-
-    notes: list[Note] = []
-    body = rules.collect(frames(), arguments.dialect, notes)
-    _held(some, count, arguments.file, arguments.dialect)
+    data, notes = b"".join(_bytes(arguments.file, stream)), list[Note]()
+    frames = framing.read(data, stream)
+    body = rules.collect(frames, arguments.dialect, notes)
+    _held(bool(data.strip(BLANK)), len(frames), arguments.file, arguments.dialect)
     terminal.write(terminal.dump(body, arguments.indent), arguments.output)
     terminal.print_notes(notes, arguments.notes)
     return OK

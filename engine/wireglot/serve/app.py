@@ -12,7 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from . import page
+from ..errors import UsageError
+from . import page, wires
 from .asking import Client
 from .guard import Guard
 from .record import Kept, Recorder, Seen
@@ -33,15 +34,23 @@ class App:
     def __init__(
         self,
         relay: Relay,
-        guard: Guard,
+        host: str,
+        key: str | None,
         log: logging.Logger = LOG,
         folder: str | None = None,
-        telemetry: Telemetry | None = None,
+        tells: bool = False,
     ) -> None:
-        """Begin; what becomes of requests is recorded in `folder`, and told. Raises OSError."""
-        self._recorder = Recorder(lambda text: guard.masked(self.relay.masked(text)), folder)
-        self.relay, self._guard, self._limits = relay, guard, relay.limits
-        self._running, self._telemetry = 0, telemetry
+        """Begin, for clients of a key; `folder` is for records, `tells` for OpenTelemetry.
+
+        Raises UsageError.
+        """
+        self._guard = guard = Guard(host, key)
+        try:
+            self._recorder = Recorder(lambda text: guard.masked(self.relay.masked(text)), folder)
+        except OSError as error:
+            raise UsageError(f"nothing can be recorded in `{folder}`: {error}") from None
+        self._telemetry = Telemetry(wires.packaged().telemetry) if tells else None
+        self.relay, self._limits, self._running = relay, relay.limits, 0
         self._client, self._line = Client(relay), log.info
 
     async def close(self) -> None:

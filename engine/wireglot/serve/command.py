@@ -19,11 +19,10 @@ from ..errors import UsageError, WireglotError
 from ..loop.redis import SCHEMES, Redis
 from ..loop.states import States
 from ..rulesets import RuleSet, following, paths_of
-from . import config, wires
+from . import config
 from .app import LOG, App
-from .guard import Guard, is_loopback
+from .guard import is_loopback
 from .relay import LIMITS, Limits, Relay, key_of, single
-from .telemetry import Telemetry
 
 # Options that a file says in their place.
 APART = {
@@ -40,7 +39,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     logged(logging.StreamHandler(sys.stderr))
     key = guarded(arguments.host, arguments.client_key_env)
     relay = made(arguments, rules, remembered(arguments.state))
-    app = application(relay, arguments.host, key, LOG, arguments.record, arguments.otel)
+    app = App(relay, arguments.host, key, LOG, arguments.record, arguments.otel)
     opened = bound(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
@@ -54,25 +53,6 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     finally:
         stop.set()
     return 0
-
-
-def application(
-    relay: Relay,
-    host: str,
-    key: str | None,
-    log: logging.Logger,
-    folder: str | None,
-    tells: bool = False,
-) -> App:
-    """Return the application of a setting; `folder` is for records, `tells` for OpenTelemetry.
-
-    Raises UsageError.
-    """
-    telemetry = Telemetry(wires.packaged().telemetry) if tells else None
-    try:
-        return App(relay, Guard(host, key), log, folder, telemetry)
-    except OSError as error:
-        raise UsageError(f"nothing can be recorded in `{folder}`: {error}") from None
 
 
 def watch(
@@ -195,7 +175,7 @@ def aside(
     tells: bool = False,
 ) -> Iterator[str]:
     """Serve in a thread, at a free port of this machine, until the end of the block."""
-    app = application(relay, HOST, key, log, folder, tells)
+    app = App(relay, HOST, key, log, folder, tells)
     opened = bound(HOST, 0)
     made = server(app)
     thread = threading.Thread(target=asyncio.run, args=(running(made, app, opened),), daemon=True)
