@@ -49,6 +49,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "say-json": ("filled-in", "turn-added"),
     "say-schema": ("filled-in", "turn-added", "schema-as-words"),
     "user-only": ("no-place",),
+    "not-last": ("no-place",),
     "never": ("no-place",),
     "this-turn": ("no-place",),
     "own-thought": ("no-place",),

@@ -75,6 +75,10 @@ RULES = {
     "empty-text": ("messages: text content blocks must be non-empty", "bugs OR-17"),
     "blank-text": ("messages: text content blocks must contain non-whitespace text", "bugs OR-17"),
     "text": ("{dotted}: Input should be a valid string", "facts 3a"),
+    "last-thought": (
+        "{dotted}: The final block in an assistant message cannot be `{kind}`.",
+        "github tailcallhq/forgecode#3073, NousResearch/hermes-agent#16921",
+    ),
     "trailing": (
         "messages: final assistant content cannot end with trailing whitespace",
         "bugs OR-09",
@@ -392,6 +396,9 @@ def _unanswered(judge: Judge, asked: dict[Any, At]) -> None:
 
 
 def _thinking(judge: Judge, body: dict[str, Any], turns: list[Turn], model: str | None) -> None:
+    for role, blocks in turns:
+        if role == "assistant" and blocks and blocks[-1][0].get("type") in THOUGHTS:
+            judge.tell("last-thought", blocks[-1][1], kind=blocks[-1][0]["type"])
     thinking = body.get("thinking")
     kind = thinking.get("type") if isinstance(thinking, dict) else None
     choice = body.get("tool_choice")

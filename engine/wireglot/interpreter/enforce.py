@@ -26,6 +26,29 @@ def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
     return [part for part in parts if part.get("type") not in bars] if gone else parts
 
 
+def ended(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Leave out what a turn of the model may not end with; each such part is noted.
+
+    Where parts stand under keys by their kinds, such a part ends the turn that holds nothing else.
+    """
+    kinds, gone, closed = writer.asks("not-last"), list[Part](), False
+    if not kinds:
+        return messages
+    group, case, _ = case_of(writer, {"role": "assistant", "parts": []})
+    joins = group.spliced or writer.dialect.talk.joins("assistant")
+    by_kind = not group.spliced and len(case.lists.get("parts", ())) > 1
+    for message in reversed(messages):
+        role = message.get("role")
+        parts = [part for part in message.get("parts", ()) if not blank(writer, part, role)]
+        others = [part for part in parts if part.get("type") not in kinds]
+        closed = role == "assistant" and bool((closed and joins) or (by_kind and others))
+        for part in reversed(parts) if role == "assistant" else ():
+            closed = closed or part.get("type") not in kinds
+            gone += [] if closed else [part]
+    _lost(writer, gone[::-1], "in the target, a turn of the model does not end with {}", "not-last")
+    return without(writer, messages, gone)
+
+
 def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out what the target takes in the present turn alone; each such part is noted."""
     kinds = writer.asks("this-turn")

@@ -17,6 +17,8 @@ def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
     The messages themselves are returned where there are none.
     """
+    if ("own-thought", "reasoning") not in writer.asked:
+        return messages
     gone = [part for part in parts_of(messages, "reasoning") if not _own(writer, part)]
     for part in gone:
         writer.lost("no-place", part, UNSIGNED, writer.rule("own-thought"))

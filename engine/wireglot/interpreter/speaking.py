@@ -116,10 +116,10 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
 def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
     given, look = bool(messages), writer.look
-    thinks = look is None or "reasoning" in look.kinds
-    if thinks and ("own-thought", "reasoning") in writer.asked:
-        signed = signing.thoughts(writer, messages)
-        messages, look = signed, look if signed is messages else None
+    if look is None or not writer.dialect.talk.weighed.isdisjoint(look.kinds):
+        left = signing.thoughts(writer, messages)
+        left = enforce.ended(writer, left) if whole else left
+        messages, look = left, look if left is messages else None
     if given and orderly(writer, look or Look(messages)):
         return turns.ends(writer, messages) if whole and writer.dialect.talk.turns else messages
     messages = pairing.ids(writer, marks.limited(writer, messages))

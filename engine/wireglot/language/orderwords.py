@@ -136,6 +136,8 @@ ENFORCE = Words(
         "beside": (_BESIDE, "a message with such a part holds this"),
         "user-only": (Listed(_KIND, "{what} is a list of kinds", whole=True),
                       "a turn of the model holds no such part"),
+        "not-last": (Listed(_KIND, "{what} is a list of kinds", whole=True),
+                     "a turn of the model does not end with such a part"),
     },
     "Enforce", help="write `enforce: {results: [next]}`",
     strange="`{name}` cannot be enforced", lead="there are",

@@ -61,7 +61,7 @@ class Conversation:
 
     __slots__ = (
         "bars", "beside", "enforce", "groups", "later", "leads", "per", "places", "pos", "steps",
-        "turns", "unsaid", "usual",
+        "turns", "unsaid", "usual", "weighed",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +87,8 @@ class Conversation:
         # Kinds of parts that lead their message, and those that only the user may say.
         self.leads = [kind for word, kind in enforce if word == "put-first"]
         self.bars = frozenset(kind for word, kind in enforce if word == "user-only")
+        # Kinds of which some are left out before it is looked whether all is in order.
+        self.weighed = {kind for word, kind in enforce if word in ("own-thought", "not-last")}
         self.later = dict(enforce).get(LATER)  # what system text says behind the first turn
         self.usual: dict[Any, tuple[Group, Case] | None] = {}  # cases of all messages of a role
 
