@@ -137,3 +137,49 @@ def test_what_rides_is_found_in_a_text_however_it_is_spelled(client: str, spelle
 
 
 _USER = {"role": "user", "parts": [{"type": "text", "text": "Is it warm?"}]}
+
+
+THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+SEALED = {"type": "redacted_thinking", "data": "cmVk"}
+CALL = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+# What each client holds of an answer, and which of it is a thought.
+HELD: dict[str, tuple[str, Any, Any]] = {
+    "openai-responses": (
+        "input",
+        lambda body: body["output"],
+        lambda item: item["type"] == "reasoning",
+    ),
+    "gemini": (
+        "contents",
+        lambda body: body["candidates"][0]["content"]["parts"],
+        lambda part: "thought" in part,
+    ),
+}
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("client", HELD)
+def test_thoughts_of_one_turn_go_back_all_or_none(client: str, streamed: bool) -> None:
+    key, held, thinks = HELD[client]
+    answer = {"id": "m", "type": "message", "role": "assistant", "model": "claude-haiku-4-5",
+              "content": [THOUGHT, SEALED, CALL], "stop_reason": "tool_use",
+              "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 2}}  # fmt: skip
+    x = wireglot.exchange(client, "anthropic", "claude-haiku-4-5")
+    if streamed:
+        t = x.translator()
+        frames = [one for f in wireglot.packaged().frames(answer, "anthropic") for one in t.feed(f)]
+        body = wireglot.packaged().collect([*frames, *t.finish()], client)
+    else:
+        body = x.response(answer).body
+    for dropped in (False, True):
+        said = [one for one in held(body) if not (dropped and thinks(one))]
+        if client == "gemini":
+            result: Any = {"functionResponse": {"id": "c", "name": "f", "response": {}}}
+            said = [{"role": "model", "parts": said}, {"role": "user", "parts": [result]}]
+        else:
+            said += [{"type": "function_call_output", "call_id": "c", "output": "one"}]
+        y = wireglot.exchange(client, "anthropic", "claude-haiku-4-5")
+        out = y.request({"model": "m", key: said})
+        (turn,) = (m for m in out.body["messages"] if m["role"] == "assistant")
+        assert turn["content"] == ([CALL] if dropped else [THOUGHT, SEALED, CALL])
+        assert [note.code for note in out.notes if note.code == "ignored"] == ["ignored"] * dropped

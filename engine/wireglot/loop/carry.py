@@ -28,6 +28,7 @@ _FACTS: dict[str, Any] = {
     **dict.fromkeys(("name", "arguments_json", "signature", "call", "digest"), str),
     "id": (str, type(None)),
     "size": int,
+    "of": int,  # how many thoughts of its turn are signed, or were when it rode in a frame
     "by": list,  # the names of the model that signed
     "home": dict,  # how a part of this kind stood on the provider's wire
 }

@@ -105,7 +105,8 @@ def of_whole(part: Part) -> Entry:
 
 def whole(entry: Entry) -> Part:
     """Return the part that an entry is as a whole, without what it says beside."""
-    return {key: value for key, value in entry.items() if key not in ("signature", "by", "home")}
+    beside = ("signature", "by", "home", "of")
+    return {key: value for key, value in entry.items() if key not in beside}
 
 
 def of_thought(part: Part, dialect: str) -> Entry:
@@ -116,6 +117,11 @@ def of_thought(part: Part, dialect: str) -> Entry:
     told["case"] = memory.get("", {}).get("case")
     home = {key: word for key, word in told.items() if isinstance(word, str)}
     return {**of_whole(part), **({"home": home} if home else {})}
+
+
+def is_signed(entry: Entry) -> bool:
+    """Tell whether an entry is of a thought that goes back with all of its turn, or not at all."""
+    return entry["type"] == "reasoning" and "signature" in entry
 
 
 def of_shown(part: Part, entry: Entry) -> Entry:

@@ -22,7 +22,7 @@ from ..notes import Draft
 from ..tagged import every
 from ..trail import At, Trail
 from . import carry
-from .memory import Entry, Part, content, digest
+from .memory import Entry, Part, content, digest, is_signed
 from .restored import Restored
 
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
@@ -83,7 +83,16 @@ class Riders:
             return found
         calls = {p.get("id"): p for p in message["parts"] if p.get("type") == "tool_call"}
         ids = set(calls)
-        return [rider for rider in found if self._fits(rider, calls, ids)]
+        return self._all([rider for rider in found if self._fits(rider, calls, ids)])
+
+    def _all(self, riders: list[Rider]) -> list[Rider]:
+        """Leave out the thoughts of a turn of which not all came back: none goes back alone."""
+        signed = [rider for rider in riders if is_signed(rider.entry)]
+        if all(rider.entry.get("of", 0) <= len(signed) for rider in signed):
+            return riders
+        for rider in signed:
+            self._ignored(rider, "a thought that was signed with this one did not come back")
+        return [rider for rider in riders if not is_signed(rider.entry)]
 
     def put(self, riders: list[Rider], back: Restored) -> None:
         """Put back what rode, and say of what found nothing."""

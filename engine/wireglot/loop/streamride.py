@@ -40,6 +40,7 @@ class Rides:
         self._turn, self._outcome, self._frames = turn, outcome, frames
         self._back = turn.names.back(turn.provider.name)
         self._waits: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
+        self._thoughts: dict[int, int] = {}  # of each candidate: how many signed ones rode
         self._here: set[int] = set()  # parts beside which something stands already
         shape = client.shapes.get("tool_call")
         said = [h for case in (shape.cases if shape else ()) for h in holes(case.wire)]
@@ -118,7 +119,7 @@ class Rides:
         at = carry.beside(event.writes[0], self._frames.recent[0], "piece")
         waits = self._waits.pop(candidate)
         if at is not None:
-            ride = self._ridden(waits, key)
+            ride = self._ridden(candidate, waits, key)
             at[key] = carry.form(self._client, "message", ride, at.get(key))
 
     def waits(self, candidate: int) -> bool:
@@ -147,9 +148,13 @@ class Rides:
         if not more:
             return None
         self._waits.pop(part.candidate, None)
-        return self._ridden(entries, self._client.carry[kind])
+        return self._ridden(part.candidate, entries, self._client.carry[kind])
 
-    def _ridden(self, entries: list[Entry], key: str) -> Ride:
+    def _ridden(self, candidate: int, entries: list[Entry], key: str) -> Ride:
+        signed, before = list(filter(memory.is_signed, entries)), self._thoughts.get(candidate, 0)
+        self._thoughts[candidate] = before + len(signed)
+        for entry in signed if before else ():  # those before may be dropped
+            entry["of"] = self._thoughts[candidate]
         for entry in entries:
             self.rode.update((mark, key) for mark in marks(entry))
         return {self._turn.provider.name: entries}

@@ -267,12 +267,16 @@ class Unseen:
         elif waiting and "message" in carries:
             wire = carry.place(self._client.model, writer.wire_of(candidate))
             rows = [Row(wire, "message", waiting, wire is not None)]
-        for wire, kind, riders, rides in rows:
-            if rides:
-                said = {self._provider.name: [entry for _, entry in riders]}
-                key = carries[kind]
-                wire[key] = carry.form(self._client.model, kind, said, wire.get(key))
-                self._places.update((id(part), (wire, key)) for part, _ in riders)
+        rows = [row for row in rows if row.rides]
+        thoughts = [sum(memory.is_signed(entry) for _, entry in row.riders) for row in rows]
+        apart = max(thoughts, default=0) < sum(thoughts)  # a client may drop some of them
+        of = {"of": sum(thoughts)} if apart else {}
+        for wire, kind, riders, _ in rows:
+            told = [{**e, **of} if memory.is_signed(e) else e for _, e in riders]
+            key = carries[kind]
+            said = {self._provider.name: told}
+            wire[key] = carry.form(self._client.model, kind, said, wire.get(key))
+            self._places.update((id(part), (wire, key)) for part, _ in riders)
 
     # -- notes ------------------------------------------------------------------------------------
 
