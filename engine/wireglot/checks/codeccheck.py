@@ -97,7 +97,8 @@ class _Case:
             return words
         takes, gives = TAKES.get(lens, ((), ""))
         talk = lens == "bare" and hole.shape == "conversation"
-        if lens in LISTS and hole.mode != "each" and not talk:
+        of_lists = lens in LISTS or (lens in self.dialect.lists and hole.shape == "conversation")
+        if of_lists and hole.mode != "each" and not talk:
             said = SAID.get(lens, lens)
             message = f"`{said}` is a codec of a list that a shape makes"
             self.error("R010", message, hole.pos, f"write `${hole.path} each SHAPE | {said}`",

@@ -21,7 +21,7 @@ from ..interpreter import (
     within,
 )
 from ..interpreter.leftover import leftover
-from ..interpreter.views import Look, View, Written
+from ..interpreter.views import Look, View, Written, read_by
 from ..jsontext import copied
 from ..language.lenses import Misfit
 from ..language.model import Dialect, once
@@ -221,7 +221,8 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     outside = frozenset[str]()
     if "envelope" in writer.dialect.units:
         envelope, outside = envelope_of(writer, whole)
-    case = shape.cases[0]
+    known = read_by(writer, ir) if writer.same else None
+    case = next((case for case in shape.cases if case.name == known), shape.cases[0])
     view = View(whole, "request", case, writer)
     if case.ir is not None:
         with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over

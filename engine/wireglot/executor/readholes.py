@@ -27,11 +27,11 @@ def other(kinds: str, v: str) -> str:
 
 def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how the value in `v` is read into `var`; `below`: it is not the object itself."""
+    if t.dialect.in_text(h) is not None:
+        raise Unwritten
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
         return
-    if t.dialect.in_text(h) is not None:
-        raise Unwritten
     typed, single, listed, parsed = False, False, False, False
     for lens in reversed(h.lenses):
         if lens in PASSED:

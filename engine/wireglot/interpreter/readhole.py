@@ -149,7 +149,11 @@ def spoken(parts: Any, kinds: Any) -> str:
 def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     if h.shape == "conversation":
-        return conversation.read_talk(reader, h, wire, at, rel, env)
+        if reader.dialect.in_text(h) is None:
+            return conversation.read_talk(reader, h, wire, at, rel, env)
+        said = through(reader, "json", h, wire, at, rel, env)
+        env.spelled[pointer(rel)] = {"text": wire}
+        return conversation.read_talk(reader, h, said, (*at, IN_TEXT), rel, env)
     value, said = wire, False
     for lens in reversed(h.lenses):
         if is_guard(lens):
@@ -195,13 +199,13 @@ def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, en
     if lens == "json":
         if not isinstance(value, str):
             raise Misfit(f"expected JSON text, got {show(value)}", at, h.pos)
-        blank = (h.path.endswith("arguments") or h.mode == "each") and not value.strip()
+        blank = (h.path.endswith("arguments") or h.many) and not value.strip()
         if not blank and h.path == "value" and reader.options.get("json_results") == "text":
             raise Misfit("JSON text is kept as text", at, h.pos)
-        parsed = ([] if h.mode == "each" else {}) if blank else parse_json(value)
+        parsed = ([] if h.many else {}) if blank else parse_json(value)
         if any(is_guard(g) and not guard(g, parsed) for g in h.lenses):
             raise Misfit("the text is JSON of another type", at, h.pos)
-        if h.mode == "each":
+        if h.many:
             return parsed  # who reads the list remembers the text
         if f"{h.path}_json" in DERIVED:
             env.put(f"{h.path}_json", value, None)

@@ -34,8 +34,10 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
         return listforms.listed(writer, h, value, view, rel, into)
     if h.mode == "as":
         if h.shape == "conversation":
-            listed = bool(view.memory.get(pointer(rel), {}).get("list"))
-            return speaking.write_talk(writer, h, value, listed, into)
+            memory = view.memory.get(pointer(rel), {})
+            wire = speaking.write_talk(writer, h, value, bool(memory.get("list")), into)
+            in_text = writer.dialect.in_text(h) is not None
+            return listforms.as_json(h, wire, memory.get("text")) if in_text else wire
         # What the `ir` picture around it says of the object needs no place in it.
         said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
         wire = stepped(writer, h, value, said_around)

@@ -317,7 +317,7 @@ class Dialect:
 
     def in_text(self, h: Hole) -> str | None:
         """Return the codec of a list that stands in a text; None of any other hole."""
-        if h.mode != "each":
+        if not h.many:
             return None
         return next((lens for lens in h.lenses if lens == "json" or lens in self.lists), None)
 

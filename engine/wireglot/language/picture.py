@@ -150,6 +150,11 @@ class Hole(Picture):
         return self.shape or ""
 
     @property
+    def many(self) -> bool:
+        """Tell whether it makes a list: of elements, or of messages."""
+        return self.mode == "each" or self.shape == "conversation"
+
+    @property
     def dated(self) -> bool:
         """Tell whether it is read, and written to nobody else."""
         return self.mark in ("refused", "read-only")

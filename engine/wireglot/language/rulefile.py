@@ -213,8 +213,10 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
         # One of literals alone has no hole that tells it.
         case.home, case.refused = case.home or bool(only_read), only_read == "refused"
         cases.append(case)
-    # The first case of a gathering shape takes what comes from abroad: not one that is only read.
-    cases.sort(key=lambda c: ("groups" in words and c.home, -c.weight))
+    # The first case of a gathering shape, or of a request, is that of what comes from abroad: not
+    # one that is only read.
+    behind = "groups" in words or name == "request"
+    cases.sort(key=lambda c: (behind and c.home, -c.weight))
     for one in cases:
         for two in cases:
             if one is not two:

@@ -309,9 +309,9 @@ class Origins:
     def _lens(
         self, dialect: Dialect, lens: str, value: Any, rule: str | None, at: At | None = None
     ) -> Step:
-        if lens not in dialect.tables:
-            return Step("codec", SAID.get(lens, lens), rule)
         word = value_at(self.body, at, ABSENT) if at is not None else value
+        if lens not in dialect.tables or word is ABSENT:  # it stands in a text
+            return Step("codec", SAID.get(lens, lens), rule)
         table = dialect.tables[lens]
         other = table.read(word)[0] if at is not None else table.write(word, self.home)[0]
         row = _row(dialect, lens, other if at is not None else word)
