@@ -1834,3 +1834,41 @@ def test_what_came_under_the_key_of_a_list_is_collected_there() -> None:
     made = wireglot.collect(frames, "cohere")
     assert made["message"]["tool_plan"] == "I will look."
     assert "content" not in made["message"]
+
+
+def test_why_an_answer_ended_may_stand_where_the_whole_has_no_place_for_it() -> None:
+    text = """
+wireglot: 2
+dialect: acme
+see: https://acme.example/docs/api
+verified: 2026-11-21
+tables: {stop: {write: {end_turn: done, max_tokens: cut}}}
+shapes:
+  text: {wire: {say: $text}}
+  candidate: {wire: {said: $parts each text, because: $stop_reason | stop (optional)}}
+  why: {wire: {reason: $stop_reason | stop}}
+unions: {part: [text]}
+conversation: {wire: {parts: $parts each part}, cases: {user: {wire: {from: u}}}}
+request:
+  wire: {turns: $messages as conversation}
+  cases: {listed: {}, text: {read-only: true, wire: {turns: $messages as conversation | json}}}
+response: {wire: {...: $candidates each candidate | single}}
+stream:
+  framing: lines
+  events: {append.text: {say: $piece}, finish: {ended: true, why: $. as why (optional)}}
+"""
+    rules = wireglot.load_rules({"acme.yaml": text})
+    for why, because in (({"reason": "cut"}, "cut"), ("cut", None), ([1], None)):
+        t = rules.translator("acme", "acme")
+        frames = [{"say": "Hi"}, {"ended": True, "why": why}]
+        assert [f for frame in frames for f in t.feed(frame)] + t.finish() == frames
+        assert t.result.body.get("because") == because
+        assert [note.code for note in t.notes] == ([] if because else ["unfit"])
+    # Of a request, too, the case that is only read is written where it was read alone.
+    turns = [{"parts": [{"say": "Hi"}], "from": "u"}]
+    for said in (turns, json.dumps(turns)):
+        read = rules["acme"].read({"turns": said})
+        assert rules["acme"].write(read.ir).body == {"turns": said}
+        assert rules.convert({"turns": said}, "acme", "acme", trace=True).body == {"turns": said}
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
+    assert rules.convert(asked, "openai-chat", "acme").body == {"turns": turns}

@@ -185,9 +185,11 @@ class Outcome:
         # What stands beside a word may say more than it.
         for hole, wire, at in sorted(owner.stops, key=lambda stop: not isinstance(stop[1], dict)):
             rel = self._known.spots.get((hole.path, hole.shape), ())
+            spread = rel == () and isinstance(wire, dict)  # else it stands under a key
+            env.lenient = spread or rel != ()  # no key of the whole would hold it
             try:
                 if hole.path == ".":
-                    selfholes.read(reader, hole, wire, rel, rel, env, rel == ())  # else under a key
+                    selfholes.read(reader, hole, wire, rel, rel, env, spread)
                 else:
                     reader.hole(hole, wire, rel, rel, env)
             except Misfit:
