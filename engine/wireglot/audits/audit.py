@@ -123,7 +123,7 @@ def audit(
 def matrix(
     rules: Loaded,
     units: Iterable[str],
-    sources: Collection[str],
+    sources: Iterable[str],
     targets: Collection[str],
     model: str | None = None,
     options: Mapping[str, Any] | None = None,

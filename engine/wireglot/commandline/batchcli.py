@@ -78,13 +78,8 @@ def _apart(names: list[str], files: Files) -> None:
 def _progress(size: int | None, quiet: bool) -> Iterator[Callable[[Sum], None]]:
     """Give what shows how far a run is: a bar, where a person looks and `tqdm` is installed."""
     bar: Any = None
-    if not quiet and sys.stderr.isatty():
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            print("a bar of progress needs `pip install 'wireglot[batch]'`", file=sys.stderr)
-        else:
-            bar = tqdm(total=size, unit="B", unit_scale=True, dynamic_ncols=True)
+    if not quiet and (made := terminal.bar()) is not None:
+        bar = made(total=size, unit="B", unit_scale=True, dynamic_ncols=True)
     if bar is None:
         yield lambda done: None
         return

@@ -128,7 +128,7 @@ def audit(arguments: argparse.Namespace) -> int:
         whole: Sequence[str] = rules.dialects
         if one is None and two is None:  # those that lie over another differ little from it
             whole = [listed.name for listed in _listed(rules, arguments) if not listed.parent]
-        ends = [one] if one else whole, [two] if two else whole
+        ends = terminal.watched([one] if one else whole), [two] if two else whole
         cells = audit.matrix(rules, units, *ends, arguments.model, options)
         text = auditform.shown([], cells, arguments.format, rules.hash)
     else:

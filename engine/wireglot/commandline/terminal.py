@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -37,6 +37,24 @@ def hold_rules(*directories: str) -> None:
     for directory in directories:
         if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
             raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
+
+
+def bar() -> Any:
+    """Return what makes a bar of progress, where a person looks and `tqdm` is installed."""
+    if not sys.stderr.isatty():
+        return None
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        print("a bar of progress needs `pip install 'wireglot[batch]'`", file=sys.stderr)
+        return None
+    return tqdm
+
+
+def watched(dialects: Sequence[str]) -> Iterable[str]:
+    """Return dialects that are gone through, which takes minutes, with a bar of progress."""
+    made = bar() if len(dialects) > 1 else None
+    return dialects if made is None else made(dialects, unit=" dialects", dynamic_ncols=True)
 
 
 def own(directory: str | None) -> str | None:
