@@ -10,8 +10,7 @@ import copy
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from json.encoder import encode_basestring
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -121,37 +120,6 @@ def plain(node: Node, names: bool = False) -> Node:
     return less
 
 
-def _text(node: Node, whole: bool, known: dict[tuple[Node, bool], str]) -> str:
-    """Return the JSON text of a node, of a `whole` one with its examples.
-
-    What was `known` is not gone through again: dialects have most of their nodes in common.
-    """
-    value = node.value
-    if isinstance(value, str):
-        return encode_basestring(value)
-    if not isinstance(value, dict | list):
-        return json.dumps(value)
-    found = known.get((node, whole))
-    if found is None:
-        if isinstance(value, list):
-            found = f"[{','.join([_text(one, True, known) for one in value])}]"
-        else:
-            found = _object(value.items(), whole, known)
-        known[node, whole] = found
-    return found
-
-
-def _object(
-    entries: Iterable[tuple[str, Node]], whole: bool, known: dict[tuple[Node, bool], str]
-) -> str:
-    said = [
-        f"{encode_basestring(k)}:{_text(v, whole or k in _WHOLE, known)}"
-        for k, v in entries
-        if whole or k not in _SHOWN
-    ]
-    return f"{{{','.join(said)}}}"
-
-
 # The sum of what each file says, as long as anybody has it: most sets share most files.
 _sums: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
@@ -165,14 +133,15 @@ def fingerprint(files: Mapping[str, Node], sums: Mapping[str, str] | None = None
 
 def sums_of(files: Mapping[str, Node]) -> dict[str, str]:
     """Return the SHA-256 of what each of some rule files says, in hex digits."""
-    known: dict[tuple[Node, bool], str] = {}
-    return {name: _sum_of(node, known) for name, node in files.items()}
+    return {name: _sum_of(node) for name, node in files.items()}
 
 
-def _sum_of(node: Node, known: dict[tuple[Node, bool], str]) -> str:
+def _sum_of(node: Node) -> str:
     found = _sums.get(node)
     if found is None:
-        found = _sums[node] = _sum(_object(sorted(node.value.items()), False, known))
+        said = dict(sorted(plain(node).plain().items()))
+        text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        found = _sums[node] = _sum(text)
     return found
 
 
