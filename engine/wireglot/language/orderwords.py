@@ -1,4 +1,4 @@
-"""The words of `enforce`: what each makes sure of across messages, and the steps that it asks for.
+"""`enforce` of a conversation: what its words make sure of across messages, and ask for.
 
 A word says one thing of its subject (`system`, `results`, `calls`, ...). The names of the steps
 that the executors take are known here and there alone.
@@ -6,9 +6,12 @@ that the executors take are known here and there alone.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..ir import PARTS, ROLES
 from .forms import ANY_TEXT, TEXT, Form, Leaf, Listed, Map, Word, Words, one_of, texts
-from .talk import LATER
+from .source import Node, Pos
+from .talk import LATER, Beside, Turn
 
 Step = tuple[str, str]
 SPEAKERS = ("user", "assistant")
@@ -142,3 +145,51 @@ ENFORCE = Words(
     "Enforce", help="write `enforce: {results: [next]}`",
     strange="`{name}` cannot be enforced", lead="there are",
 )  # fmt: skip
+
+
+# -- what a rule file asks for --------------------------------------------------------------------
+
+
+class Order(NamedTuple):
+    """What a dialect asks of its messages."""
+
+    steps: list[Step]
+    turns: list[Turn]
+    places: dict[str, Pos]  # where a step is asked for
+    beside: list[Beside]
+
+
+def asked(node: Node | None) -> Order:
+    """Read `enforce`; where it stands, a message of which nothing was written is left out."""
+    found = Order([] if node is None else [("no-empty", "")], [], {}, [])
+    for word, taken in node.value.items() if node is not None else ():
+        plain = taken.plain()
+        if word in SAID:
+            made = [(SAID[word][0], plain)]
+        elif word in VALUES:
+            values = plain if word in MANY else [plain]
+            made = [step for one in values for step in VALUES[word][one][0]]
+        elif word == "turns":
+            made = [("alternate" if at == "alternate" else "insert", "") for at in plain]
+            turns = taken.value.items()
+            found.turns.extend(_read(at, said) for at, said in turns if at != "alternate")
+        elif word == "beside":
+            made = [("beside", "")]
+            for kind, said in taken.value.items():
+                ((stands, text),) = said.plain().items()
+                found.beside.append(Beside(kind, stands, text, said.pos))
+        else:
+            made = [(word, kind) for kind in plain]
+        found.steps.extend(made)
+        found.places.update((name, taken.pos) for name, _ in made)
+    return found
+
+
+def _read(word: str, said: Node) -> Turn:
+    """Read one turn that must stand, `{ROLE: TEXT}`, and where: the roles around it, or a part."""
+    plain = said.plain()
+    role = next(role for role in SPEAKERS if role in plain)
+    if word == "between":
+        return Turn(role, plain[role], "", (plain["after"], plain["before"]), said.pos)
+    at = "start" if word == "first" else "end"
+    return Turn(role, plain[role], at, ("", ""), said.pos, plain.get("before", ""))

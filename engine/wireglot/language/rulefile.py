@@ -16,7 +16,7 @@ from .lenses import Table
 from .measure import disjoint, measure, tell
 from .merge import merge
 from .model import Dialect, Signatures, Stored, Weights
-from .order import asked
+from .orderwords import asked
 from .picture import Fields, Literal, Picture
 from .schema import Schema
 from .shape import Case, Shape

@@ -8,7 +8,9 @@ So nothing else knows them, and each name keeps its place:
     $removed: [NAME, ...]     `NAME: $removed`, in a picture that lies over another
     NAME NAME: REASON         in `unsupported`, `slight` and `drop`, the reason for each
     write: [WORD, ...]        in a table, words that are the same on the wire and in the IR
-    like: NAME                `likeness`
+    like: NAME                the other shape or schema of the file with what this one says laid
+                              over it, as a file lies over its parent; examples are of what they
+                              stand beneath alone
 
 And shape by shape, `$source.data` where the `ir` picture looks into `source`: the hole gets a name
 of its own there, as if `ir: {source: {data: $data}}` and `$data` were written.
@@ -18,8 +20,9 @@ from __future__ import annotations
 
 import re
 
+from ..ir import PARTS, TOOLS
 from ..patterns import later
-from . import likeness
+from .merge import Laid, Place, cased, like, merge, near, without
 from .source import Node, Pos, wrong
 
 LIST = later(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
@@ -28,6 +31,7 @@ PICTURES = frozenset(
 )
 REASONS = frozenset(("unsupported", "drop", "slight"))
 SAME = frozenset(("write", "read-also"))
+LIKE = {"shapes": Place.SHAPE, "schemas": Place.PLAIN}  # what may be like another
 HELP = "write the names of fields, as in `$own: [container, speed]`"
 
 
@@ -53,10 +57,10 @@ def spelled_out(file: Node) -> None:
                     _tables(child)
                 if not (key == "examples" and isinstance(child.value, list)):
                     stack.append(child)
-    likeness.spelled_out(file)
+    _in_full(file)
     rows = file.get("variants")
     for row in rows.value if rows is not None and isinstance(rows.value, list) else ():
-        likeness.spelled_out(row)
+        _in_full(row)
 
 
 def _reasons(node: Node) -> None:
@@ -151,3 +155,59 @@ def _spell(node: Node) -> None:
             value[name] = Node(key if key == "$removed" else f"{path}{name} ({mark})", one.pos)
             node.keys[name] = one.pos
     node.value = value
+
+
+# -- what is like another -------------------------------------------------------------------------
+
+
+def _in_full(file: Node) -> None:
+    """Put what is like another in full in its place, in a parsed file or row."""
+    for word, section in file.entries.items():
+        place = LIKE.get(word.rstrip("!"))
+        if place is not None:
+            names = {key.rstrip("!"): key for key in section.entries}
+            for key in names.values():
+                section.value[key] = _whole(section, names, key, place, ())
+
+
+def _whole(
+    section: Node, names: dict[str, str], key: str, place: Place, chain: tuple[str, ...]
+) -> Node:
+    """Return what a section says under a key, in full."""
+    node: Node = section.value[key]
+    named = node.get("like")
+    if named is None:
+        return node
+    name, chain = named.value, (*chain, key)
+    other = names.get(name) if isinstance(name, str) else None
+    if other is None or other in chain:
+        told = "names none of these" if other is None else "goes round"
+        help = f"it names another one beside it; {near(str(name), names.keys() - {key})}"
+        raise wrong(f"`like: {named.plain()}` {told}", named.pos, help, rule="R022")
+    base = _shared(_whole(section, names, other, place, chain))
+    if place is Place.SHAPE:
+        base = _typed(base, other, key.rstrip("!"), named.pos)
+    made = merge(base, without(node, ("like",)), place)
+    made = Laid(made.value, node.pos, {**made.keys, **node.keys}, gone=made.gone)
+    return cased(made) if place is Place.SHAPE else made
+
+
+def _shared(node: Node) -> Node:
+    """Return what another one may be like: all but the examples."""
+    words = {word: child for word, child in node.entries.items() if word != "examples"}
+    if node.under("cases"):
+        kept = {
+            name: without(case, ("examples",)) if case.get("examples") else case
+            for name, case in node.under("cases").items()
+        }
+        words["cases"] = like(words["cases"], kept)
+    return like(node, words)
+
+
+def _typed(base: Node, name: str, key: str, pos: Pos) -> Node:
+    """Let what is like a part or a tool be of its type, which the name no longer says."""
+    if name.rstrip("!") not in PARTS | TOOLS or key in PARTS | TOOLS:
+        return base
+    said = Node({"type": Node(name.rstrip("!"), pos)}, pos)
+    ir = merge(said, base.get("ir"))
+    return like(base, {**base.value, "ir": ir}, {**base.keys, "ir": pos})
