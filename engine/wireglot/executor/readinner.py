@@ -155,8 +155,6 @@ def _take(
     around: At = Several.of(places) if places else at
     for key, value in fields.items():
         rel = table.get(key)
-        if rel is None and key in made and not isinstance(value, dict):
-            continue  # what stands beside it says this, and more of it
         where = around if rel is None else (*at, *rel)
         if deeper is not None and key in deeper:
             if key in said and isinstance(value, dict) and x.trail.find(value) is None:

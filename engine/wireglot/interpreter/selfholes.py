@@ -96,8 +96,6 @@ def take(
             for name, own in value.get(reader.dialect.family, {}).items():
                 env.put(f"own.{name}", own, inner.fields.get(f"own.{name}", (0, at))[1])
             continue
-        if key in env.fields and key not in inner.fields and not isinstance(value, dict):
-            continue  # what stands beside it says this, and more of it
         where = reader.trail.find(made, key) or inner.fields.get(key, (0, at))[1] or at
         if key in said and key in inner.fields and isinstance(value, dict):
             if reader.trail.find(value) is None:  # else it was read as a whole, and knows its place
