@@ -146,8 +146,10 @@ def test_several_summaries_of_one_thought_are_what_the_api_wrote() -> None:
     thought = {"type": "reasoning", "summary": several}
     signed = {**thought, "id": "rs_1", "encrypted_content": "AAAA"}
     ask = {"role": "user", "content": "q"}
-    assert RULES.diagnose({"model": "m", "input": [ask, signed, ask]}, "openai-responses") == ()
-    found = RULES.diagnose({"model": "m", "input": [ask, signed, thought]}, "openai-responses")
+    said = {"role": "assistant", "content": "a"}  # no turn ends with a thought
+    assert RULES.diagnose({"model": "m", "input": [ask, signed, said]}, "openai-responses") == ()
+    talk = [ask, signed, thought, said]
+    found = RULES.diagnose({"model": "m", "input": talk}, "openai-responses")
     assert {one.path for one in found} == {"/input/2/summary/0", "/input/2/summary/1"}
 
 

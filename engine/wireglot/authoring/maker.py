@@ -229,9 +229,10 @@ class Maker:
         return found
 
     def json(self, h: Hole, value: Any) -> str:
-        """Make JSON text, of any object where the hole names no type."""
+        """Make JSON text, of any object where the hole names neither a type nor a shape."""
         guards = [g for g in h.lenses if is_guard(g) and g not in UNTYPED]
-        return stringify(value if guards else self.choose("json", self.by_type["object"]))
+        said = bool(guards) or h.shape is not None
+        return stringify(value if said else self.choose("json", self.by_type["object"]))
 
     def lens(self, lens: str, value: Any, h: Hole) -> Any:
         """Put a value through a lens, from the IR to the wire."""
