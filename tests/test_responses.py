@@ -302,12 +302,14 @@ def test_thoughts_of_others_are_not_sent_and_those_from_here_return_with_their_s
     ours = part | {"signature": {"value": "c2ln", "origin": NAME}}
     sealed = {"type": "reasoning", "redacted": True, "signature": ours["signature"]}
     theirs = part | {"signature": {"value": "c2ln", "origin": "anthropic"}}
-    ir = {"messages": [{"role": "assistant", "parts": [theirs, ours, sealed, part]}]}
+    said = {"type": "text", "text": "b"}
+    ir = {"messages": [{"role": "assistant", "parts": [theirs, ours, sealed, part, said]}]}
     out = RULES[NAME].write(ir)
     shown = [{"type": "summary_text", "text": "Hm."}]
     assert out.body["input"] == [
         {"type": "reasoning", "summary": shown, "encrypted_content": "c2ln"},
         {"type": "reasoning", "summary": [], "encrypted_content": "c2ln"},
+        {"role": "assistant", "content": "b"},
     ]
     assert [n.effect for n in out.notes] == ["lost", "lost"]
 
