@@ -22,6 +22,7 @@ from tests.streamsdk import accepted, blocks
 from tests.streamsweep import meaning
 from wireglot import cli
 from wireglot.streaming.fold import Fold
+from wireglot.streaming.hearing import Listener
 from wireglot.streaming.responses import frames as framed
 from wireglot.streaming.responses import unfolded
 from wireglot.streaming.streams import Translator
@@ -224,15 +225,11 @@ def test_each_part_is_opened_once_and_in_order(
     assert opened(out, target) == ["text", "f", "g"]
 
 
-class Ears:
+class Ears(Listener):
     """What a fold tells: the text, and the arguments of each call, as far as they came."""
 
     def __init__(self) -> None:
         self.text, self.calls = "", dict[str, str]()
-
-    def begun(self, outcome: Any) -> None: ...
-    def closed(self, part: Any) -> None: ...
-    def failed(self, error: Json, at: Any) -> None: ...
 
     def opened(self, part: Any) -> None:
         if part.whole and part.kind == "text":
