@@ -46,6 +46,7 @@ class Places:
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
         self.free = any(hole.mark for hole in ids)
         self.stops: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
+        self.alike: set[str] = set()  # the same, as a whole and a frame beside it have said it
 
 
 class Outcome:
@@ -68,7 +69,7 @@ class Outcome:
         self.came: dict[str, int] = {}  # the frames that said fields of the response first
         self._reader = Reader(dialect, self.options)
         self._known = dialect.once(Places, lambda: Places(dialect))
-        self.case = self._known.case
+        self.case, self.alike = self._known.case, self._known.alike
 
     def of(self, nth: int) -> Candidate:
         """Return a candidate by its number."""

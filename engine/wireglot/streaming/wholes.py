@@ -21,6 +21,7 @@ from ..language.picture import ABSENT, Hole
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
+from .outcome import MOST, SHORT
 from .recognising import Sight
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
@@ -206,8 +207,12 @@ def stop(fold: Hearing, owner: Candidate) -> None:
         if hole.shape is not None:
             if not fold.itself(hole, wire):
                 continue  # it ends, and does not say why
+            if (key := repr((hole.pos, wire, meant, owner.kinds))) in fold.outcome.alike:
+                continue
             said = _said_by(fold, hole, {**meant, "parts": [{"type": k} for k in owner.kinds]})
             path = "stop_reason"
+            if same(said, wire) and len(key) < SHORT and len(fold.outcome.alike) < MOST:
+                fold.outcome.alike.add(key)
         else:
             path, word = hole.path, meant.get(hole.path)
             table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
