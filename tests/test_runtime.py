@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
 import subprocess
@@ -245,6 +246,14 @@ def test_rules_that_follow_their_files_do_what_rule_sets_do(tmp_path: Path, name
     rules = wireglot.load_rules(tmp_path)
     live, fixed = (getattr(one, name) for one in (rules.watch(start=False), rules))
     assert inspect.signature(live) == inspect.signature(fixed)
+
+
+def test_live_rules_are_copied_as_other_objects_are(tmp_path: Path) -> None:
+    (tmp_path / "acme.yaml").write_text(acme())
+    live = wireglot.load_rules(tmp_path).watch(start=False)
+    assert copy.copy(live).rules is live.rules
+    with pytest.raises(AttributeError, match="_nothing"):
+        live._nothing  # noqa: B018
 
 
 def test_rules_that_follow_their_files_ask_the_set_in_force(tmp_path: Path) -> None:

@@ -234,6 +234,8 @@ class LiveRules(_Set):
         self.stop()
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what copies it asks for such before there are rules
+            raise AttributeError(name)
         return getattr(self.rules, name)
 
     def __getitem__(self, name: str) -> DialectRules:
