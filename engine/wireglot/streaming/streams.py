@@ -35,6 +35,7 @@ class Translator:
     gives rise to; `finish` returns the rest. `result` is then the whole response in the target.
     """
 
+    _runs: Runs | None = None  # there since the stream began
     _eager = False  # whether `finish` makes the result, asked for or not, before it tells the end
 
     def __init__(
@@ -54,12 +55,14 @@ class Translator:
         self._choose = choose
         self._done = self._over = False
         self._result: Conversion | None = None
-        self._home = source.name == target.name
-        self._between(source, target)
-
-    def _between(self, source: Held, target: Held) -> None:
-        """Begin between two dialects."""
         self._source, self._target = source, target
+        self._home = source.name == target.name
+
+    def _begin(self, frame: Any) -> None:
+        """Begin with the first frame, by the rules for the model that it names."""
+        if self._choose is not None and (name := model_in(self._source.model, frame)) is not None:
+            self._source, self._target = self._choose(name)
+        source, target = self._source, self._target
         self._unfold: Unfold | None = None
         if not self._home:
             trail = Trail()
@@ -76,7 +79,7 @@ class Translator:
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
         runs = self._runs
-        if runs.take is not None:
+        if runs is not None and runs.take is not None:
             made = runs.take(frame)
             if made is None:
                 made = runs.other(frame)
@@ -88,10 +91,8 @@ class Translator:
         """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
-        choose, self._choose = self._choose, None
-        name = None if choose is None else model_in(self._source.model, frame)
-        if choose is not None and name is not None:
-            self._between(*choose(name))
+        if self._runs is None:
+            self._begin(frame)
         return self._safely(self._heard, frame)
 
     def _safely(self, work: Callable[..., T], *given: Any) -> T:
@@ -105,6 +106,7 @@ class Translator:
 
     def _heard(self, frame: Any) -> list[Any]:
         fold, runs, unfold = self._fold, self._runs, self._unfold
+        assert runs is not None
         try:
             fold.feed(frame)
         except BaseException:
@@ -124,9 +126,12 @@ class Translator:
         if self._done:
             return []
         self._done = True
+        if self._runs is None:  # no frame came
+            self._begin(None)
         return self._safely(self._finished)
 
     def _finished(self) -> list[Any]:
+        assert self._runs is not None
         self._runs.close()
         fold = self._fold
         fold.close()
@@ -169,6 +174,8 @@ class Translator:
         """What was not carried exactly, as far as it is known."""
         if self._result is not None or (self._done and self._late):
             return self.result.notes
+        if self._runs is None:
+            return ()
         notes = read_notes(self._fold.notes, self._home)
         if self._unfold is not None:
             notes += _once(all_notes(self._unfold.notes, self._unfold.writer.notes, None, False))
@@ -177,12 +184,12 @@ class Translator:
     @property
     def cut(self) -> bool:
         """Whether the stream broke off, if nothing more comes: it said neither its end nor why."""
-        return self._fold.cut
+        return self._runs is None or self._fold.cut
 
     @property
     def error(self) -> dict[str, Any] | None:
         """The error that came within the stream, as the IR has it."""
-        return self._fold.error
+        return None if self._runs is None else self._fold.error
 
     def _concluded(self) -> Conversion:
         fold = self._fold
