@@ -229,6 +229,7 @@ class TurnStream(Translator):
         """
         super().__init__(turn.provider, turn.client, turn.options, policy, True, rules_hash)
         self._turn, self._back = turn, turn.names.back(turn.provider.name)
+        self._begin(None)  # a turn knows its model
         self._fold.outcome.asked = asked
         if self._unfold is not None:
             turn.prepare(self._unfold.writer.limits)

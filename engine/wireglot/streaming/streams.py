@@ -58,7 +58,7 @@ class Translator:
         self._source, self._target = source, target
         self._home = source.name == target.name
 
-    def _begin(self, frame: Any) -> None:
+    def _begin(self, frame: Any) -> Runs:
         """Begin with the first frame, by the rules for the model that it names."""
         if self._choose is not None and (name := model_in(self._source.model, frame)) is not None:
             self._source, self._target = self._choose(name)
@@ -75,6 +75,7 @@ class Translator:
             told = Within(self._unfold, source.model, self._options)
         self._fold = Fold(source.model, told, self._keep)
         self._runs = Runs(self._fold, self._unfold)
+        return self._runs
 
     def feed(self, frame: Any) -> list[Any]:
         """Take the next frame; return those that it gives rise to. Raises ConversionError."""
@@ -91,8 +92,6 @@ class Translator:
         """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
-        if self._runs is None:
-            self._begin(frame)
         return self._safely(self._heard, frame)
 
     def _safely(self, work: Callable[..., T], *given: Any) -> T:
@@ -105,8 +104,8 @@ class Translator:
             unforeseen(error, self._source.model.pos, self._options)
 
     def _heard(self, frame: Any) -> list[Any]:
-        fold, runs, unfold = self._fold, self._runs, self._unfold
-        assert runs is not None
+        runs = self._runs or self._begin(frame)
+        fold, unfold = self._fold, self._unfold
         try:
             fold.feed(frame)
         except BaseException:
@@ -126,13 +125,10 @@ class Translator:
         if self._done:
             return []
         self._done = True
-        if self._runs is None:  # no frame came
-            self._begin(None)
         return self._safely(self._finished)
 
     def _finished(self) -> list[Any]:
-        assert self._runs is not None
-        self._runs.close()
+        (self._runs or self._begin(None)).close()  # where no frame came it begins here
         fold = self._fold
         fold.close()
         frames: list[Any] = []
