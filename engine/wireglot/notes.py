@@ -65,6 +65,7 @@ CODES: dict[str, str] = {
     "blocks-as-text": "A result of text blocks, written as one text.",
     "blocks-beside": "The media of a result, moved into a user message after it.",
     "media-beside": "Media beside the data of a result, moved into a user message after it.",
+    "grammar-told": "The grammar of a freeform tool, written into its description.",
     "freeform-wrapped": "Freeform input or a freeform tool, wrapped as an object with key `input`.",
     "text-decoded": "A text document in base64, written as its text.",
     "picture-alone": "A document of one picture, written as the picture.",

@@ -296,7 +296,8 @@ def told(
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
     writer.went_down(row, part, path, wire)
-    writer.rows[id(part)] = (part, row.name)
+    _, last = writer.rows.get(id(new), (new, row.name))  # another row may have followed this one
+    writer.rows[id(part)] = (part, last)
     for block in _dropped(part, new, beside):
         kind = block.get("type")
         code = {"native": "own-field", "unknown": "unknown-part"}.get(str(kind), "no-place")
