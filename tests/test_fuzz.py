@@ -733,7 +733,7 @@ def test_what_no_check_foresaw_is_a_rule_error_of_every_call(
     for name, call in (
         ("conversion.hands.Reader.whole", lambda: rules["openai-chat"].read(body)),
         (
-            "conversion.hands.Writer.request_by",
+            "conversion.hands.Writer.quick_request",
             lambda: rules["openai-chat"].write(body),
         ),
         ("conversion.hands.Reader.whole", lambda: rules.convert(body, "openai-chat", "ollama")),

@@ -164,7 +164,7 @@ def _required(
         elif note.code == "unknown-key" and note.source_path:
             where, told = note.source_path, UNKNOWN_KEY
             found.append(Diagnosis(where, note.code, told, note.rule, HELP_KEY, False, "info"))
-    lost = {id(part) for part in writer.gone}
+    lost = {id(part) for part in writer.lost_parts}
     whole = ""  # the shape of the element that a part before stands in, and is written
     for part in _elements(read.ir):
         memory = part.get("spelled", {}).get(picked.name, {}).get("../", {})

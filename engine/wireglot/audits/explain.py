@@ -95,7 +95,7 @@ def refused(
     found: list[Refusal] = []
     for shape, case in _of_kind(dialect.shapes.values(), element.get("type", FUNCTION)):
         writer = Writer(dialect, False, read.trail, options, target.ladder)
-        writer.calls = Look(messages_of(read.ir, unit) or []).names
+        writer.call_names = Look(messages_of(read.ir, unit) or []).names
         try:
             writer.case(shape, case, element)
         except Misfit as misfit:

@@ -57,7 +57,7 @@ def write(
     `trusts` says that nobody has touched the IR since it was read.
     """
     writer = Writer(rules.model.of_unit(unit), same, read.trail, options, rules.ladder)
-    writer.trusts, writer.look = trusts, read.look
+    writer.unedited, writer.look = trusts, read.look
     try:
         body, envelope = written(writer, read, unit, prepare)
     except UNFORESEEN as error:
@@ -97,12 +97,12 @@ def written(
     writer.made = set() if writer.same and not writer.repair else read.made
     if unit == "request" or (unit == "session" and "request" in writer.dialect.units):
         writer.request()  # a session in a form that has requests obeys what is asked of them
-    writer.alone = unit in ("tool", "tool_call", "tool_result")
+    writer.lone_element = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(read.odd)
     messages = units.messages_of(ir, unit)
     if messages is not None:
         writer.look = look = writer.look or Look(messages)
-        writer.calls = look.names
+        writer.call_names = look.names
         if unit == "request" and look.declares:
             ir = demands.declared(writer, ir)
     cited = messages is not None and look.cited
@@ -126,7 +126,7 @@ def written(
     except RecursionError:
         raise TooDeep("the value is nested too deep") from None
     if writer.notes:
-        writer.settle()
+        writer.place_notes()
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):
         within.mistaken(writer, units.spoken_in(ir, messages))
     return body, envelope
@@ -189,13 +189,13 @@ def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     if nth == 0 or any("single" not in hole.lenses for hole in units.answers_in(writer.dialect)):
         return ir
     told = "of several answers this one calls tools or says something, and the target holds one"
-    writer.told("reordered", "moved", owners[nth], told, shape.pos)
+    writer.note_part("reordered", "moved", owners[nth], told, shape.pos)
     rest = [*owners[:nth], *owners[nth + 1 :]]
     return writer.trail.changed(ir, candidates=[owners[nth], *rest])
 
 
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
-    shape, asked, look = units.pictured(writer.dialect, "request"), writer.asked, writer.look
+    shape, asked, look = units.pictured(writer.dialect, "request"), writer.enforced, writer.look
     whole = writer.trail.changed(ir)
     talks = writer.dialect.conversation is not None and isinstance(ir.get("messages"), list)
     # Mostly no message is the system's, and each says something.
@@ -230,8 +230,8 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     demands.meet(writer, whole, view)
     if "reasoning" in whole:
         writer.thinks = _thinks(writer, shape, whole)
-    writer.went, writer.outside = view.lists, outside
-    wire = writer.request_by(case, whole)
+    writer.request_lists, writer.envelope_fields = view.lists, outside
+    wire = writer.quick_request(case, whole)
     if wire is ABSENT:
         wire = writer.picture(case.wire, view, (), top=True)
         view.claims |= outside
@@ -250,7 +250,7 @@ def _takes_schema(writer: Writer, ir: dict[str, Any]) -> bool:
     form = ir["response_format"]
     if writer.same or not isinstance(form, dict) or form.get("type") != "json_schema":
         return False
-    if not writer.asks("say-schema"):
+    if not writer.enforced_args("say-schema"):
         return False
     return _probed(writer, ir, "response_format") is not None
 

@@ -122,7 +122,7 @@ class CaseLines(MatchLines):
         claims = f"{self.code.value(frozenset(taken))}, {self.code.value(within, 'W')}"
         odd = ["miss"] if self.missing else []
         odd += ["view is not None"] if self.viewed else []
-        outside = ", x.outside" if self.request else ""  # these stand in the envelope
+        outside = ", x.envelope_fields" if self.request else ""  # these stand in the envelope
         rest = f"not {quiet}.issuperset(o)"
         if self.dynamic or outside:
             took = ", took" if self.dynamic else ""
@@ -138,7 +138,7 @@ class CaseLines(MatchLines):
         if not self.request and not spoken:  # notes of a message point to its parts
             t("x.written[id(o)] = (o, wire)")
         if case.note is not None and not self.home:
-            t(f"x.by_case({pos}, x.trail.find(o), wire)")
+            t(f"x.note_case({pos}, x.trail.find(o), wire)")
         t("return wire")
 
     def _empty(self) -> str:

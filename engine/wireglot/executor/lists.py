@@ -118,7 +118,7 @@ def _takes(case: Case, field: str) -> bool:
 def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
     """Give each part of a list of an object to a hole, once for all holes that share it."""
     path = listing.holes[0].path
-    known = (view.lists if view is not None else x.went).get(path)
+    known = (view.lists if view is not None else x.request_lists).get(path)
     if known is not None:  # they were written before: others depend on what went
         return [known.get(id(h), []) for h in listing.holes]
     whole = o.get("type") in FULL
@@ -137,7 +137,7 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
         if kind in listing.lone and part.keys() == PLAIN[0]:
             text = part["text"]
             usual = text.__class__ is str and text and not text.isspace()
-            if usual and not x.marking and id(part) not in x.watched:
+            if usual and not x.mark_fields and id(part) not in x.part_notes:
                 lower = listing.known(kind, x.ladder)
                 if not lower or lower.isdisjoint(part):
                     shares: list[list[Any]] = [[] for _ in listing.holes]
@@ -187,8 +187,8 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
         if way is not None:
             number, m, b = way[0], len(x.notes), len(x.beside)
             x.nth, wire = len(shares[number]), NO
-            if x.lefts:
-                x.lefts = []
+            if x.lost_fields:
+                x.lost_fields = []
             for write, asked, fields, _ in way[1]:
                 if asked and (fields.isdisjoint(part) or not _says(part, asked)):
                     continue
@@ -206,7 +206,7 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
                 # The walk need not try it as it is, if no other hole might take it. At home a case
                 # that is only read there may.
                 refused = way[1] if len(shares) == 1 and not x.same else None
-            elif x.lefts and _lower(x, kind, part):
+            elif x.lost_fields and _lower(x, kind, part):
                 del x.notes[m:], x.beside[b:]
                 wire = None  # it is written anew
         if wire is None or wire is NO:
@@ -235,7 +235,7 @@ def _given(
     holes = listing.holes
     if listing.alone and count == 1 and x.resolver is None:
         raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
-    x.places = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
+    x.hole_counts = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
     lacks = None if no is None else _lacks(x, part, no)
     found = x.give(holes, part, whole, no is not None, lower, lacks)
     return [(holes.index(hole), new, wire) for hole, new, wire in found]
@@ -265,7 +265,7 @@ def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:
     known = listing.kinds.get(kind) if part.__class__ is dict else None
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
         return None
-    if kind in SPOKEN and x.asked and not _worded(part) and blank(x, part, x.role):
+    if kind in SPOKEN and x.enforced and not _worded(part) and blank(x, part, x.role):
         return None
     if "spelled" in part:
         memory = part["spelled"].get(listing.dialect, NONE)
@@ -298,7 +298,7 @@ def _says(part: dict[str, Any], asked: Any) -> bool:
 
 def _lower(x: Any, kind: Any, part: Any) -> bool:
     """Tell whether a field that found no place has a row of the ladder of its own."""
-    lost = {path for owner, path in x.lefts if owner == id(part)}
+    lost = {path for owner, path in x.lost_fields if owner == id(part)}
     if lost & {"source", "output_ref"}:
         return True
     rows = x.ladder.get(str(kind), ())  # one that adds a field is for what refuses the part
@@ -326,7 +326,7 @@ def formed(
             kind = part.get("type") if part.__class__ is dict else None
             if wire.__class__ is str and not x.same and kind in listing.lone:
                 if into is not None:  # notes of the part point to where its words stand
-                    x.words_at(part, into)
+                    x.place_text_notes(part, into)
                 return wire
             if kind == listing.plain[number]:
                 text = _one_text(x, listing, part, wire, pairs, into)
@@ -348,14 +348,14 @@ def _one_text(
     x: Any, listing: Listing, part: dict[str, Any], wire: Any, pairs: Any, into: Any
 ) -> str | None:
     """Return the text of one element that has nothing but its text."""
-    if id(part) in x.watched:
+    if id(part) in x.part_notes:
         return None
     if part.keys() not in PLAIN or part["text"].__class__ is not str:
         return None
     if x.same and part.get("spelled", EMPTY).get(listing.dialect):
         return None  # it says more than its text
-    if len(x.notes) > x.since:
+    if len(x.notes) > x.message_mark:
         listforms.forget(x, pairs)
     if into is not None:
-        x.stands[id(wire)] = (wire, *into)
+        x.relocated[id(wire)] = (wire, *into)
     return str(part["text"])

@@ -59,7 +59,7 @@ class Telling:
         more += "".join(f" or o.get({path!r}) is None" for path in usual)
         more += "".join(f" or o.get({path!r}) is not None" for path in asked)
         more += f" or {self._could(case, sides)}" if rivals else ""
-        return f"(len(x.notes) > m or len(x.gone) != g) and changed(x, m, g){more}"
+        return f"(len(x.notes) > m or len(x.lost_parts) != g) and changed(x, m, g){more}"
 
     def _could(self, case: Case, sides: tuple[Any, ...]) -> str:
         """Return a test whether cases could read what this one wrote, by what they ask for."""

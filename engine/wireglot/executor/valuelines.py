@@ -68,7 +68,7 @@ class ValueLines:
         if h.path in IDS:
             test = f"({test})" if " or " in test else test
             test += " and id(o) not in x.made" if c.writes.home else ""
-            test += f" and {found.v} not in x.unsaid" if unsaid else ""
+            test += f" and {found.v} not in x.unseen_ids" if unsaid else ""
         if simple(h):  # of names that are looked up when they are asked for
             t(f"if {negated(test)}: return {c.no}", self.h.pos)
             self.done(found, self.whole(w))
@@ -77,7 +77,7 @@ class ValueLines:
         with t.under(f"if {test}:"):
             self.done(found, w)
         if unsaid and h.mark == "made" and h.value is None and not c.writes.home:
-            with t.under(f"elif {found.v}.__class__ is str and {found.v} in x.unsaid:"):
+            with t.under(f"elif {found.v}.__class__ is str and {found.v} in x.unseen_ids:"):
                 t("pass")
                 c.taken(found)
         if h.mark is None and h.mode is None and h.lenses and not c.writes.home:
@@ -108,7 +108,7 @@ class ValueLines:
         """Add the lines for a value that has its form on the wire."""
         w = self.fitted(found, w)
         if self.h.mark == "made" and self.h.value == "time":
-            self.t(f"x.now = {found.v}")  # the next that nobody has said is this one
+            self.t(f"x.last_time = {found.v}")  # the next that nobody has said is this one
         self.put(w)
         if self.h.path in IDS and not self.c.writes.home and self.c.kind in (None, *MADE):
             self.t(f"if id(o) in x.made: by_hook(x, {self.hole}, o, {self.into})")
@@ -140,10 +140,10 @@ class ValueLines:
         c = self.c
         supplied = found.path in SUPPLIED and c.kind in (None, *SUPPLIED[found.path])
         if c.way in ("case", "part") and supplied and self.into != "None":
-            self.t(f"if x.watched: x.found(o, {found.path!r}, {self.into})")
+            self.t(f"if x.part_notes: x.place_part_note(o, {found.path!r}, {self.into})")
         bounded = found.path.startswith("tool_choice") or found.path in c.dialect.bounds
         if bounded and (c.request or c.way == "part") and self.into != "None":
-            self.t(f"if x.watch: x.stood({found.path!r}, {self.into})")
+            self.t(f"if x.field_notes: x.place_field_note({found.path!r}, {self.into})")
 
     def filled(self) -> None:
         """Add the lines for what stands where nothing is."""

@@ -31,30 +31,37 @@ def poorer(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
     if poor is not None and poor[0] <= lost:
         return poor
     notes, lefts, beside, gone = marks
-    return lost, wire, x.notes[notes:], x.lefts[lefts:], x.beside[beside:], x.gone[gone:]
+    return (
+        lost,
+        wire,
+        x.notes[notes:],
+        x.lost_fields[lefts:],
+        x.beside[beside:],
+        x.lost_parts[gone:],
+    )
 
 
 def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
     """Take the best of some ways to write an object that lose something."""
     x.written[id(o)] = (o, poor[1])
     x.notes += poor[2]
-    x.lefts += poor[3]
+    x.lost_fields += poor[3]
     x.beside += poor[4]
-    x.gone += poor[5]
+    x.lost_parts += poor[5]
     return poor[1]
 
 
 def again(x: WriteJob, shape: Shape, o: Any, *marks: int) -> Any:
     """Write an object anew: all cases are tried."""
-    x.undo(*marks)
+    x.roll_back(*marks)
     return choosing.tried(x, shape, o)
 
 
 def changed(x: WriteJob, mark: int, gone: int) -> bool:
     """Tell whether more was noted than lost fields: what is read may differ from what was meant."""
-    if len(x.gone) == gone and len(x.notes) == mark:
+    if len(x.lost_parts) == gone and len(x.notes) == mark:
         return False
-    return len(x.gone) != gone or any(
+    return len(x.lost_parts) != gone or any(
         note.effect != "lost" and note.code not in FILLED for note in x.notes[mark:]
     )
 
@@ -106,7 +113,7 @@ def seen(
     """Return an object as the writer's own methods see it."""
     view = View(o, shape.name, case, x)
     if shape.name == "request":
-        view.lists.update(x.went)
+        view.lists.update(x.request_lists)
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
     view.claims.update(path for path in told if there(o, path))
     return view
@@ -194,7 +201,7 @@ def leave(
                     view.claims.add(path)
     view.claims.update(took)
     if shape.name == "request":
-        view.claims.update(x.outside)
+        view.claims.update(x.envelope_fields)
     leftover(x, view, wire)
 
 
@@ -222,7 +229,7 @@ def _more(value: dict[str, Any], taken: dict[str, Any], own: bool) -> bool:
 def misnamed(x: Any, o: dict[str, Any]) -> bool:
     """Tell whether a result says another name than its call."""
     name = o.get("name")
-    return name is not None and x.calls.get(o.get("tool_call_id", "")) != name
+    return name is not None and x.call_names.get(o.get("tool_call_id", "")) != name
 
 
 def own_of(o: dict[str, Any], family: str, empty: Any) -> Any:
@@ -273,7 +280,7 @@ def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
 
 def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
-    x.by_case(case, selfholes.whence(x, o, claims), *selfholes.spot(wire, into))
+    x.note_case(case, selfholes.whence(x, o, claims), *selfholes.spot(wire, into))
 
 
 def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
@@ -281,5 +288,5 @@ def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
     if not isinstance(wire, dict) or not out.keys().isdisjoint(wire):
         return False
     out.update(wire)
-    x.merged(wire, out, mark)
+    x.place_spread_notes(wire, out, mark)
     return True

@@ -36,21 +36,21 @@ class CodedWriter(PictureWriter):
     @property
     def quick(self) -> bool:
         """Whether generated functions say all that is to be said."""
-        if self.walks or self.marking or self.recorder is not None:
+        if self.walks or self.mark_fields or self.recorder is not None:
             return False
         return not (self.same and self.repair)
 
     def _tried(self, name: str, value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
         write = self.writes.code.names[name]
-        mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
+        mark = len(self.notes), len(self.lost_fields), len(self.beside), len(self.lost_parts)
         try:
             found = write(self, value)
             if found is not NO:
                 return found
         except Misfit as misfit:
             misfit.__traceback__ = None
-        self.undo(*mark)
+        self.roll_back(*mark)
         return NO
 
     def shape(self, name: str, value: Any) -> Any:
@@ -90,7 +90,7 @@ class CodedWriter(PictureWriter):
                 return found
         return super().case(shape, case, value)
 
-    def request_by(self, case: Case, ir: dict[str, Any]) -> Any:
+    def quick_request(self, case: Case, ir: dict[str, Any]) -> Any:
         if self.same or not self.quick or case.ir is not None:
             return ABSENT
         if ir.get("system") and "system" not in case.lists:
@@ -98,25 +98,25 @@ class CodedWriter(PictureWriter):
         wire = self._tried(self.writes.case(self.dialect.units["request"], case), ir)
         if wire is not NO:
             return wire
-        self.spoken = {}
+        self.line_messages = {}
         return ABSENT
 
-    def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
+    def quick_message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
         name = self.writes.message(case)
         if name is None or not self.quick:
             return None
-        mark, lefts = len(self.notes), len(self.lefts)
-        beside, gone = len(self.beside), len(self.gone)
+        mark, lefts = len(self.notes), len(self.lost_fields)
+        beside, gone = len(self.beside), len(self.lost_parts)
         wire = self._tried(name, message)
         if isinstance(wire, dict):  # else it takes no such message
-            silent = len(self.gone) - gone
+            silent = len(self.lost_parts) - gone
             if len(self.notes) > mark:
                 silent += [note.code for note in self.notes[mark:]].count("empty-text")
             # Where nothing is left of it, the message itself may go.
             left = len(message["parts"]) - silent
             if not silent or (left > 0 and len(self.beside) == beside):
                 return wire
-        self.undo(mark, lefts, beside, gone)
+        self.roll_back(mark, lefts, beside, gone)
         return None
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
@@ -133,19 +133,21 @@ class CodedWriter(PictureWriter):
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
-            mark = len(self.notes), len(self.lefts), len(self.beside), len(self.gone)
+            mark = len(self.notes), len(self.lost_fields), len(self.beside), len(self.lost_parts)
             # What it raises the walk would: something lacks, or fits nowhere.
             found = self.writes.code.names[self.writes.frame(event, nth)](self, said)
             if found is not NO:
                 return found
-            self.undo(*mark)
+            self.roll_back(*mark)
         return super().frame(event, nth, said)
 
     def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
         whole = whole and view.case in self.writes.known
-        waits = self.watch or id(view.obj) in self.watched  # a note, for the place of a field
+        waits = (
+            self.field_notes or id(view.obj) in self.part_notes
+        )  # a note, for the place of a field
         if whole and not (rel and view.memory) and self.quick and not waits:
             claims, lists = set(view.claims), dict(view.lists)
             found = self._tried(self.writes.inside(view.case), view)

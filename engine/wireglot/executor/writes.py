@@ -109,7 +109,7 @@ class Writes:
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
         told = self.code.value(shape, "S")
-        t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
+        t("m, n, b, g = len(x.notes), len(x.lost_fields), len(x.beside), len(x.lost_parts)")
         if self.home:
             t(f"mem = memory_of(o, {NAME})")
             t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, g)")
@@ -133,7 +133,7 @@ class Writes:
                         t(f"if poor is None and not any_there(o, {better}): return w")
                     t("if not (lost := loss(x, m)): return w")
                     t("poor = poorer(x, poor, lost, w, m, n, b, g)")
-                t("x.undo(m, n, b, g)")
+                t("x.roll_back(m, n, b, g)")
         t("return NO if poor is None else put_back(x, o, poor)")
         return str(t)
 
@@ -146,7 +146,7 @@ class Writes:
     def _choice(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o, read, first):")
         told = self.code.value(shape, "S")
-        t("m, n, b, g = len(x.notes), len(x.lefts), len(x.beside), len(x.gone)")
+        t("m, n, b, g = len(x.notes), len(x.lost_fields), len(x.beside), len(x.lost_parts)")
         for case in sorted(shape.cases, key=lambda one: one.home):
             known = self.code.value(case, "C")
             if not case.rivals and not case.home:
@@ -158,7 +158,7 @@ class Writes:
                 ask = "" if ask == "True" else f"not ({ask}) or "
                 ask = f" and (first or {ask}reads_back(x, {told}, w, o))"
             t(f"found = w is not NO{ask}")
-            t("x.undo(m, n, b, g)")
+            t("x.roll_back(m, n, b, g)")
             t(f"if found: return {known}")
         t("return None")
         return str(t)
@@ -200,7 +200,7 @@ class Writes:
                     ):
                         if case.note is not None and not self.home:
                             t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
-                        t("if x.watch: x.stood_within(w, took, into)")
+                        t("if x.field_notes: x.place_field_notes(w, took, into)")
                         t("return w, took")
                 t("del x.notes[m:]")
         t("return NO, ()")

@@ -118,6 +118,6 @@ def between(
 
 def told_of(writer: WriteJob, line: Any) -> dict[str, Any]:
     """Return what the message of a line remembers of it at home."""
-    message = writer.spoken.get(id(line), {})
+    message = writer.line_messages.get(id(line), {})
     known = writer.same and "spelled" in message
     return recalled(writer, message) if known else {}

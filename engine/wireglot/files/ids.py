@@ -97,7 +97,7 @@ def drawn(
         again = said is not None and said == place.name and said.__class__ is place.name.__class__
         if again and place.path not in loose:
             gone.add((id(place.owner), place.key))
-            reader.hush(place.at, REPEATS, None)
+            reader.mark_redundant(place.at, REPEATS, None)
     return {**whole, key: _without(messages, gone)}, sorted(".".join(path) for path in loose)
 
 

@@ -76,7 +76,7 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                 said, part = _timed(writer, said, part)
             if len(found) > 1 and not writer.same:
                 told = "each stands in a message of its own"
-                writer.told("moved", "moved", part, told, talk.pos)
+                writer.note_part("moved", "moved", part, told, talk.pos)
             as_is = said is message and len(found) == 1
             out.append(said if as_is else with_parts(writer, said, [part, *more]))
     return writer.trail.changed(ir, messages=out)

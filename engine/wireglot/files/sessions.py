@@ -76,7 +76,7 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
         there = file.log.places_of.items()
         reader.trail.move({(0, key): at for key, at in there if at != (0, key)})
         for over in file.log.over:
-            reader.hush(over, ANEW, None)
+            reader.mark_redundant(over, ANEW, None)
     if file.instead is not None:
         history.read(reader, document.instead, body, ir)
     if memory:
@@ -171,7 +171,7 @@ def _drawn(
         if lacks := [k for k in head if k not in message]:
             file.told[i] = {**file.told.get(i, {}), "lacks": lacks}
         for k in again if i != file.head else ():
-            reader.hush((file.numbers[i], k), ids.REPEATS, None)
+            reader.mark_redundant((file.numbers[i], k), ids.REPEATS, None)
         rest.append({k: v for k, v in message.items() if k not in again})
     return head, rest
 
@@ -217,7 +217,7 @@ def _unlinked(
             stray = {} if isinstance(name, str) and name in there else {"stray": True}
             file.told[i], file.drawn[i] = {"parent": name, **stray}, {links.parent: name}
         if links.parent in message:
-            reader.hush((n, links.parent), ids.REPEATS, None)
+            reader.mark_redundant((n, links.parent), ids.REPEATS, None)
         rest.append({k: v for k, v in message.items() if k != links.parent})
     return rest
 
@@ -245,7 +245,9 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     if document.ids is not None:
         asides = copy.deepcopy(asides)  # ids are said in them, too
     if not writer.same:  # what has no time of its own was said when the first message was
-        writer.now = next((m["time"] for m in ir.get("messages", ()) if "time" in m), writer.now)
+        writer.last_time = next(
+            (m["time"] for m in ir.get("messages", ()) if "time" in m), writer.last_time
+        )
     place = history.place(writer, memory, asides, ir)
     inside, ir = history.parted(writer, ir) if place is not None else ([], ir)
     wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
@@ -260,7 +262,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     if form != "lines":
         wire[key] = lines
         if document.ids is not None:
-            file, spoken = File(writer.dialect), writer.spoken
+            file, spoken = File(writer.dialect), writer.line_messages
             roles = [  # what was kept has the role that reading gave it
                 spoken[id(one)]["role"] if id(one) in spoken else file.role(one) for one in lines
             ]
@@ -288,13 +290,16 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
 
 def _again(writer: WriteJob, document: Document, line: Any) -> Iterator[Any]:
     """Say the text of a message from abroad once more, where the file has a line for that."""
-    message = writer.spoken.get(id(line), {}) if document.again and not writer.same else {}
+    message = writer.line_messages.get(id(line), {}) if document.again and not writer.same else {}
     parts = [part for part in message.get("parts", ()) if part.get("type") == "text"]
     for role, node in document.again if parts else ():
         if role != message["role"]:
             continue
         case = Case("", "message", drawn.parse(node), None, {}, None, node.pos)
-        said = {"time": message.get("time", writer.now), "text": "".join(p["text"] for p in parts)}
+        said = {
+            "time": message.get("time", writer.last_time),
+            "text": "".join(p["text"] for p in parts),
+        }
         writer.trail.copy(message, said)
         writer.trail.put(said, "text", writer.trail.find(parts[0], "text"))
         wire = writer.picture(case.wire, View(said, "message", case, writer), (), top=True)

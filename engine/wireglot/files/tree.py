@@ -241,7 +241,7 @@ class Written:
         first = {id(line) for line, _ in sums}
         for line in self._said[1:]:
             if id(line) in first:
-                at = writer.trail.find(writer.spoken.get(id(line), {}))
+                at = writer.trail.find(writer.line_messages.get(id(line), {}))
                 told = "what stands before a summary is summed up; it stands first"
                 writer.note("reordered", "moved", at, tree.pos, told, line)
         order = (line for line in self._said if id(line) not in first)

@@ -197,7 +197,7 @@ def reordered(
     for one, two in zip(now, before, strict=True):
         if one is not two and id(one) not in told:
             why = "results stand in the order of their calls in the target"
-            writer.told("reordered", "moved", one, why, writer.rule())
+            writer.note_part("reordered", "moved", one, why, writer.rule())
 
 
 def _rest(writer: WriteJob, message: Message, lost: set[int]) -> Message | None:
@@ -208,8 +208,8 @@ def _rest(writer: WriteJob, message: Message, lost: set[int]) -> Message | None:
         return message
     for part in parts:
         if id(part) in lost:
-            writer.lost("unpaired", part, UNCALLED, writer.rule())
-            writer.gone.append(part)
+            writer.note_lost("unpaired", part, UNCALLED, writer.rule())
+            writer.lost_parts.append(part)
     if rest:
         role = "user" if message.get("role") == "tool" else message.get("role")
         return {**with_parts(writer, message, rest), "role": role}

@@ -65,7 +65,7 @@ def _sorted(
         if part.get("type") in MEDIA and result is not None:
             home.setdefault(id(result), []).append(part)
             told = "a text before this says which result returned it, and there it stands"
-            writer.told("moved", "moved", part, told, writer.rule())
+            writer.note_part("moved", "moved", part, told, writer.rule())
             continue
         owners = labels.get(part.get("text"), ()) if part.get("type") == "text" else ()
         after = parts[i + 1].get("type") if i + 1 < len(parts) else None
@@ -74,7 +74,7 @@ def _sorted(
             rest.append(part)
             continue
         told = "the place of the media behind this says the same"
-        writer.lost("no-place", part, told, writer.rule(), weight="slight")
+        writer.note_lost("no-place", part, told, writer.rule(), weight="slight")
     return home, rest
 
 

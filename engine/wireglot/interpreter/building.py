@@ -64,7 +64,7 @@ def chosen(
     """Return the case that would write an IR object, which was read by `case` and is whole."""
 
     probe = reader.prober
-    del probe.notes[:], probe.gone[:]
+    del probe.notes[:], probe.lost_parts[:]
     value = {k: v for k, v in made.items() if k != "spelled"}
     for entry in memory_of(made, reader.dialect.name).values():
         if isinstance(entry.get("made"), str):

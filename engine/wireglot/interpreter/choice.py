@@ -67,7 +67,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         return  # a shape of the request's own fields writes them all
     if tools and holes and isinstance(tools, list):
         view.lists["tools"] = writer.share(holes, tools)
-    gone = {id(one) for one in writer.gone}
+    gone = {id(one) for one in writer.lost_parts}
     went = [tool for tool in tools if holes and id(tool) not in gone]
     if not went or not _chosen(writer, went, view, holes[0]):
         for path in OF_TOOLS:
@@ -97,7 +97,7 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         return
     for name in missing:
         told = f"the target has no tool `{name}`"
-        writer.lost("no-tool", ir, told, view.case.pos, "tool_choice")
+        writer.note_lost("no-tool", ir, told, view.case.pos, "tool_choice")
     stay = [name for name in asked if name in names]
     ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
     if not stay:
@@ -146,7 +146,7 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
         return
     told = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
     # One note waits for a field: where its name is another, that note does.
-    path = "tool_choice" if "tool_choice.name" in writer.watch else "tool_choice.name"
+    path = "tool_choice" if "tool_choice.name" in writer.field_notes else "tool_choice.name"
     _change(writer, ir, path, "reworded", f"{told}, and so it is chosen", view)
     if free:
         ir["tool_choice"] = writer.trail.without(choice, "freeform")
@@ -195,10 +195,10 @@ def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None
         why = f"`{name}` runs here as it sees fit: none chooses it"
         _lose(writer, ir, "tool_choice", why, view)
         return
-    if writer.pieces.get(name, name) != called:  # else the wire said it so
+    if writer.short_names.get(name, name) != called:  # else the wire said it so
         why = f"`{name}` is called `{called}` here, and so it is chosen"
         _change(writer, ir, "tool_choice.name", "renamed", why, view)
-    writer.respelt.add((name, called))
+    writer.rewordings.add((name, called))
     ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called)
 
 
@@ -230,7 +230,7 @@ def _pieces(
     why = f"a tool within a group is chosen by its last piece, {told} for {[*asked]}"
     key, new = ("name", told[0]) if "name" in choice else ("allowed", told)
     _change(writer, ir, f"tool_choice.{key}", "renamed", why, view)
-    writer.respelt.update(zip(asked, told, strict=True))
+    writer.rewordings.update(zip(asked, told, strict=True))
     ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
 
 
@@ -252,21 +252,21 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
     if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
         return True
     beside = bool(view.lists) and not view.lists["tools"].get(id(first))
-    return not beside and (writer.kin or ("unmixed", "") not in writer.asked)
+    return not beside and (writer.same_family or ("unmixed", "") not in writer.enforced)
 
 
 def _change(
     writer: WriteJob, ir: dict[str, Any], path: str, code: str, told: str, view: View
 ) -> None:
     at = writer.trail.find(ir, "tool_choice")
-    writer.waits(path, code, "changed", at, view.case.pos, told)
+    writer.note_field(path, code, "changed", at, view.case.pos, told)
 
 
 def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     said = ir.pop(path, None)
     if said is not None:
         weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
-        writer.lost("no-tool", view.obj, told, view.case.pos, path, weight)
+        writer.note_lost("no-tool", view.obj, told, view.case.pos, path, weight)
 
 
 def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
@@ -278,6 +278,6 @@ def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) ->
         return
     told = f"`{names}` does not fit the limits of `{TOLD}` here"
     at = writer.trail.find(ir, "tool_choice")
-    writer.waits("tool_choice", "renamed", "changed", at, pos, told)
-    writer.respelt.update(zip(names, fits, strict=True))
+    writer.note_field("tool_choice", "renamed", "changed", at, pos, told)
+    writer.rewordings.update(zip(names, fits, strict=True))
     ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)

@@ -26,13 +26,18 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     best: Misfit | None = None
     spare: tuple[_Told, Any, Case] | None = None
     poor: tuple[int, _Told, Any] | None = None
-    lefts = list(writer.lefts)
-    mark, aside, gone = len(writer.notes), len(writer.beside), len(writer.gone)
+    lefts = list(writer.lost_fields)
+    mark, aside, gone = len(writer.notes), len(writer.beside), len(writer.lost_parts)
 
     def undone() -> _Told:
-        told = writer.notes[mark:], writer.lefts, writer.beside[aside:], writer.gone[gone:]
-        writer.lefts = list(lefts)
-        del writer.notes[mark:], writer.beside[aside:], writer.gone[gone:]
+        told = (
+            writer.notes[mark:],
+            writer.lost_fields,
+            writer.beside[aside:],
+            writer.lost_parts[gone:],
+        )
+        writer.lost_fields = list(lefts)
+        del writer.notes[mark:], writer.beside[aside:], writer.lost_parts[gone:]
         return told
 
     cases, loose, dated = _order(writer, shape, value)
@@ -86,10 +91,10 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
 
 def _tell(writer: WriteJob, told: _Told) -> None:
     """Say after all what was undone."""
-    drafts, writer.lefts, blocks, parts = told
+    drafts, writer.lost_fields, blocks, parts = told
     writer.notes += drafts
     writer.beside += blocks
-    writer.gone += parts
+    writer.lost_parts += parts
 
 
 def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
@@ -175,13 +180,13 @@ def _order(writer: WriteJob, shape: Shape, value: Any) -> tuple[list[Case], Case
     comes last then, for repair writes the usual form. And whether there is a field that may not be
     written, for the dialect only reads it: nor may another case that is only read.
     """
-    cases = [case for case in shape.cases if not (case.refused and writer.named)]
+    cases = [case for case in shape.cases if not (case.refused and writer.repair_asked)]
     if not (writer.same and isinstance(value, dict)):
         return cases, None, False
     name, loose = read_by(writer, value), None
     if writer.repair:
         loose = next((case for case in shape.cases if case.home and case.name == name), None)
-    memory = memory_of(value, writer.dialect.name) if writer.named else {}
+    memory = memory_of(value, writer.dialect.name) if writer.repair_asked else {}
     dated = any("old" in entry for entry in memory.values())
     cases = [case for case in cases if not (dated and case.home and case is not loose)]
     return sorted(cases, key=lambda c: (loose is None and c.name != name, c.home)), loose, dated
@@ -212,9 +217,9 @@ def choose(
 def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
     """Tell whether a written value is read as what was meant."""
     read = _read(writer, shape, wire)
-    for path in writer.filled.get(id(value), (value, ()))[1]:
+    for path in writer.filled_fields.get(id(value), (value, ()))[1]:
         read = less(read, path.split("."))
-    known = writer.respelt
+    known = writer.rewordings
     return alike(read, value, known) or alike(read, _fitted(writer, value), known)
 
 
@@ -226,8 +231,8 @@ def _fitted(writer: WriteJob, value: Any) -> Any:
     if not isinstance(value, dict) or not (writer.limits.limits or "result" in value):
         return value
     fitted = dict(value)
-    while id(fitted.get("result")) in writer.lower:
-        fitted["result"] = writer.lower[id(fitted["result"])][1]
+    while id(fitted.get("result")) in writer.stepped_down:
+        fitted["result"] = writer.stepped_down[id(fitted["result"])][1]
     for key in ("name", "id", "tool_call_id"):
         if key in value and (kind := writer.limits.kind(value, key)):
             fitted[key] = writer.limits.fit(kind, value[key])
@@ -262,14 +267,14 @@ def _noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> bool:
 
     These have notes of their own.
     """
-    return alike(_bare(writer, read, moved), _bare(writer, value, moved), writer.respelt)
+    return alike(_bare(writer, read, moved), _bare(writer, value, moved), writer.rewordings)
 
 
 def _bare(writer: WriteJob, value: Any, moved: bool) -> Any:
     """Return a value without ids that were made here; parts of one type stand together if moved."""
     if isinstance(value, dict):
         rest = {k: _bare(writer, v, moved) for k, v in value.items()}
-        return {k: v for k, v in rest.items() if not (isinstance(v, str) and v in writer.ids)}
+        return {k: v for k, v in rest.items() if not (isinstance(v, str) and v in writer.made_ids)}
     if isinstance(value, list):
         inner = [_bare(writer, one, moved) for one in value]
         if moved and all(isinstance(one, dict) for one in inner):

@@ -133,7 +133,7 @@ def _spread(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None
         told_again = {id(one) for _, one, _ in shares.odd}
         for one in cited if form.text else ():
             if id(one) not in told_again and (spot := trail.find(one, "text")) and "text" in one:
-                reader.recorder.hush(spot, "it repeats the text", None)
+                reader.recorder.mark_redundant(spot, "it repeats the text", None)
     holes = holes_of(reader.dialect, of) if shares.odd else []
     rule = next((hole.pos for hole in holes if hole.path == "citations"), reader.dialect.pos)
     for told, one, keys in shares.odd:

@@ -57,7 +57,7 @@ def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
 def instead(writer: WriteJob, part: Part, fresh: Part) -> Part:
     """Let a part be written instead of another, from the same place; return it."""
     writer.trail.copy(part, fresh)
-    writer.instead[id(part)] = (part, fresh)
+    writer.replaced[id(part)] = (part, fresh)
     if id(part) in writer.made:
         writer.made.add(id(fresh))
     return fresh

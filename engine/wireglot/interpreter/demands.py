@@ -118,10 +118,10 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                     and (without_memory(tool) != without_memory(known[name]))
                 ):
                     told = "another tool of this name is declared before"
-                    writer.lost("no-place", tool, told, pos)
+                    writer.note_lost("no-place", tool, told, pos)
                     continue
                 told = "the target declares tools in one place"
-                writer.told("lifted", "moved", tool, told, pos)
+                writer.note_part("lifted", "moved", tool, told, pos)
                 if name is None or name not in known:
                     known[name] = tool
                     tools.append(tool)
@@ -155,7 +155,7 @@ def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
     for family, own in (part.get("own") or {}).items():
         for name in own:
             weight, told = weighed(writer, "tools", family, name)
-            writer.lost("own-field", own, told, pos, name, weight)
+            writer.note_lost("own-field", own, told, pos, name, weight)
     unknown(writer, part, "tools", pos)
 
 
@@ -171,7 +171,7 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
     Other tools, and structured output, are strict no longer.
     """
-    name = next(iter(writer.asks("strict")), None)
+    name = next(iter(writer.enforced_args("strict")), None)
     schema = None if name is None else writer.dialect.schemas.get(name)
     if schema is None:
         return ir
@@ -231,7 +231,7 @@ def _within(
             if ir.get(head) is not None:  # with all that is said beside it
                 _drop(writer, ir, head, refused, view)
             told = f"`{bound['else']}` stands here: {refused}"
-            writer.waits(path, "filled-in", "added", None, view.case.pos, told)
+            writer.note_field(path, "filled-in", "added", None, view.case.pos, told)
             _put(writer, ir, path, bound["else"])
         return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
@@ -248,7 +248,7 @@ def _within(
     if below and top is None:
         usual = _usual(view.case, below)
         if usual is not None and value >= usual:
-            writer.fill[below] = int(value) + usual
+            writer.fill_values[below] = int(value) + usual
     elif isinstance(top, int) and value >= top:
         value = top - 1
     if value == said:
@@ -258,7 +258,7 @@ def _within(
         return
     told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
     at = writer.trail.find(ir, path)
-    writer.waits(path, "clamped", "changed", at, view.case.pos, told)
+    writer.note_field(path, "clamped", "changed", at, view.case.pos, told)
     _put(writer, ir, path, value)
 
 

@@ -31,7 +31,7 @@ def ended(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
     Where parts stand under keys by their kinds, such a part ends the turn that holds nothing else.
     """
-    kinds, gone, closed = writer.asks("not-last"), list[Part](), False
+    kinds, gone, closed = writer.enforced_args("not-last"), list[Part](), False
     if not kinds:
         return messages
     group, case, _ = case_of(writer, {"role": "assistant", "parts": []})
@@ -51,7 +51,7 @@ def ended(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out what the target takes in the present turn alone; each such part is noted."""
-    kinds = writer.asks("this-turn")
+    kinds = writer.enforced_args("this-turn")
     if not kinds:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
@@ -63,12 +63,12 @@ def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
 def _lost(writer: WriteJob, gone: list[Part], told: str, step: str = "") -> None:
     """Note parts that are left out, each with its type."""
     for part in gone:
-        writer.lost("no-place", part, told.format(part["type"]), writer.rule(step))
+        writer.note_lost("no-place", part, told.format(part["type"]), writer.rule(step))
 
 
 def found(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out searches without what they found and findings without a search, each noted."""
-    if ("found", "search") not in writer.asked:
+    if ("found", "search") not in writer.enforced:
         return messages
     parts = parts_of(messages)
     both = {part.get("id") for part in parts if part.get("type") == "search"}
@@ -92,9 +92,9 @@ def _sealed(writer: WriteJob, part: Part) -> bool:
 
 def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out messages that hold nothing, before their neighbours are joined."""
-    if ("no-empty", "") not in writer.asked:
+    if ("no-empty", "") not in writer.enforced:
         return messages
-    if writer.same and ("no-blank", "") not in writer.asked:
+    if writer.same and ("no-blank", "") not in writer.enforced:
         return messages  # what has nothing in it may yet be written
     out = []
     for message in messages:
@@ -103,7 +103,7 @@ def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
             out.append(message)
             continue
         for part in message.get("parts", ()) if not parts else ():
-            writer.lost("empty-text", part, NO_WORD, writer.rule())
+            writer.note_lost("empty-text", part, NO_WORD, writer.rule())
         emptied(writer, message)
     return out
 
@@ -119,7 +119,7 @@ def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
         return False
     if message.get("role") == "assistant" and any(within.stands(writer, part) for part in parts):
         return False
-    mark, gone = len(writer.notes), len(writer.gone)
+    mark, gone = len(writer.notes), len(writer.lost_parts)
     writer.role = message.get("role")
     _, case, placed = case_of(writer, message)
     holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
@@ -127,17 +127,17 @@ def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
     found = [part for part in stay if holes and share.give(writer, holes, part)]
     if not found and not writer.beside:
         return True
-    del writer.notes[mark:], writer.gone[gone:]
+    del writer.notes[mark:], writer.lost_parts[gone:]
     writer.beside.clear()
     return False
 
 
 def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
-    talk, by_calls = writer.dialect.talk, ("order-results-by-calls", "") in writer.asked
+    talk, by_calls = writer.dialect.talk, ("order-results-by-calls", "") in writer.enforced
     if by_calls and writer.same:
         by_calls = _by_order(writer, messages)  # else their order says nothing
-    if not by_calls and ("answer-next", "") not in writer.asked:
+    if not by_calls and ("answer-next", "") not in writer.enforced:
         return messages
     out: list[Message] = []
     moved: set[int] = set()
@@ -176,7 +176,7 @@ def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 def single(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a turn of the model call one tool: the next call stands behind the result of this one."""
-    if ("one-call", "tool_call") not in writer.asked:
+    if ("one-call", "tool_call") not in writer.enforced:
         return messages
     told = "the target takes one call in a turn: this one stands in a turn of its own"
     out: list[Message] = []
@@ -193,7 +193,7 @@ def single(writer: WriteJob, messages: list[Message]) -> list[Message]:
                 own, others = _answered(writer, answers, calls[:-1])
                 if own:
                     out += [with_parts(writer, message, parts), *own]
-                    writer.told("moved", "moved", part, told, writer.rule("one-call"))
+                    writer.note_part("moved", "moved", part, told, writer.rule("one-call"))
                     parts, answers = [], others
             parts.append(part)
         out += [with_parts(writer, message, parts), *answers]
@@ -223,7 +223,7 @@ def _by_order(writer: WriteJob, messages: list[Message]) -> bool:
             # Nothing stood where the id would be written.
             for entry in memory_of(part, writer.dialect.name).values()
             if ("as" not in entry and entry.get("for") == part["tool_call_id"])
-            or (writer.named and "old" in entry)  # or what stood there is left out
+            or (writer.repair_asked and "old" in entry)  # or what stood there is left out
         ]
         if len(set(names)) < len(names):
             return True
@@ -284,16 +284,16 @@ def answer(
     found = later.results(i, ids)
     far = [part for place, part in found if later.apart(i, place)]
     ordered = answers = [part for _, part in found]
-    if by_calls or not writer.unsaid.isdisjoint(ids):
+    if by_calls or not writer.unseen_ids.isdisjoint(ids):
         nth = {key: len(ids) - at for at, key in enumerate(reversed(ids), 1)}
         ordered = sorted(answers, key=lambda p: nth[p["tool_call_id"]])
     if not far and ordered == answers:
         return
     gone = {id(part) for part in far}
     for part in far:
-        writer.told("moved", "moved", part, BEHIND_CALL, writer.rule())
-    there = [part for part in ordered if id(part) not in writer.answers]
-    before = [part for part in answers if id(part) not in writer.answers]
+        writer.note_part("moved", "moved", part, BEHIND_CALL, writer.rule())
+    there = [part for part in ordered if id(part) not in writer.made_results]
+    before = [part for part in answers if id(part) not in writer.made_results]
     reordered(writer, there, before, gone)
     stands = {id(part): later.messages[place] for place, part in found}
     moved.update(stands)
@@ -325,7 +325,7 @@ def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
             seen = True
         elif seen:
             told = f"a {kind} stands first in its message in the target"
-            writer.told("reordered", "moved", part, told, writer.rule())
+            writer.note_part("reordered", "moved", part, told, writer.rule())
     return head + [part for part, first in zip(parts, leads, strict=True) if not first]
 
 
@@ -338,6 +338,6 @@ def before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
         return parts  # mostly none stands behind one
     for part in late:
         told = "results follow their calls here; what is said between stands before these"
-        writer.told("reordered", "moved", part, told, writer.rule())
+        writer.note_part("reordered", "moved", part, told, writer.rule())
     rest = [part for part in parts[first:] if part.get("type") not in ("text", "refusal")]
     return parts[:first] + late + rest

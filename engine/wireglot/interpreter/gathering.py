@@ -33,11 +33,11 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
         assert inner.shape is not None
         with tries:
             one, around = _within(writer, shape, case, part)
-            writer.shared[id(one)] = beside
+            writer.claimed_outside[id(one)] = beside
             try:
                 return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
             finally:
-                del writer.shared[id(one)]
+                del writer.claimed_outside[id(one)]
     raise tries.best or Misfit("no run takes it")
 
 
@@ -81,7 +81,7 @@ def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> se
     """Return the fields of a part that stand beside its run, as claims."""
     paths = [hole.path for hole in pic.holes(case.wire) if hole.path not in ("run", ".")]
     if not any(path.partition(".")[0] in part for path in paths):
-        return set(writer.shared.get(id(part), ()))
+        return set(writer.claimed_outside.get(id(part), ()))
     view = View(part, shape.name, case, writer)
     for path in paths:
         if view.look(path) is not ABSENT:
@@ -145,7 +145,7 @@ def _element(writer: WriteJob, some: list[tuple[Any, Any]]) -> Any:
         if writer.recorder is not None:
             writer.recorder.copy(wire, whole)
         parts = [one for one, _ in run.wire] if isinstance(run, Gathered) else [part]
-        writer.around.update((id(one), (one, whole)) for one in parts)
+        writer.run_elements.update((id(one), (one, whole)) for one in parts)
     return whole
 
 
@@ -159,12 +159,12 @@ def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
 
 def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
-    plain = not (writer.same or writer.watch or run.said or run.around)
+    plain = not (writer.same or writer.field_notes or run.said or run.around)
     key = only_key(run.case) if plain and writer.recorder is None else None
     if key is not None:
         usual = {key: [wire for _, wire in run.wire]}
         for part, _ in run.wire:
-            writer.around[id(part)] = (part, usual)
+            writer.run_elements[id(part)] = (part, usual)
         return usual
     memory = memory_of(first, writer.dialect.name) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
@@ -175,12 +175,12 @@ def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
     view.lists["run"] = {id(run_hole(run.case)): run.wire}
     wire = writer.picture(run.case.wire, view, (), top=True)
     for path in sorted(run.said - view.claims):
-        writer.lost("no-place", first, no_place(path), run.case.pos, path)
+        writer.note_lost("no-place", first, no_place(path), run.case.pos, path)
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
         around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
         places = (writer.trail.find(first, key) for key in kept)
         place = next((at for at in places if at is not None), None)
         leftover.put_back(writer, around, wire, place[:-1] if place else None)
-    writer.around.update((id(part), (part, wire)) for part, _ in run.wire)
+    writer.run_elements.update((id(part), (part, wire)) for part, _ in run.wire)
     return wire

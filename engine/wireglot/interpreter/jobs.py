@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..language.lenses import Misfit, deepest
 from ..language.model import Dialect, once
-from ..language.picture import ABSENT, Hole
+from ..language.picture import Hole
 from ..language.shape import Case, Shape
 from ..language.talk import Group
 from ..native import mypyc_attr
-from ..notes import CODES, LEFT_OUT, Draft, Effect, Weight
-from ..tagged import every
+from ..notes import Draft
 from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
+from .noting import Noting
 from .views import Look, View
 
 if TYPE_CHECKING:
-    from ..language.ladder import Ladder, Row
+    from ..language.ladder import Ladder
     from ..language.source import Pos
     from .recorder import Recorder
     from .resolver import Resolver
@@ -33,20 +33,24 @@ Part = dict[str, Any]
 START = "1970-01-01T00:00:00.000Z"
 
 
-_NOTHING: tuple[frozenset[tuple[str, str]], str | None] = (frozenset(), None)
+_NO_STEPS: tuple[frozenset[tuple[str, str]], str | None] = (frozenset(), None)
 
 
 @once
 def _steps(dialect: Dialect) -> tuple[frozenset[tuple[str, str]], str | None]:
-    """Return what is asked of messages, and what stands where nothing is said."""
+    """Return the steps that a dialect enforces on messages, and what it says for no message."""
     talk = dialect.conversation
-    asked = frozenset(talk.enforce if talk else ())
-    return asked, next((text for word, text in asked if word == "some-message"), None)
+    steps = frozenset(talk.enforce if talk else ())
+    return steps, next((text for word, text in steps if word == "some-message"), None)
 
 
 @mypyc_attr(native_class=False)
 class ReadJob:
-    """Reads one payload. `notes` collects (code, effect, at, rule, message)."""
+    """Reads one payload of one dialect: what its pieces share while they do.
+
+    `notes` collects (code, effect, place, rule, reason). A place (`at`) is a path of keys in the
+    payload, `rel` one below the object that is read.
+    """
 
     # What `reader` and `hands` do, for the pieces that work for them; each raises Misfit.
     shape: Callable[..., Any]  # read one node by the first case of a shape that fits
@@ -91,10 +95,10 @@ class ReadJob:
         memory = self.memory(made)
         memory[place] = {**memory.get(place, {}), word: value}
 
-    def hush(self, at: At, why: str, pos: Pos | None) -> None:
-        """Tell a trace, if there is one, that what stands here says nothing more."""
+    def mark_redundant(self, at: At, why: str, pos: Pos | None) -> None:
+        """Tell a trace, if there is one, that a place says nothing that the rest does not say."""
         if self.recorder is not None:
-            self.recorder.hush(at, why, pos)
+            self.recorder.mark_redundant(at, why, pos)
 
     @property
     def prober(self) -> WriteJob:
@@ -105,8 +109,12 @@ class ReadJob:
 
 
 @mypyc_attr(native_class=False)
-class WriteJob:
-    """Writes one IR value. `same` says that the IR was read from this very dialect."""
+class WriteJob(Noting):
+    """Writes one IR value: what its pieces share while they do.
+
+    `same` says that the IR was read from this very dialect, so that it is written at home: what it
+    remembers counts. `into` of a method is the owner and the key of what it writes.
+    """
 
     # What `writer` and `hands` do, for the pieces that work for them; each raises Misfit.
     shape: Callable[[str, Any], Any]  # write a value by the first case that takes it and reads back
@@ -122,6 +130,9 @@ class WriteJob:
     afresh: Callable[..., WriteJob]  # that remembers nothing, and repairs nothing; abroad, or not
     reader: Callable[[], ReadJob]  # that only sees what a written value means
     of: Callable[[Dialect], WriteJob]  # of another dialect, for the same payload
+    # What can be written at once, by one function: else ABSENT, or None.
+    quick_request: Callable[[Case, dict[str, Any]], Any]
+    quick_message: Callable[[Case, Message], dict[str, Any] | None]
 
     def __init__(
         self,
@@ -131,243 +142,96 @@ class WriteJob:
         options: dict[str, Any],
         ladder: Ladder | None = None,
     ) -> None:
-        self.dialect, self.same, self.trail = dialect, same_dialect, trail
-        listener: Any = trail.recorder
-        self.recorder: Recorder | None = listener
+        super().__init__(dialect, trail)
+        self.same = same_dialect
         self.options, self.ladder = options, ladder or {}
         self.resolver: Resolver | None = options.get("resolve")
         self.repair = bool(options.get("repair", not same_dialect))
         self.limits = Limits(dialect.limits if self.repair else {})
-        self.asked, self.filler = _steps(dialect) if self.repair else _NOTHING
-        self.notes: list[Draft] = []
-        self.anew = False  # whether frames are written of what was no frame: nobody said them so
-        self.made: set[int] = set()  # parts whose ids a hook has made
-        self.beside: list[Any] = []  # parts that left what holds them
-        self.labels: dict[int, tuple[Any, Any]] = {}  # texts that say whose they are, with rows
-        self.written: dict[int, tuple[Any, Any]] = {}  # IR objects and what was made of them
-        self.around: dict[int, tuple[Any, Any]] = {}  # parts of runs, and the elements around these
-        self.instead: dict[int, tuple[Any, Any]] = {}  # parts, and those written instead of them
-        self.stands: dict[int, tuple[Any, Any, Any]] = {}  # wires that stand as something else
-        self.watch: dict[str, Draft] = {}  # notes of fields, whose places are not known yet
-        self.watched: dict[int, dict[str, Draft]] = {}  # the same, of fields of parts
-        self.respelt: set[tuple[str, str]] = set()  # texts that do not read back as they are
-        self.pieces: dict[str, str] = {}  # tools, and the last pieces of names that a choice says
-        self.lower: dict[int, tuple[Any, Any]] = {}  # results, and what the ladder made of them
-        self.filled: dict[int, tuple[Any, list[str]]] = {}  # objects, and fields filled in for them
-        self.missing: set[str] = set()  # fields that a picture wanted and did not get
-        self.lefts: list[tuple[int, str]] = []  # fields of IR objects that found no place
-        self.marking: dict[int, dict[str, bool]] = {}  # fields that get an element of their own
-        self.shared: dict[int, set[str]] = {}  # fields of parts that stand beside their run
-        # Ids that were made here: their forms, and the notes of them with their places.
-        self.ids: dict[str, tuple[str, Draft, int]] = {}
-        self.alike: dict[str, int] = {}  # how many were made of what the first was made of
-        self.answers: set[int] = set()  # results that were made here
-        self.gone: list[Any] = []  # parts and tools that found no place
-        self.rows: dict[int, tuple[Any, str]] = {}  # what stepped down, and by which row
-        self.fill: dict[str, Any] = {}  # what is filled in instead of what the picture says
-        self.places: dict[int, int] = {}  # how much each hole of a list has taken so far
-        self.calls: dict[str, str] = {}  # names of calls, by their ids
-        # By tool: what was written for names of its properties.
-        self.properties: dict[Any, dict[str, str]] = {}
-        self.went: dict[str, dict[int, list[Any]]] = {}  # lists of a request, written beforehand
-        self.spoken: dict[int, dict[str, Any]] = {}  # which message of a file a line was made of
+        # Steps of `enforce` as (word, argument), and the text of `some-message` if it is one.
+        self.enforced, self.filler = _steps(dialect) if self.repair else _NO_STEPS
+
+        # What found no place in what is tried now; `roll_back` forgets it.
+        self.lost_fields: list[tuple[int, str]] = []  # id of an IR object, and a field of it
+        self.beside: list[Any] = []  # parts that left what holds them, to stand beside it
+        self.missing: set[str] = set()  # fields that a picture required and did not get
+
+        # What is made here, which nobody said.
+        self.made: set[int] = set()  # ids of parts whose call ids a hook has made
+        self.made_ids: dict[str, tuple[str, Draft, int]] = {}  # form, note and place of the note
+        self.made_counts: dict[str, int] = {}  # how many ids came of one seed, by the first of them
+        self.made_results: set[int] = set()  # ids of results that answer calls nobody answered
+        self.filled_fields: dict[int, tuple[Any, list[str]]] = {}  # by id of an object: it, paths
+        self.fill_values: dict[str, Any] = {}  # by path: what is filled in, not what the mark says
+
+        # What is written in other words than the IR says, so that it need not read back the same.
+        self.rewordings: set[tuple[str, str]] = set()  # texts: as meant, as read back
+        self.stepped_down: dict[int, tuple[Any, Any]] = {}  # by id of a result: it, and the next
+        self.rows: dict[int, tuple[Any, str]] = {}  # by id of a part: it, and the ladder's row
+        self.call_names: dict[str, str] = {}  # by id of a call: the name of its tool
+        self.short_names: dict[str, str] = {}  # by tool: the last piece, where a choice says it
+        self.property_names: dict[Any, dict[str, str]] = {}  # by tool: what properties are called
+
+        # What pieces tell each other about lists and the elements around their parts.
+        self.labels: dict[int, tuple[Any, Any]] = {}  # texts that say whose media follow, with rows
+        self.mark_fields: dict[int, dict[str, bool]] = {}  # fields that may be elements: if needed
+        self.claimed_outside: dict[int, set[str]] = {}  # fields that the element around a part says
+        self.hole_counts: dict[int, int] = {}  # by id of a hole of a list: how many parts it took
+        self.request_lists: dict[str, dict[int, list[Any]]] = {}  # shared out before the request
 
     whole = False  # a request as a whole is written
-    named = False  # and repair was asked for by name
+    repair_asked = False  # repair was asked for by name: `repair=True`
     thinks = True  # the request does not switch thinking off
-    alone = False  # one element is wanted: nothing may stand beside it
+    lone_element = False  # one element is wanted: nothing may stand beside it
     walks = False  # no function writes: to make them takes longer than one value or two
-    trusts = False  # nobody has touched the IR since it was read
+    unedited = False  # nobody has touched the IR since it was read
+    anew = False  # frames are written of what was no frame: at home, too, nobody said them so
     role: Any = None  # who speaks in the message that is written
-    unsaid: frozenset[str] = frozenset()  # made ids that this dialect never saw
-    outside: Collection[str] = ()  # fields of a request that its envelope has
+    unseen_ids: frozenset[str] = frozenset()  # made ids that this dialect never saw
+    envelope_fields: Collection[str] = ()  # fields of a request that its envelope has
     look: Look | None = None  # what the messages of a request are like, before all steps
     refused: Any = None  # what no function writes: it is walked
-    nth = 0
-    since = 0  # how many notes there were before the message that is written
-    now = START  # the last time that was written
+    nth = 0  # the place of the element that is written in its list
+    message_mark = 0  # how many notes there were before the message that is written
+    last_time = START  # the last time that was written
 
     @property
-    def kin(self) -> bool:
-        """Tell whether the IR was read of a dialect of this one's family."""
+    def same_family(self) -> bool:
+        """Whether the IR was read from a dialect of this one's family."""
         source = self.trail.source
         return source is not None and source.family == self.dialect.family
 
     def request(self) -> None:
         """Write a request as a whole: what its messages ask of each other can be asked."""
         self.whole = True
-        self.named = self.options.get("repair") is True
-
-    def note(
-        self,
-        code: str,
-        effect: Effect,
-        source: At | None,
-        rule: Any,
-        message: str,
-        owner: Any = None,
-        place: Any = None,
-        weight: Weight = "",
-    ) -> None:
-        """Draft a note."""
-        self.notes.append(Draft(code, effect, source, rule, message, owner, place, weight))
+        self.repair_asked = self.options.get("repair") is True
 
     def first_of(self, tries: Iterable[Callable[[], Any]], none: str) -> Any:
         """Return what is written by the first try that does; raises the deepest Misfit."""
-        found = Tries(self)
-        for one in tries:
-            with found:
-                return one()
-        raise found.best or Misfit(none)
+        attempts = Tries(self)
+        for write in tries:
+            with attempts:
+                return write()
+        raise attempts.best or Misfit(none)
 
-    def went_down(self, row: Row, value: Any, field: str, owner: Any, place: Any = None) -> None:
-        """Note that a value went down the ladder by a row, which is about a field of it."""
-        at = self.trail.find(value, field or None) or self.trail.find(value)
-        self.note(row.name, row.effect, at, row.pos, row.says(value), owner, place)
+    def enforced_args(self, step: str) -> frozenset[str]:
+        """Return what an enforced step names, kinds of parts or a text; nothing if it is not."""
+        return frozenset(argument for word, argument in self.enforced if word == step)
 
-    def asks(self, step: str) -> frozenset[str]:
-        """Return what a step that is asked for names: kinds of parts, or a text."""
-        return frozenset(named for word, named in self.asked if word == step)
-
-    def follows(self, owner: Any, key: str, rule: Pos | None) -> None:
-        """Tell a trace, if there is one, that a field says nothing that others do not say."""
-        at = self.trail.find(owner, key) if self.recorder is not None else None
-        if self.recorder is not None and at is not None:
-            self.recorder.hush(at, "it follows from another value", rule)
-
-    def rule(self, step: str = "") -> Pos:
-        """Return where messages are asked to go through a step, or are pictured at all."""
-        talk = self.dialect.talk
-        return talk.places.get(step, talk.pos)
-
-    def told(self, code: str, effect: Effect, part: Any, told: str, rule: Pos | None) -> None:
-        """Note what becomes of a part, from where it stood to where it will stand."""
-        self.note(code, effect, self.trail.find(part), rule, told, None, part)
-
-    def lost(
-        self,
-        code: str,
-        part: Any,
-        told: str,
-        rule: Pos | None,
-        path: str | None = None,
-        weight: Weight = "",
-    ) -> None:
-        """Note that something that was said, or one field of it, is left out, at all its places."""
-        for place in every(self.trail.find(part, path)):
-            self.note(code, "lost", place, rule, told, weight=weight)
-
-    def emptied(self, message: Any) -> None:
-        """Note that a message is left out; of one that says nothing it is little loss."""
-        weight: Weight = "" if message.get("parts") or message.get("kept") else "slight"
-        self.lost("empty-message", message, LEFT_OUT, self.rule(), weight=weight)
-
-    def by_case(self, case: Case, at: At | None, owner: Any, place: Any = None) -> None:
-        """Note that something was written by a case that says so."""
-        if case.note is not None:
-            told = CODES.get(case.note) or f"written as `{case.name}`"
-            self.note(case.note, "changed", at, case.pos, told, owner, place)
-
-    def fills(self, owner: Any, path: str) -> None:
+    def mark_filled(self, owner: Any, path: str) -> None:
         """Remember that a field was filled in for an object."""
-        self.filled.setdefault(id(owner), (owner, []))[1].append(path)
+        self.filled_fields.setdefault(id(owner), (owner, []))[1].append(path)
 
-    def supplied(self, part: Any, path: str, pos: Any, told: str) -> None:
-        """Note a field of a part that nobody said, at the place where it will stand."""
-        self.note("filled-in", "added", None, pos, told, None, part)
-        self.watched.setdefault(id(part), {})[path] = self.notes[-1]
-
-    def waits(
-        self, path: str, code: str, effect: Effect, source: At | None, rule: Pos, told: str
-    ) -> None:
-        """Note what becomes of a field of a request, at the place where it will stand."""
-        self.note(code, effect, source, rule, told)
-        self.watch[path] = self.notes[-1]
-
-    def found(self, part: Any, path: str, into: Any) -> None:
-        """Let the note of a field that was filled in point to where it stands."""
-        if id(part) in self.watched and (draft := self.watched[id(part)].get(path)) is not None:
-            draft.owner, draft.place = into
-
-    def wire_of(self, part: Any) -> Any:
-        """Return what was written of an IR object, or of the last that was instead of it."""
-        found = None
-        while part is not None:
-            known = self.written.get(id(part))
-            found = known[1] if known is not None and known[0] is part else found
-            part = self.instead.get(id(part), (part, None))[1]
-        return found
-
-    def words_at(self, part: Any, into: Any) -> None:
-        """Let notes about a part point to where its words stand.
-
-        By the part, since many texts are one object: what says the same need not stand there.
-        """
-        self.written[id(part)] = (part, part)
-        self.stands[id(part)] = (part, *into)
-
-    def stood(self, path: str, into: tuple[Any, Any]) -> None:
-        """Let the note that waits for a field, if one does, point to where that is written."""
-        if (draft := self.watch.get(path)) is not None:
-            draft.owner, draft.place = into
-
-    def stood_within(
-        self, wire: Any, claims: Collection[str], into: tuple[Any, Any] | None
-    ) -> None:
-        """Let notes that wait for fields point to what was written, or to the place of a word."""
-        for path, draft in self.watch.items():
-            if not any(one == path or one.startswith(f"{path}.") for one in claims):
-                continue  # neither the field nor one within it
-            if draft.owner is None and isinstance(wire, dict):
-                # Among other keys the one that says it is the place.
-                among = into is not None and into[1] is None and len(wire) == 1
-                draft.owner, draft.place = wire, next(iter(wire)) if among else None
-            elif draft.owner is None and into is not None:
-                draft.owner, draft.place = into
-
-    def merged(self, wire: Any, out: dict[str, Any], mark: int) -> None:
-        """Let notes, those of the last picture among them, point to what holds its keys now."""
-        self.stands[id(wire)] = (wire, out, None)
-        for draft in (*self.notes[mark:], *self.watch.values()):
-            if draft.owner is wire:
-                draft.owner = out
-
-    def settle(self) -> None:
-        """Let notes about IR objects point to what was written of these.
-
-        What is lost is not moved.
-        """
-        lost = {id(part) for part in self.gone}
-        if lost:
-            self.notes = [
-                d
-                for d in self.notes
-                if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
-            ]
-        for draft in self.notes:
-            if draft.owner is not None or draft.place is None:
-                continue
-            wire = self.wire_of(draft.place)
-            if wire is not None:
-                draft.owner, draft.place = wire, None
-                while id(draft.owner) in self.stands:  # a text may stand for what holds it, too
-                    _, draft.owner, draft.place = self.stands[id(draft.owner)]
-
-    def request_by(self, case: Case, ir: dict[str, Any]) -> Any:
-        """Write a request that is ready, if that can be done at once; else ABSENT."""
-        return ABSENT
-
-    def message(self, case: Case, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Write a message of which no part is lost, if that can be done at once; else None."""
-        return None
-
-    def undo(self, notes: int, lefts: int, beside: int, gone: int) -> None:
-        """Forget what was told since there was so much of each."""
-        del self.notes[notes:], self.lefts[lefts:], self.beside[beside:], self.gone[gone:]
+    def roll_back(self, notes: int, lost_fields: int, beside: int, lost_parts: int) -> None:
+        """Forget what was noted, lost and displaced since these lists had so many elements."""
+        del self.notes[notes:], self.lost_fields[lost_fields:]
+        del self.beside[beside:], self.lost_parts[lost_parts:]
 
 
 class Tries:
-    """Tries of which one is to fit: what others told is forgotten, the deepest Misfit kept.
+    """Attempts of which one is to fit: a Misfit ends one, and forgets what it noted.
+
+    `best` is the deepest of these, which says most.
 
     tries = Tries(job)
     for one in ...:

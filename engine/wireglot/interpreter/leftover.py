@@ -30,8 +30,8 @@ QUIETLY = frozenset("citations logprobs bytes id name tool_call_id".split())
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     """Put kept keys back at home; note everything that no picture took abroad."""
     obj = view.obj
-    if id(obj) in writer.marking:
-        writer.marking[id(obj)] = dict.fromkeys(writer.marking[id(obj)], False)
+    if id(obj) in writer.mark_fields:
+        writer.mark_fields[id(obj)] = dict.fromkeys(writer.mark_fields[id(obj)], False)
     for name, kept in obj.get("kept", {}).items():
         if name == writer.dialect.name and writer.same:
             here = {k: v for k, v in kept.items() if not k.startswith("..")}
@@ -44,16 +44,16 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
             view.claims.add(path)
             reason = view.case.drop.get(path)
             code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
-            writer.lost(code, obj, told, hole.pos, path)
+            writer.note_lost(code, obj, told, hole.pos, path)
     for key, value in obj.items():
         if key in view.claims:
             continue
         quiet = key in QUIETLY and silent(writer, key, value, obj)
         if value is None or key in DERIVED or quiet:
-            writer.follows(obj, key, view.case.pos)
+            writer.mark_derived(obj, key, view.case.pos)
             continue
-        if writer.marking and key in writer.marking.get(id(obj), ()):
-            writer.marking[id(obj)][key] = True
+        if writer.mark_fields and key in writer.mark_fields.get(id(obj), ()):
+            writer.mark_fields[id(obj)][key] = True
         else:
             left(writer, view, key, value)
 
@@ -124,7 +124,7 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
         and obj.get("type") == "tool_result"
         and (
             writer.trail.find(obj, "name") is None
-            or writer.calls.get(obj.get("tool_call_id", "")) == value
+            or writer.call_names.get(obj.get("tool_call_id", "")) == value
         )
     )
 
@@ -149,8 +149,8 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
     weight: Weight = "slight" if _little(writer, view.shape, path, value) else ""
     if isinstance(places, Several):
-        writer.lefts.append((id(obj), path.partition(".")[0]))
-        writer.lost("no-place", obj, no_place(path), view.case.pos, path, weight)
+        writer.lost_fields.append((id(obj), path.partition(".")[0]))
+        writer.note_lost("no-place", obj, no_place(path), view.case.pos, path, weight)
         return
     opaque = value if whole and last in OPAQUE else None
     if whole and opaque is None and writer.trail.spread(value, places):
@@ -161,7 +161,7 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
     at = places or (opaque and writer.trail.find(opaque, "value")) or writer.trail.find(obj)
-    writer.lefts.append((id(obj), path.partition(".")[0]))
+    writer.lost_fields.append((id(obj), path.partition(".")[0]))
     reason = view.case.drop.get(path)
     if reason:
         writer.note("dropped", "lost", at, view.case.pos, reason)
@@ -215,7 +215,7 @@ def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> N
 
 def emptied(writer: WriteJob, message: dict[str, Any]) -> None:
     """Note that a message is left out, and what it says besides its parts."""
-    writer.emptied(message)
+    writer.note_emptied(message)
     for family, fields in message.get("own", {}).items():
         for name, leaf in fields.items():
             if leaf is None or leaf in EMPTY:

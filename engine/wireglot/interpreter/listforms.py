@@ -60,7 +60,7 @@ def formed(
         if not pairs:
             raise Misfit(f"`{h.path}` is empty", (), h.pos)
         for part, _ in pairs[1:]:
-            writer.lost("no-place", part, "the target holds one of these", h.pos)
+            writer.note_lost("no-place", part, "the target holds one of these", h.pos)
         return pairs[0][1]
     if lens:
         if not pairs:
@@ -113,10 +113,10 @@ def texts(
     forget(writer, pairs)
     for part, wire in pairs if into is not None else ():
         if isinstance(wire, str):
-            writer.words_at(part, into)
+            writer.place_text_notes(part, into)
         else:
-            writer.stands[id(wire)] = (wire, *into)
-        writer.found(part, "text", into)
+            writer.relocated[id(wire)] = (wire, *into)
+        writer.place_part_note(part, "text", into)
     # As where it goes down the ladder; only what the model says runs on from part to part.
     lines = h.path in RETURNED or (writer.role in ("user", "system") and not writer.same)
     if writer.role is None and not writer.same and all(p["type"] == "reasoning" for p, _ in pairs):
@@ -146,7 +146,7 @@ def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
 def forget(writer: WriteJob, pairs: list[Any]) -> None:
     """Forget what was filled into elements that are written as their text alone."""
     gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
-    since = writer.since
+    since = writer.message_mark
     writer.notes[since:] = [
         d
         for d in writer.notes[since:]

@@ -33,8 +33,8 @@ def made(writer: WriteJob, h: Hole, obj: dict[str, Any], shape: str, into: Any) 
         new = _id(writer, str(h.value), obj, shape)
         writer.note("made-id", "added", None, h.pos, TOLD, *(into or NOWHERE))
         if shape != "response" or writer.trail.seed is None:  # an answer has its own
-            writer.ids[new] = (str(h.value), writer.notes[-1], len(writer.notes) - 1)
-    writer.fills(obj, h.path)
+            writer.made_ids[new] = (str(h.value), writer.notes[-1], len(writer.notes) - 1)
+    writer.mark_filled(obj, h.path)
     return new
 
 
@@ -55,17 +55,17 @@ def by_hook(writer: WriteJob, h: Hole, obj: dict[str, Any], into: Any) -> None:
 
 def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool = False) -> Any:
     """Return what stands where nothing is, as the mark of a hole says; at `home` nobody is told."""
-    value = writer.fill.get(h.path, h.value) if writer.fill else h.value
+    value = writer.fill_values.get(h.path, h.value) if writer.fill_values else h.value
     if h.mode == "as" and value == {} and not home:
         mark = len(writer.notes)
         value = writer.shape(h.named, {})
         del writer.notes[mark:]
     if h.mark == "fill" and h.value is not None and not home:
         told = f"`{rel[-1] if rel else h.path}` is required here and was not there"
-        if h.path in writer.fill and value != h.value:
+        if h.path in writer.fill_values and value != h.value:
             told += f"; {value} leaves room for what the source asks for"
         writer.note("filled-in", "added", None, h.pos, told, *(into or NOWHERE))
-        writer.fills(obj, h.path)
+        writer.mark_filled(obj, h.path)
     return [] if value == [] else {} if value == {} else value
 
 
@@ -84,12 +84,12 @@ def _time(writer: WriteJob) -> str:
         said = clock()
         if not isinstance(said, int | float) or not 0 <= said < YEAR_10000:
             raise UsageError("`clock` gives seconds since 1970, as time.time does")
-        writer.now = moment_of(round(said * 1000))
+        writer.last_time = moment_of(round(said * 1000))
     try:
-        seconds_of(writer.now)
+        seconds_of(writer.last_time)
     except Misfit:  # what was written last is no time
-        writer.now = moment_of(0)
-    return writer.now
+        writer.last_time = moment_of(0)
+    return writer.last_time
 
 
 def _id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> str:
@@ -99,7 +99,7 @@ def _id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> str:
         if shape == "response":
             return of_answer(form, answer)
         # It is known by this name until `numbered` gives it the one that frames have, too.
-        return _formed(form, f"{len(writer.ids):04x}{answer.text()}")
+        return _formed(form, f"{len(writer.made_ids):04x}{answer.text()}")
     said = {k: v for k, v in obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
@@ -118,19 +118,19 @@ def _unlike(writer: WriteJob, form: str, seed: str) -> str:
         return _formed(form, seeds.digest(seed, str(turn)))
 
     def there(name: str) -> bool:
-        _, draft, at = writer.ids.get(name, (form, None, 0))
+        _, draft, at = writer.made_ids.get(name, (form, None, 0))
         if draft is None or (at < len(writer.notes) and writer.notes[at] is draft):
             return draft is not None
         return any(one is draft for one in writer.notes)  # notes before it went
 
     new = first = of(0)
     if there(first):
-        turn = writer.alike.get(first, 1)
+        turn = writer.made_counts.get(first, 1)
         while turn > 1 and not there(of(turn - 1)):
             turn -= 1
         while there(new := of(turn)):
             turn += 1
-        writer.alike[first] = turn + 1
+        writer.made_counts[first] = turn + 1
     return new
 
 
@@ -142,9 +142,9 @@ def of_answer(form: str, seed: Ids, *place: str) -> str:
 def numbered(writer: WriteJob, answer: Any) -> None:
     """Give what stands in an answer ids by its number, for frames have them before it is known."""
     seed = writer.trail.seed
-    if seed is None or not writer.ids:
+    if seed is None or not writer.made_ids:
         return
-    stack, ids = [answer], {name: form for name, (form, _, _) in writer.ids.items()}
+    stack, ids = [answer], {name: form for name, (form, _, _) in writer.made_ids.items()}
     count = dict.fromkeys(ids.values(), 0)
     while stack:
         owner, inner = stack.pop(), []

@@ -61,7 +61,7 @@ def fewer(
     gone = rest[: len(rest) - max(0, top - len(stay))]
     told = f"the target takes {top} marks of what is cached at most"
     for owner in gone:
-        writer.lost("no-place", owner, told, pos, "cache", "slight")
+        writer.note_lost("no-place", owner, told, pos, "cache", "slight")
     left = {id(one): {k: v for k, v in one.items() if k != "cache"} for one in gone}
     for key in found:
         ir[key] = _fewer(writer, ir[key], set(), left)
@@ -126,7 +126,7 @@ def _raise(writer: WriteJob, result: Part) -> Part:
         return result
     for one in found if "cache" in result else found[:-1]:
         told = "the target marks results, and nothing within them"
-        writer.lost("no-place", one, told, writer.rule(), "cache", "slight")
+        writer.note_lost("no-place", one, told, writer.rule(), "cache", "slight")
     left = {id(one): bare(writer, one, "cache") for one in found}
     said = {"value": [left.get(id(one), one) for one in inside]}
     new = writer.trail.changed(result, **{"cache": found[-1]["cache"], **result, **said})
@@ -195,7 +195,7 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
         these = [part for part in found if part.get("type") == kind]
         for part in these[: max(0, len(these) - top)]:
             told = f"the target takes {top} of the kind {kind} at most"
-            writer.lost("no-place", part, told, writer.rule())
+            writer.note_lost("no-place", part, told, writer.rule())
             gone.add(id(part))
     found = [part for part in found if id(part) not in gone]
     named = {id(part): fresh for name in unique for part, fresh in _again(writer, name, found)}

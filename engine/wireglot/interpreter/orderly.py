@@ -15,7 +15,7 @@ def orderly(writer: WriteJob, look: Look) -> bool:
     """Tell whether no step that a dialect asks for has anything to do with these messages."""
     dialect = writer.dialect
     kinds, plain = _watched(dialect)
-    if writer.named or not plain or not look.paired or not look.said:
+    if writer.repair_asked or not plain or not look.paired or not look.said:
         return False
     return kinds.isdisjoint(look.kinds) and not (look.freeform and dialect.tells_freeform)
 

@@ -168,7 +168,7 @@ def _renamed(writer: WriteJob, part: Part, key: str, new: str) -> Part:
         return part
     field = KEYS[part["type"]]
     fresh = instead(writer, part, {**part, field: new})
-    writer.calls[new] = part.get("name", "")
+    writer.call_names[new] = part.get("name", "")
     code, effect, told = another(key)
     at = writer.trail.find(part, field)
     writer.note(code, effect, at, writer.rule(), told, None, fresh)
@@ -184,19 +184,19 @@ def another(key: str) -> tuple[str, Effect, str]:
 
 def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results behind their calls, leave out those without one, answer calls without one."""
-    text = next(iter(writer.asks("pair")), None)
+    text = next(iter(writer.enforced_args("pair")), None)
     if text is None or not writer.whole:
         return messages
     rule = writer.rule("pair")
     calls, lost, pairs = _matched(messages)
-    if writer.named:
+    if writer.repair_asked:
         messages = _alike(writer, messages, pairs)
     early, lost = _early(writer, calls, lost)
     if writer.options.get("unasked"):  # what their calls are is known elsewhere
         lost = []
     answered = {id(call) for _, (_, call) in early}
     open_calls = [found for found in calls if id(found[1]) not in answered]
-    if not writer.named:  # what the model said last may still be answered
+    if not writer.repair_asked:  # what the model said last may still be answered
         open_calls = [(i, call) for i, call in open_calls if i < len(messages) - 1]
     gone = {id(part) for part, _ in early} | {id(part) for _, part in lost}
     behind: dict[int, list[Part]] = {}
@@ -205,10 +205,10 @@ def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
         part = _answering(writer, part, call)
         behind.setdefault(i, []).append(part)
         settled += [part, call]
-        writer.told("moved", "moved", part, BEHIND_CALL, rule)
+        writer.note_part("moved", "moved", part, BEHIND_CALL, rule)
     _forget(writer, settled)
     for _, part in lost:
-        writer.lost("unpaired", part, UNCALLED, rule)
+        writer.note_lost("unpaired", part, UNCALLED, rule)
     for i, call in open_calls:
         behind.setdefault(i, []).append(_answer(writer, call, text))
     if not gone and not behind:
@@ -299,7 +299,7 @@ def _answer(writer: WriteJob, call: Part, text: str) -> Part:
         made["name"] = call["name"]
     if id(call) in writer.made:
         writer.made.add(id(made))
-    writer.answers.add(id(made))
+    writer.made_results.add(id(made))
     told = "no result of this call is there; the text of the rule answers it"
     at, rule = writer.trail.find(call), writer.rule("pair")
     writer.note("answered", "added", at, rule, told, None, made)
@@ -330,7 +330,7 @@ def _rebuilt(
 def _forget(writer: WriteJob, parts: list[Part]) -> None:
     """Take back the notes that these parts have no counterpart."""
     names = {id(part) for part in parts}
-    names |= {id(old) for old, new in writer.instead.values() if id(new) in names}
+    names |= {id(old) for old, new in writer.replaced.values() if id(new) in names}
     writer.notes = [
         draft
         for draft in writer.notes

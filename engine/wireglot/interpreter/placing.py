@@ -62,7 +62,7 @@ def placed(writer: WriteJob, messages: list[Message]) -> list[Message]:
         if (why := strange.get(str(message.get("role")))) is not None:
             kinds = {part.get("type") for part in message.get("parts", ())}
             weight: Weight = "" if GRAVE.isdisjoint(kinds) else "grave"
-            writer.lost("no-place", message, why, writer.rule(), weight=weight)
+            writer.note_lost("no-place", message, why, writer.rule(), weight=weight)
     return [message for message in messages if message.get("role") not in strange]
 
 
@@ -107,7 +107,7 @@ def down(writer: WriteJob, message: Message) -> Message:
     for row in writer.ladder.get("message", ()):
         with Tries(writer):
             new, _, path = step(row, message, writer.trail)
-            writer.went_down(row, message, path, None, next(iter(message.get("parts", ())), None))
+            writer.note_step(row, message, path, None, next(iter(message.get("parts", ())), None))
             return new
     told = f"the target has no message for the role `{message.get('role')}`"
     raise Misfit(told, writer.trail.find(message) or (), writer.rule())
@@ -115,7 +115,7 @@ def down(writer: WriteJob, message: Message) -> Message:
 
 def unplaced(writer: WriteJob, message: Message, pos: Any) -> None:
     """Note what a message holds beside its parts, which go elsewhere."""
-    if message.keys() <= PLACED and not writer.marking and writer.recorder is None:
+    if message.keys() <= PLACED and not writer.mark_fields and writer.recorder is None:
         return
     dummy = Case("", "message", Literal((None,), pos), None, {}, None, pos)
     view = View(message, "message", dummy, writer)
@@ -127,7 +127,7 @@ def _says(writer: WriteJob, message: Message, wire: Any) -> bool:
     """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
     if (message.get("own") or {}).get(writer.dialect.family):
         return True
-    return "" in wire.values() and ("no-blank", "") not in writer.asked
+    return "" in wire.values() and ("no-blank", "") not in writer.enforced
 
 
 def walked(
@@ -144,7 +144,7 @@ def walked(
     try:
         wire = writer.picture(case.wire, view, (), top=True)
     except Misfit:
-        gone = {id(part) for part in writer.gone}
+        gone = {id(part) for part in writer.lost_parts}
         if not parts or any(id(part) not in gone for part in parts):
             raise
         # Of one part that has no place nothing is left.
@@ -152,7 +152,7 @@ def walked(
         emptied(writer, first)
         return []
     if (
-        ("no-empty", "") in writer.asked
+        ("no-empty", "") in writer.enforced
         and not any(view.lists.get("parts", {}).values())
         and not (writer.same and _says(writer, first, wire))
     ):
@@ -177,4 +177,4 @@ def noted(writer: WriteJob, run: list[tuple[Case, Message]], wires: list[Any]) -
     """Note of the messages of a run what their cases say is noted."""
     for case, message in run if wires and not writer.same else ():
         if case.note is not None:
-            writer.by_case(case, writer.trail.find(message), wires[0])
+            writer.note_case(case, writer.trail.find(message), wires[0])

@@ -48,7 +48,7 @@ def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
             others[-1] = writer.trail.without(last, "prefix")
             if "prefix" in first:
                 told = "the model says more behind this"
-                writer.lost("no-place", first, told, writer.rule(), "prefix")
+                writer.note_lost("no-place", first, told, writer.rule(), "prefix")
             if "prefix" in last:
                 fresh["prefix"] = last["prefix"]
                 writer.trail.put(fresh, "prefix", writer.trail.find(last, "prefix"))

@@ -63,7 +63,7 @@ def _tool(writer: WriteJob, tool: Any) -> Any:
     schema = tool.get("parameters") if isinstance(tool, dict) else None
     if not isinstance(schema, dict) or not (names := _written(schema, writer.limits)):
         return tool
-    writer.properties[tool.get("name")] = names
+    writer.property_names[tool.get("name")] = names
     spelling = _Spelling(writer, schema, names, writer.trail.find(tool, "parameters"))
     return writer.trail.changed(tool, parameters=spelling.schema())
 
@@ -96,7 +96,7 @@ def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[
 
 def _call(writer: WriteJob, part: Part) -> Part:
     """Return a call by the names that its tool has here; itself where it says the same."""
-    names = writer.properties.get(part.get("name"), {})
+    names = writer.property_names.get(part.get("name"), {})
     new = renamed(part, names, writer.trail)
     if new is None:
         return part

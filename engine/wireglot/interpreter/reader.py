@@ -146,7 +146,7 @@ class PictureReader(ReadJob):
                 more = " or more" if p.rest is not None else ""
                 raise Misfit(f"expected a list of {head}{more}", at, p.pos)
             if not wire:
-                self.hush(at, "it is empty", p.pos)
+                self.mark_redundant(at, "it is empty", p.pos)
             for i, (child, item) in enumerate(zip(p.items, wire, strict=False)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
             if p.rest is not None:
@@ -210,7 +210,7 @@ class PictureReader(ReadJob):
     def _entries(self, p: Fields, wire: dict[str, Any], at: At, rel: At, env: Env) -> None:
         used: set[str] = set()
         if not wire:
-            self.hush(at, "it is empty", p.pos)
+            self.mark_redundant(at, "it is empty", p.pos)
         for names, child in p.entries:
             key = names[0]
             if len(names) > 1 and (key := told_by(names, wire)) != names[0]:
@@ -269,7 +269,7 @@ class PictureReader(ReadJob):
                 found = None if again else {"as": wire[name]}
                 entry["twice"] = {**entry.get("twice", {}), name: found}
                 used.add(name)
-                self.hush((*at, name), "it repeats another value", env.case.pos)
+                self.mark_redundant((*at, name), "it repeats another value", env.case.pos)
 
     # -- holes --------------------------------------------------------------------------------
 
@@ -289,7 +289,7 @@ class PictureReader(ReadJob):
             return
         if h.path == "signature" and wire in self.dialect.signatures.none:
             env.spell(rel, wire, ABSENT)  # there is none, and home says so again
-            self.hush(at, "it says that there is none", h.pos)
+            self.mark_redundant(at, "it says that there is none", h.pos)
             return
         if "again" in h.lenses and readhole.repeats(self, h, wire, at, rel, env):
             return

@@ -52,7 +52,7 @@ def place_of(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> 
     """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
     place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
     if wire is not ABSENT:
-        reader.hush(at, "it counts its place", h.pos)
+        reader.mark_redundant(at, "it counts its place", h.pos)
     if not same(wire, place):
         env.spell(rel, wire, place)
         if wire is not ABSENT and wire is not None:
@@ -78,7 +78,7 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         if reader.recorder is not None:
             reader.recorder.defaults[env.base, h.path] = h.pos
     if reader.recorder is not None and wire is None:
-        reader.recorder.hush(at, "it is empty", h.pos)
+        reader.recorder.mark_redundant(at, "it is empty", h.pos)
         reader.recorder.nothing(env, h.path, at)
     if h.mark == "made":
         entry = env.spelled.setdefault(pointer(rel), {})
@@ -95,7 +95,7 @@ def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> No
         scratch = Env(env.base, env.case, False)
         try:
             if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
-                reader.hush(at, "it repeats another value", h.pos)
+                reader.mark_redundant(at, "it repeats another value", h.pos)
                 return
         except Misfit:
             pass
@@ -127,7 +127,7 @@ def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> b
         return False
     if same(wire, said):
         env.mark(rel, "again")
-        reader.hush(at, "it repeats another value", h.pos)
+        reader.mark_redundant(at, "it repeats another value", h.pos)
     else:
         env.keep(at, wire)
         told = f"{show(wire)} stands where the parts are said again, and they say something else"

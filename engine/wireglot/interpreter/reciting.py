@@ -125,7 +125,7 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
             continue
         trail.copy(one, new)
         for key in one.keys() - new.keys():  # the places that it lost say nothing more
-            writer.follows(one, key, writer.dialect.pos)
+            writer.mark_derived(one, key, writer.dialect.pos)
         for key in SPAN if form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
     return copies.instead(writer, part, {**part, "citations": made})

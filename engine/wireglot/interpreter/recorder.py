@@ -79,7 +79,7 @@ class Recorder:
                 chose = self.by_case.get((env.base, id(env.case)), [])
                 self.chosen[env.base, here] = (chose, child.pos)
 
-    def hush(self, at: At, why: str, pos: Pos | None) -> None:
+    def mark_redundant(self, at: At, why: str, pos: Pos | None) -> None:
         """What stands at `at` says nothing that the rest does not say."""
         self.silent[at] = (why, pos)
 

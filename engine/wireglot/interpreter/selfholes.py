@@ -118,7 +118,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     name = view.memory.get(pointer(rel), {}).get(WORDS[spread])
     cases = writer.dialect.cases_of(h.named)
     if writer.same:  # what is only read comes last, unless it was read
-        cases = [pair for pair in cases if not (pair[1].refused and writer.named)]
+        cases = [pair for pair in cases if not (pair[1].refused and writer.repair_asked)]
         cases.sort(key=lambda pair: (pair[1].name != name, pair[1].home))
     else:
         cases = [pair for pair in cases if not pair[1].home]
@@ -140,12 +140,12 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                 view.refused.update(refused)
                 if writer.recorder is not None:
                     writer.recorder.bare(wire, Written(case.wire, inner, rel))
-                writer.stood_within(wire, inner.claims, into)
+                writer.place_field_notes(wire, inner.claims, into)
                 if row is not None:
                     said(writer, view, obj, row, path, spot(wire, into))
                 if case.note is not None and not writer.same:
                     at = whence(writer, obj, inner.claims)
-                    writer.by_case(case, at, *spot(wire, into))
+                    writer.note_case(case, at, *spot(wire, into))
                 return wire
     if h.mark is not None:
         view.refused.update(refused)
@@ -206,7 +206,7 @@ def said(
     ]
     # What it is about, and what else is said no longer.
     for one in dict.fromkeys([path, *gone]) if path or not gone else gone:
-        writer.went_down(row, view.obj, one, *place)
+        writer.note_step(row, view.obj, one, *place)
     for key, old in view.obj.items():
         new = obj.get(key, ABSENT)
         if isinstance(old, dict) and isinstance(new, dict):

@@ -30,7 +30,7 @@ def share(
     for number, part in enumerate(parts):
         if writer.recorder is not None:
             writer.recorder.word(parts, number)
-        writer.places = {key: len(found) for key, found in shares.items()}
+        writer.hole_counts = {key: len(found) for key, found in shares.items()}
         for hole, new, wire in give(writer, holes, part, whole):
             shares[id(hole)].append((new, wire))
             order.append(holes.index(hole))
@@ -52,7 +52,7 @@ def unread(writer: WriteJob, holes: Sequence[Hole], shares: list[list[Any]]) -> 
         if said and shares[number] and readhole.spoken(said, writer.dialect.kinds_of(h.named)):
             for part, _ in shares[number]:
                 told = "parts stand before it that are said again here: it is read as one of these"
-                writer.told("inconsistent", "changed", part, told, h.pos)
+                writer.note_part("inconsistent", "changed", part, told, h.pos)
 
 
 def give(
@@ -73,7 +73,7 @@ def give(
     if isinstance(part, dict) and part.get("type") == "unknown":
         return _unknown(writer, holes, part)
     if blank(writer, part, writer.role):
-        writer.lost("empty-text", part, NO_WORD, holes[0].pos)
+        writer.note_lost("empty-text", part, NO_WORD, holes[0].pos)
         return []
     kind = part.get("type", usual_of(holes[0])) if isinstance(part, dict) else ""
     rows = [row for row in writer.ladder.get(str(kind), ()) if row.needs <= part.keys()]
@@ -99,7 +99,7 @@ def give(
         best = misfit
     # What was written may have lost a field for which the ladder has a row: that comes before it,
     # and if no such row can be gone down, what was written stays, with what it told.
-    lost = {path for owner, path in writer.lefts if direct and owner == id(part)}
+    lost = {path for owner, path in writer.lost_fields if direct and owner == id(part)}
     drafts = writer.notes[mark:]
     for row in order(rows, lost if direct else None, writer.missing):
         del writer.notes[mark:]
@@ -122,7 +122,7 @@ def give(
         raise best
     del writer.notes[start:]
     _homeless(writer, holes, part, kind, best)
-    writer.gone += [came] if came is part else [came, part]
+    writer.lost_parts += [came] if came is part else [came, part]
     return []
 
 
@@ -140,8 +140,8 @@ def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole,
         hole = next((h for h in holes if h.shape == read_by), wide)
         return [(hole, part, gathering.odd(writer, part))]
     told = "no picture describes this, and the target has no place for it"
-    writer.lost("unknown-part", part, told, holes[0].pos)
-    writer.gone.append(part)
+    writer.note_lost("unknown-part", part, told, holes[0].pos)
+    writer.lost_parts.append(part)
     return []
 
 
@@ -160,7 +160,7 @@ def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: M
         if value.get("origin") != writer.dialect.origin[field]:
             code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     known = part if isinstance(part, dict) else None  # of a bare value no place is known
-    writer.lost(code, known, told, best.pos or holes[0].pos, weight=weight)
+    writer.note_lost(code, known, told, best.pos or holes[0].pos, weight=weight)
 
 
 def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
@@ -211,7 +211,7 @@ def directly(
     """Write one part as it is by the first hole that takes it; else tell why none does."""
     best = Misfit("nothing takes it")
     tries = Tries(writer, best)
-    writer.missing, places, nth = set(), writer.places, writer.nth
+    writer.missing, places, nth = set(), writer.hole_counts, writer.nth
     read_by = None
     if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
         # What an exchange puts back among the parts of another dialect has its memory with it.
@@ -224,17 +224,17 @@ def directly(
         if hole.dated and hole.shape != read_by:
             continue
         assert hole.shape is not None
-        writer.lefts, writer.nth = [], places.get(id(hole), 0)
-        marks = {} if writer.alone else writer.dialect.marks_of(hole.shape)
+        writer.lost_fields, writer.nth = [], places.get(id(hole), 0)
+        marks = {} if writer.lone_element else writer.dialect.marks_of(hole.shape)
         wanted = [field for field in marks if isinstance(part, dict) and field in part]
         if wanted:
-            writer.marking[id(part)] = dict.fromkeys(wanted, False)
+            writer.mark_fields[id(part)] = dict.fromkeys(wanted, False)
         try:
             with tries:
                 found = [(hole, part, member(writer, hole.shape, part))]
                 return found + marked(writer, hole, part, marks), best
         finally:
-            writer.marking.pop(id(part), None)
+            writer.mark_fields.pop(id(part), None)
             writer.nth = nth
     return [], tries.best or best
 
@@ -244,7 +244,7 @@ def marked(
 ) -> list[tuple[Hole, Any, Any]]:
     """Write the fields of a part that stand here as elements of their own, right after it."""
     found = []
-    for field, free in writer.marking.get(id(part), {}).items():
+    for field, free in writer.mark_fields.get(id(part), {}).items():
         if not free:  # a picture took it, or wanted nothing of it
             continue
         tries = Tries(writer)
@@ -252,7 +252,7 @@ def marked(
             found.append((hole, part[field], writer.one(marks[field], part[field])))
         if (why := tries.best) is not None:
             told = f"{no_place(field)}: {why.reason}"
-            writer.lost("no-place", part, told, why.pos or hole.pos, field)
+            writer.note_lost("no-place", part, told, why.pos or hole.pos, field)
     return found
 
 
@@ -295,7 +295,7 @@ def told(
     writer: WriteJob, row: Row, part: Any, path: str, new: Any, beside: list[Any], wire: Any
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
-    writer.went_down(row, part, path, wire)
+    writer.note_step(row, part, path, wire)
     _, last = writer.rows.get(id(new), (new, row.name))  # another row may have followed this one
     writer.rows[id(part)] = (part, last)
     for block in _dropped(part, new, beside):
@@ -303,14 +303,14 @@ def told(
         code = {"native": "own-field", "unknown": "unknown-part"}.get(str(kind), "no-place")
         why = f"the target has no place for this {kind}"
         weight: Weight = "grave" if kind in GRAVE else ""
-        writer.lost(code, block, why, row.pos, weight=weight)
+        writer.note_lost(code, block, why, row.pos, weight=weight)
     for block in beside:
-        if writer.alone:
+        if writer.lone_element:
             why = "media have no place in a result here, and nothing stands beside a single one"
-            writer.lost("no-place", block, why, row.pos)
+            writer.note_lost("no-place", block, why, row.pos)
             continue
         why = "what holds it has no media here: it stands in a user's message"
-        writer.told("moved", "moved", block, why, row.pos)
+        writer.note_part("moved", "moved", block, why, row.pos)
 
 
 def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:

@@ -17,11 +17,11 @@ def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
     The messages themselves are returned where there are none.
     """
-    if ("own-thought", "reasoning") not in writer.asked:
+    if ("own-thought", "reasoning") not in writer.enforced:
         return messages
     gone = [part for part in parts_of(messages, "reasoning") if not _own(writer, part)]
     for part in gone:
-        writer.lost("no-place", part, UNSIGNED, writer.rule("own-thought"))
+        writer.note_lost("no-place", part, UNSIGNED, writer.rule("own-thought"))
     return without(writer, messages, gone)
 
 
@@ -35,7 +35,7 @@ def _own(writer: WriteJob, part: Part) -> bool:
 
 def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the first call of each step of the present turn be signed, or note that it is not."""
-    kinds = writer.asks("signed")
+    kinds = writer.enforced_args("signed")
     if not kinds:
         return messages
     signed: dict[int, Part] = {}
@@ -50,7 +50,7 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
         stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
         if stands is None:
             told = "the target wants the signature that came with this call, and none is there"
-            writer.told("unsigned", "kept", first, told, rule)
+            writer.note_part("unsigned", "kept", first, told, rule)
             continue
         if isinstance(other := first.get("signature"), dict):
             at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
@@ -59,7 +59,7 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
         signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
         fresh = signed[id(first)] = {**first, "signature": signature}
         told = "the target wants a signature beside this call; this says that there is none"
-        writer.supplied(fresh, "signature", rule, told)
+        writer.note_supplied(fresh, "signature", rule, told)
     return swapped(writer, messages, signed)
 
 

@@ -51,7 +51,7 @@ def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any
         if _says(writer.dialect.once("one text", partial(_of_text, writer)), out, text):
             for _, wire in everywhere(out[0]) if into is not None else ():
                 if isinstance(wire, HOLDERS):
-                    writer.stands[id(wire)] = (wire, *into)
+                    writer.relocated[id(wire)] = (wire, *into)
             return text
     return out
 
@@ -100,7 +100,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
         messages = system.later(writer, messages)
     if writer.repair:
         messages = ordered(writer, messages, whole)
-        if whole and ("trim-end", "") in writer.asked:
+        if whole and ("trim-end", "") in writer.enforced:
             messages = prefix.trimmed(writer, messages)
     if not writer.same and (look is None or look.marked):
         messages = marks.settled(writer, messages)
@@ -196,7 +196,7 @@ class _Runs:
         Tell whether it does: that message waits again.
         """
         writer, run = self.writer, self.run
-        mark = len(writer.notes), len(writer.lefts)
+        mark = len(writer.notes), len(writer.lost_fields)
         wires = self._lone(*run[0]) if len(run) == 1 else None
         if wires is None:
             wires = self._wires(run)
@@ -209,7 +209,7 @@ class _Runs:
             wires = self._again(wires, *mark)
         self.out += wires
         if wires and writer.dialect.document is not None:
-            writer.spoken[id(wires[0])] = run[0][1]
+            writer.line_messages[id(wires[0])] = run[0][1]
         if self.joined:  # noted while the run grew; only now there is what these notes point to
             for draft in self.joined if wires else ():
                 draft.owner = wires[0]
@@ -236,7 +236,7 @@ class _Runs:
             run.clear()
             writer.beside = []
             while not writer.beside:
-                del writer.notes[mark:], writer.lefts[lost:]
+                del writer.notes[mark:], writer.lost_fields[lost:]
                 run.append(steps[len(run)])
                 wires = self._wires(run)
             self.waiting.extendleft(message for _, message in reversed(steps[len(run) :]))
@@ -244,7 +244,7 @@ class _Runs:
             group, case, _ = case_of(writer, {"role": "user", "parts": []})
             if group is self.group and not group.spliced:
                 # What left its message belongs to this very run: write that once more.
-                del writer.notes[mark:], writer.lefts[lost:]
+                del writer.notes[mark:], writer.lost_fields[lost:]
                 wires = self._wires(_with_aside(talk, run, case, self._left()))
                 writer.beside = []
         return wires
@@ -256,15 +256,15 @@ class _Runs:
             return None
         if self.looks and (len(parts) > 1 or parts[0].get("type") in talk.bars):
             return None
-        writer.since, writer.role = len(writer.notes), message.get("role")
-        usual = writer.message(case, message)
+        writer.message_mark, writer.role = len(writer.notes), message.get("role")
+        usual = writer.quick_message(case, message)
         self.refused = message if usual is None else None
         return None if usual is None else [usual]
 
     def _wires(self, run: list[tuple[Case, Message]]) -> list[Any]:
         """Write a run of messages."""
         writer, talk = self.writer, self.talk
-        writer.since = len(writer.notes)
+        writer.message_mark = len(writer.notes)
         if self.group is not None and self.group.spliced:
             return self._spliced(run)
         case, first = run[0]
@@ -295,7 +295,7 @@ class _Runs:
             if not alone:
                 said = {"role": role, "parts": parts}
                 writer.trail.copy(first, said)
-            usual = writer.message(case, said)
+            usual = writer.quick_message(case, said)
             if usual is not None:
                 return [usual]
         whole = dict(first) if alone else {**first, "parts": parts}
@@ -309,7 +309,7 @@ class _Runs:
         assert isinstance(hole, Hole)
         for _, message in run:
             said = message.get("parts", [])
-            if len(said) > 1 and ("answer-next", "") in writer.asked:
+            if len(said) > 1 and ("answer-next", "") in writer.enforced:
                 said = enforce.before_calls(writer, said)
             wires += writer.elements(hole, said)
             unplaced(writer, message, self.talk.pos)
@@ -335,7 +335,7 @@ def _named(writer: WriteJob, told: Collection[str], message: Message) -> Message
         parts.append(writer.trail.changed(part, role=role) if said else part)
         if not said:
             why = f"the {role} says texts alone in the target: a part of another kind is the user's"
-            writer.told("system-as-user", "changed", part, why, writer.rule())
+            writer.note_part("system-as-user", "changed", part, why, writer.rule())
     return with_parts(writer, message, parts)
 
 

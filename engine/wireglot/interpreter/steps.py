@@ -39,7 +39,7 @@ def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
             elif reader.recorder is not None:
                 for key, word in mark.items():
                     place = reader.trail.find(part) or at
-                    reader.hush((*place, key), "it begins a step", word.pos)
+                    reader.mark_redundant((*place, key), "it begins a step", word.pos)
         if bare:
             reader.remember(message, "", "unmarked", True)
     return out

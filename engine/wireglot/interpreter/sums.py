@@ -48,7 +48,7 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
         reader.recorder.also[at] = [place for place in places if place is not None]
         reader.recorder.reads[at] = h
         if not unknown:
-            reader.recorder.hush(at, "it is the sum of others", h.pos)
+            reader.recorder.mark_redundant(at, "it is the sum of others", h.pos)
     if unknown and wire >= made:
         env.put(unknown[0], wire - made, at)
         return True

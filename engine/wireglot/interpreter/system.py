@@ -45,12 +45,12 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
             first = next(iter(message.get("parts", ())), None)
             writer.note("lifted", "moved", at, talk.pos, told, None, first)
         if writer.repair and not message.get("parts"):
-            writer.emptied(message)
+            writer.note_emptied(message)
         while "level" in message:
             message = down(writer, message)
         for part in message.get("parts", ()):
             if blank(writer, part, "system"):
-                writer.lost("empty-text", part, NO_WORD, talk.pos)
+                writer.note_lost("empty-text", part, NO_WORD, talk.pos)
             else:
                 parts.append(part)
         if not message.keys() <= PLAIN:
@@ -90,7 +90,7 @@ def _spoken(writer: WriteJob, message: Message) -> Message:
 
 def _stays(writer: WriteJob) -> bool:
     """Tell whether system text stays where its own dialect had it."""
-    return writer.same and (not writer.repair or ("leave", "system") in writer.asked)
+    return writer.same and (not writer.repair or ("leave", "system") in writer.enforced)
 
 
 def _form(writer: WriteJob) -> str | None:

@@ -21,7 +21,7 @@ from .views import blank
 def right(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in the order of turns that a dialect asks for."""
     messages = [_spoken(writer, message) for message in messages]
-    if ("alternate", "") in writer.asked:
+    if ("alternate", "") in writer.enforced:
         messages = alternated(writer, messages)
     return ends(writer, messages)
 
@@ -100,7 +100,7 @@ def attended(writer: WriteJob, messages: list[Message]) -> list[Message]:
             if owner is not None and not any(said):
                 part = {"type": one.stands, "text": one.text}
                 told = f"the target wants {one.stands} beside this, and none is there"
-                writer.supplied(part, "text", one.pos, told)
+                writer.note_supplied(part, "text", one.pos, told)
                 fresh = with_parts(writer, owner, [part, *owner["parts"]])
                 found = [fresh if m is owner else m for m in found]
             out += found
@@ -181,7 +181,7 @@ def labelled(writer: WriteJob, blocks: list[Any]) -> list[Any]:
         if label is not None and _placed(writer, holes, block):
             out.append(label)
             pos = writer.labels[id(label)][1]
-            writer.supplied(label, "text", pos, "this says whose the media behind it are")
+            writer.note_supplied(label, "text", pos, "this says whose the media behind it are")
             label = None
         out.append(block)
     return out
@@ -195,11 +195,11 @@ def _of_user(writer: WriteJob) -> list[Hole]:
 
 def _placed(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     """Tell whether a part can be written; what is noted of it is noted then."""
-    mark, gone, beside = len(writer.notes), len(writer.gone), len(writer.beside)
+    mark, gone, beside = len(writer.notes), len(writer.lost_parts), len(writer.beside)
     role, writer.role = writer.role, "user"
     found = bool(holes) and bool(share.give(writer, holes, part))
     writer.role = role
-    del writer.notes[mark:], writer.gone[gone:], writer.beside[beside:]
+    del writer.notes[mark:], writer.lost_parts[gone:], writer.beside[beside:]
     return found
 
 
@@ -221,7 +221,7 @@ def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
     if turn is not None and any(_placed(writer, holes, part) for part in message["parts"]):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
         bridge = waiting.popleft() if there else made(writer, turn)
-    if ("alternate", "") in writer.asked and waiting and waiting[0].get("role") == "user":
+    if ("alternate", "") in writer.enforced and waiting and waiting[0].get("role") == "user":
         message = joined(writer, message, waiting.popleft())
     waiting.appendleft(message)
     if bridge is not None:
@@ -256,7 +256,7 @@ def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[st
     for tool in tools:
         if id(tool) not in stay:
             told = "only tools that may be called are sent"
-            writer.lost("narrowed", tool, told, writer.rule())
+            writer.note_lost("narrowed", tool, told, writer.rule())
     return out
 
 
@@ -271,14 +271,14 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     Who speaks a wire of the family knows what it asks for.
     """
     tools = ir.get("tools")
-    if writer.same or writer.kin or not isinstance(tools, list):
+    if writer.same or writer.same_family or not isinstance(tools, list):
         return ir
     gone = [tool for tool in tools if tool.get("type") == "native"]
     if not gone or len(gone) == len(tools):
         return ir
     told = "the target takes no such tool beside functions"
     for tool in gone:
-        writer.lost("no-place", tool, told, writer.rule("unmixed"), weight="grave")
+        writer.note_lost("no-place", tool, told, writer.rule("unmixed"), weight="grave")
     own = [tool for tool in tools if tool.get("type") != "native"]
     return writer.trail.changed(ir, tools=own)
 
@@ -310,7 +310,7 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     messages, form = ir.get("messages"), ir.get("response_format")
     kind = form.get("type") if isinstance(form, dict) else None
     step = {"json": "say-json", "json_schema": "say-schema"}.get(str(kind), "")
-    text = next(iter(writer.asks(step)), None) if step else None
+    text = next(iter(writer.enforced_args(step)), None) if step else None
     if text is None or not isinstance(messages, list) or not messages:
         return ir
     if isinstance(form, dict) and step == "say-schema":
@@ -322,7 +322,7 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         if at is not None and outer is not None and at[: len(outer)] != outer:  # beside its type
             writer.note("schema-as-words", "changed", at, rule, told)
         for key in sorted(form.keys() - {"type", "schema", "spelled"}):
-            writer.lost("no-place", form, f"what asks for JSON says no `{key}`", rule, key)
+            writer.note_lost("no-place", form, f"what asks for JSON says no `{key}`", rule, key)
         text = text.replace("${schema}", stringify(form["schema"]))
         fresh = {"type": "json"}
         writer.trail.copy(form, fresh)
@@ -342,7 +342,7 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         first = made(writer, Turn("user", text, "start", ("", ""), pos))
         return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place:]])
     part = {"type": "text", "text": text}
-    writer.supplied(part, "text", pos, "the target wants who asks for JSON to say so")
+    writer.note_supplied(part, "text", pos, "the target wants who asks for JSON to say so")
     first = with_parts(writer, messages[place], [*messages[place].get("parts", ()), part])
     return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place + 1 :]])
 
@@ -368,7 +368,7 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             whole[name] = found[0]
     if not whole:
         return ir
-    writer.pieces = {name: piece for piece, name in whole.items()}
+    writer.short_names = {name: piece for piece, name in whole.items()}
     if "allowed" in choice:
         allowed = [
             {**one, "name": whole.get(one.get("name"), one.get("name"))}

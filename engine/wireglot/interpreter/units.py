@@ -59,7 +59,7 @@ def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
             wire = stepped(writer, shape, new)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)
-            writer.went_down(row, ir, path, place)
+            writer.note_step(row, ir, path, place)
             return wire
     raise best or Misfit("nothing fits")
 

@@ -21,8 +21,8 @@ class Sees(Protocol):
 
     dialect: Dialect
     same: bool
-    shared: dict[int, set[str]]
-    asked: frozenset[tuple[str, str]]
+    claimed_outside: dict[int, set[str]]
+    enforced: frozenset[tuple[str, str]]
 
 
 class View:
@@ -32,7 +32,7 @@ class View:
         self.obj, self.shape, self.case, self.dialect = obj, shape, case, writer.dialect.name
         self.family, self.origin = writer.dialect.family, writer.dialect.origin
         self.names: dict[str, tuple[Any, str]] = {}
-        self.claims: set[str] = set(writer.shared.get(id(obj), ()))
+        self.claims: set[str] = set(writer.claimed_outside.get(id(obj), ()))
         self.missed: set[str] = set()  # fields that are taken only where `claims` has them
         self.lists: dict[str, dict[int, list[Any]]] = {}
         self.settled: set[str] = set()  # terms of sums that were written
@@ -221,12 +221,12 @@ def blank(writer: Sees, part: Any, role: Any) -> bool:
     text = str(part.get("text", ""))
     if text and not text.isspace():
         return False
-    if ("no-empty-text", "") in writer.asked and role is not None and not writer.same:
+    if ("no-empty-text", "") in writer.enforced and role is not None and not writer.same:
         signed = (part.get("signature") or {}).get("origin") == writer.dialect.origin["signature"]
         if not text and not signed and not part.keys() & {"title", "redacted"}:
             return True
     return (
-        ("no-blank", "") in writer.asked
+        ("no-blank", "") in writer.enforced
         and part["type"] == "text"
         and not text.strip()
         # At home a model may have said a blank.

@@ -60,7 +60,7 @@ def _in_one(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part]) -> 
     for part, _ in told:
         if order[part["type"]] < last:
             text = "what is said in one turn stands before its calls, and what is thought before it"
-            writer.told("reordered", "moved", part, text, marks[CALL].pos)
+            writer.note_part("reordered", "moved", part, text, marks[CALL].pos)
         last = max(last, order[part["type"]])
     return [*rest, *_one(writer, marks, sorted(told, key=lambda one: order[one[0]["type"]]))]
 
@@ -116,7 +116,7 @@ def _one(
     instead(writer, text or parts[0][0], fresh)
     for (one_before, _), (part, _) in pairwise(parts):
         if part["type"] == one_before["type"] != CALL:
-            writer.instead[id(part)] = (part, fresh)
+            writer.replaced[id(part)] = (part, fresh)
             told = f"two parts of the kind `{part['type']}` become one"
             at = writer.trail.find(part)
             writer.note("joined", "changed", at, next(iter(marks.values())).pos, told, None, fresh)

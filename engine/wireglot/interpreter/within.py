@@ -288,7 +288,7 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
         draft = Draft("ambiguous", "changed", at, all_marks[kind].pos, why, None, part)
         drafts.append((draft, "" if kind == CALL else text.lstrip()))
     writer.notes += [draft for draft, _ in drafts]
-    writer.settle()
+    writer.place_notes()
     gone = {id(draft) for draft, head in drafts if not _heads(draft, head)}
     writer.notes = [draft for draft in writer.notes if id(draft) not in gone]
 

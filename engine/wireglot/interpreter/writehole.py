@@ -75,7 +75,7 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
     """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
     tries = Tries(writer)
     if around:
-        writer.shared[id(value)] = around
+        writer.claimed_outside[id(value)] = around
     try:
         with tries:
             return writer.shape(h.named, value)
@@ -88,11 +88,11 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
                 share.leave(writer, row, value, beside)
                 wire = stepped(writer, h, new, around)
                 share.told(writer, row, value, path, new, beside, wire)
-                writer.lower[id(value)] = value, new
+                writer.stepped_down[id(value)] = value, new
                 return wire
         raise best or Misfit("nothing fits")
     finally:
-        writer.shared.pop(id(value), None)
+        writer.claimed_outside.pop(id(value), None)
 
 
 def fitted(
@@ -108,7 +108,7 @@ def fitted(
         return wire  # no name, whatever it is: the picture's own checks say so
     fitted = [writer.limits.fit(kind, name) for name in names]
     if fitted != names:
-        writer.respelt.update(zip(names, fitted, strict=True))
+        writer.rewordings.update(zip(names, fitted, strict=True))
         at = writer.trail.find(obj, path)
         told = f"`{wire}` does not fit the limits of `{kind}` here"
         writer.note("renamed", "changed", at, h.pos, told, *(into or NOWHERE))
@@ -120,7 +120,7 @@ def json_text(writer: WriteJob, value: Any, came: Any) -> str:
 
     Blank text is no JSON: where it came from it is no arguments, others refuse it.
     """
-    if isinstance(came, str) and (writer.trusts or means(came, value)):
+    if isinstance(came, str) and (writer.unedited or means(came, value)):
         if writer.same or came.strip():
             return came
     return stringify(value)
@@ -147,7 +147,7 @@ def through(
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
     if not exact and writer.remembered(view, rel, wire) is wire:  # else memory has another word
         at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
-        writer.respelt.add((value, writer.dialect.tables[lens].read(wire)[0]))
+        writer.rewordings.add((value, writer.dialect.tables[lens].read(wire)[0]))
         told = f"`{value}` has no word of its own here and is written as `{wire}`"
         weight: Weight = "slight" if h.path in CACHE else ""
         owner: tuple[Any, Any] = into or NOWHERE
@@ -170,7 +170,7 @@ def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: 
     wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
     at: Any = writer.trail.find(obj, path) if told else None
     if told:
-        writer.fills(obj, path)  # so it does not read back as it is: notes of its own say why
+        writer.mark_filled(obj, path)  # so it does not read back as it is: notes of its own say why
     for one in told:
         place: Any = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place

@@ -82,7 +82,7 @@ class PictureWriter(WriteJob):
         if self.recorder is not None:
             self.recorder.bare(wire, Written(case.wire, view, ()))
         if case.note is not None and not self.same:
-            self.by_case(case, self.trail.find(value), wire)
+            self.note_case(case, self.trail.find(value), wire)
         return wire
 
     def _may_be_empty(self, case: Case, view: View) -> bool:
@@ -233,7 +233,7 @@ class PictureWriter(WriteJob):
         out.update(wire)
         if self.recorder is not None:
             self.recorder.copy(wire, out)
-        self.merged(wire, out, mark)
+        self.place_spread_notes(wire, out, mark)
         return True
 
     # -- holes --------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class PictureWriter(WriteJob):
             names
             and not needed
             and h.mark in ("made", "refused", "read-only")
-            and value in self.unsaid
+            and value in self.unseen_ids
         ):
             view.claim(h.path)
             value = ABSENT
@@ -273,7 +273,7 @@ class PictureWriter(WriteJob):
         if h.dated and h.mode != "each":
             if not entry.get("old"):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
-            if self.named and h.mark == "refused":
+            if self.repair_asked and h.mark == "refused":
                 view.refused[view.source(h.path)] = (h, rel)
                 return ABSENT
         if value is None and field_type(view.shape, h.path) != "any":
@@ -291,12 +291,12 @@ class PictureWriter(WriteJob):
                 view.claims = claims
             else:
                 if h.value == "time" and h.mark == "made" and isinstance(value, str):
-                    self.now = value
+                    self.last_time = value
                 for path in h.paths:
                     view.claim(path)
                     if into is not None:
-                        self.found(view.obj, path, into)
-                        self.stood(view.source(path), into)
+                        self.place_part_note(view.obj, path, into)
+                        self.place_field_note(view.source(path), into)
                 if len(h.paths) > 1:
                     sums.hidden(self, h, view, into)
                 if made:

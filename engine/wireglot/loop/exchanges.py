@@ -154,7 +154,7 @@ class Exchange:
 
         def prepare(writer: Writer) -> None:
             held.append(writer)
-            writer.unsaid = frozenset(unsaid)
+            writer.unseen_ids = frozenset(unsaid)
             for name in known:
                 writer.limits.remember("call_id", name, name)
             self._names.into(writer.limits, self.provider)
@@ -172,7 +172,7 @@ class Exchange:
                 self._store.remember(markers=new)
             self._names.own(read.ir, one.model, self.provider)
         self._names.learn(held[0].limits, self.provider)
-        self._names.said(held[0].properties, self.provider)
+        self._names.said(held[0].property_names, self.provider)
         undo.learn(self._names, two, read.ir, held[0])
         return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
 

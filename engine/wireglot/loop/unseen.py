@@ -171,7 +171,7 @@ class Unseen:
         self, parts: list[Part], seen: list[Part], writer: Writer, made: set[int]
     ) -> list[tuple[Part, Entry, bool]]:
         """Return each part, its entry, and whether that says more than the client sees."""
-        gone = {id(part) for part in writer.gone}
+        gone = {id(part) for part in writer.lost_parts}
         calls = [p for p in parts if p.get("type") == "tool_call" and id(p) not in gone]
         shown = [p for p in seen if p.get("type") == "tool_call"]
         sees = dict(zip(map(id, calls), shown if len(shown) == len(calls) else calls, strict=True))
@@ -248,7 +248,7 @@ class Unseen:
         for part, entry, more in entries:
             wire = writer.wire_of(part)
             if carry.is_around(self._client.model, part["type"]):
-                wire = writer.around.get(id(part), (part, wire))[1]
+                wire = writer.run_elements.get(id(part), (part, wire))[1]
             full = self._has_its_own(part) and carry.is_text(self._client.model, part["type"])
             if full or part["type"] not in carries or there.find(wire) is None:
                 waiting += [(part, entry)] if more or whole else []

@@ -139,7 +139,7 @@ class Outlook:
         probe = Writer(self.dialect, False, Trail(), writer.options)
         if not share.directly(probe, self.lists, ir)[0]:
             return None, probe.missing
-        lost = {path for owner, path in probe.lefts if owner == id(ir)}
+        lost = {path for owner, path in probe.lost_fields if owner == id(ir)}
         rows = writer.ladder.get(str(ir.get("type")), ())
         return {path for path in lost if any(path in row.before.names for row in rows)}, set()
 

@@ -198,7 +198,7 @@ class Parts(Listener):
         """Tell whether this is a text without a word so far, and the dialect takes none."""
         return (
             part.kind == "text"
-            and ("no-blank", "") in self.writer.asked
+            and ("no-blank", "") in self.writer.enforced
             and not any(piece.strip() for piece in part.pieces)
         )
 

@@ -343,7 +343,7 @@ class Collected:
         given = (self._rules, draft, "response", True, self._options, writers.append)
         self.body, drafts, _ = writing.write(*given)
         self.drafts = [draft for draft in drafts if draft.effect in ("lost", "added")]
-        self._filled = writers[-1].filled
+        self._filled = writers[-1].filled_fields
 
     def _read(self) -> Read:
         return reading.read(self._rules, self.body, "response", None, None, self._options)
