@@ -142,7 +142,7 @@ def _apart(trail: Trail, ir: Any, before: Iterable[str]) -> list[Draft]:
     for part, old in apart(ir.get("candidates") or [], trail.seed, before):
         trail.was[id(part)] = old
         at = trail.find(part, "id") or trail.find(part)
-        code, effect, told = pairing.another(old)
+        code, effect, told = pairing.new_id_note(old)
         drafts.append(Draft(code, effect, at, None, told, None, part))
     return drafts
 
@@ -178,14 +178,14 @@ def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[D
     if look is None:
         for one in ir.get("candidates", ()) if isinstance(ir, dict) else ():
             if parts_of([one], "tool_result"):
-                pairing.named([one], dialect.name)
+                pairing.name_results([one], dialect.name)
         return odd
     if reader.recorder is not None:
         reader.recorder.names.update(units.names_of(messages, reader.trail))
     if look.paired and not (look.freeform and dialect.tells_freeform):
-        pairing.known(messages, look.names, dialect.name, dialect.result_names)
+        pairing.name_known_results(messages, look.names, dialect.name, dialect.result_names)
         return odd
-    for code, part in pairing.named(
+    for code, part in pairing.name_results(
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):
         at = reader.trail.find(part) or ()

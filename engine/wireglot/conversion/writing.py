@@ -104,7 +104,7 @@ def written(
         writer.look = look = writer.look or Look(messages)
         writer.call_names = look.names
         if unit == "request" and look.declares:
-            ir = demands.declared(writer, ir)
+            ir = demands.lift_declared(writer, ir)
     cited = messages is not None and look.cited
     if cited or writer.same or unit == "response":
         ir = reciting.gathered(writer, ir, unit, cited)
@@ -160,7 +160,7 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
             return found[0], None
         return found, None
     if unit == "tool_choice":
-        ir = choice.plain(writer, ir)
+        ir = choice.names_alone(writer, ir)
     if unit in ("usage", "tool_call", "tool_result"):
         return units.laddered(writer, unit, ir), None
     hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
@@ -204,19 +204,19 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         if parts or units.was_there(writer, ir):
             whole["system"] = parts
     if "tool_choice" in whole:
-        whole = turns.grouped(writer, whole)
+        whole = turns.whole_tool_names(writer, whole)
     if "response_format" in whole:
         form = writer.dialect.bounds.get("response_format", {})
         if not demands.why_not(writer, whole, form) and not _takes_schema(writer, whole):
-            whole = turns.worded(writer, whole)
+            whole = turns.say_json(writer, whole)
     narrowed = whole
     if "tool_choice" in whole and ("narrow-tools", "") in asked:
         narrowed = _narrowed(writer, whole)
     if narrowed is whole and ("declare-called", "") in asked:
-        narrowed = turns.declared(writer, whole)  # else what is sent says what may be called
-    whole = turns.unmixed(writer, narrowed) if ("unmixed", "") in asked else narrowed
+        narrowed = turns.declare_called(writer, whole)  # else what is sent says what may be called
+    whole = turns.drop_hosted_tools(writer, narrowed) if ("unmixed", "") in asked else narrowed
     if "tools" in whole or "response_format" in whole:
-        whole = properties.spelled(writer, demands.loosened(writer, whole))
+        whole = properties.spelled(writer, demands.loosen_strict(writer, whole))
     envelope: Envelope | None = None
     outside = frozenset[str]()
     if "envelope" in writer.dialect.units:
@@ -227,7 +227,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
     if case.ir is not None:
         with contextlib.suppress(Misfit):  # what is there and should not be is noted as left over
             view.match(case.ir, whole)
-    demands.meet(writer, whole, view)
+    demands.meet_limits(writer, whole, view)
     if "reasoning" in whole:
         writer.thinks = _thinks(writer, shape, whole)
     writer.request_lists, writer.envelope_fields = view.lists, outside
@@ -305,7 +305,7 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
         view = _probed(writer, ir, "tool_choice")
         if view is not None and any(one.startswith("tool_choice") for one in view.claims):
             return ir
-    return turns.narrowed(writer, ir, tools)
+    return turns.narrow_tools(writer, ir, tools)
 
 
 def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:

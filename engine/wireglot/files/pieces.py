@@ -7,7 +7,7 @@ from typing import Any
 from ..interpreter import turns
 from ..interpreter.copies import bare, with_parts
 from ..interpreter.jobs import WriteJob
-from ..interpreter.marks import pictures
+from ..interpreter.marks import has_place
 from ..interpreter.placing import PLACED
 from ..interpreter.views import read_by
 from ..notes import LEFT_OUT
@@ -40,7 +40,7 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             at, first = writer.trail.find(last), next(iter(last.get("parts", ())), None)
             told = "what was said at once is one message"
             writer.note("joined", "changed", at, talk.pos, told, None, first)
-        joins, out[-1] = True, turns.joined(writer, last, more)
+        joins, out[-1] = True, turns.join_two(writer, last, more)
         if reason is not None:
             out[-1]["stop_reason"] = reason
     if len(out) == len(messages):
@@ -88,7 +88,7 @@ def _timed(
     """Let a message of one part have its time, and the part where it has a place for one."""
     said = writer.trail.changed(message, time=part["time"])
     writer.trail.put(said, "time", writer.trail.find(part, "time"))
-    if not pictures(writer, part, "time"):
+    if not has_place(writer, part, "time"):
         part = bare(writer, part, "time")
     return said, part
 

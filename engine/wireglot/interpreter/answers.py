@@ -13,7 +13,7 @@ from ..seeds import left_out
 from ..trail import At, pointer
 from .copies import instead, parts_of, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
-from .placing import unplaced
+from .placing import note_beside_parts
 from .views import recalled
 
 RESULT = "result"  # the field of a call that holds its result, between the two
@@ -21,21 +21,21 @@ AGAIN = "it says a call or its result again"
 UNCALLED = "a result whose call is not there is left out"
 
 
-def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
+def lift_results(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     """Take the results out of their calls, into a message of tools behind these."""
     out: list[Message] = []
     for message in messages:
         out.append(message)
         if message["role"] == "tool" and reader.home:
             reader.remember(message, "", "beside", True)
-        again = _alone(message)
+        again = _repeated_calls(message)
         if reader.home:
             for part in again:
                 reader.remember(part, "", "again", True)
         else:
-            _without(reader, message, {id(part) for part in again})
+            _drop_parts(reader, message, {id(part) for part in again})
         results = [
-            _answer(reader, part)
+            _lift_result(reader, part)
             for part in parts_of([message], "tool_call")
             if isinstance(part.get(RESULT), dict)
         ]
@@ -46,14 +46,14 @@ def lifted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     return out
 
 
-def _alone(message: Message) -> list[Part]:
+def _repeated_calls(message: Message) -> list[Part]:
     """Return the calls without a result that say again what one with its result says."""
     calls = parts_of([message], "tool_call")
     held = {call["id"] for call in calls if RESULT in call and call.get("id") is not None}
     return [call for call in calls if RESULT not in call and call.get("id") in held]
 
 
-def once(reader: ReadJob, messages: list[Message]) -> list[Message]:
+def drop_repeated(reader: ReadJob, messages: list[Message]) -> list[Message]:
     """Leave out, abroad, results that stand behind their calls and in them, with their media."""
     waiting, known, out = Counter[Any](), set[Any](), list[Message]()
     gone: At | None = None  # the line of a message that was left out
@@ -75,13 +75,13 @@ def once(reader: ReadJob, messages: list[Message]) -> list[Message]:
             again |= media
         elif media and not results and gone is not None and reader.trail.find(message) == gone:
             again = media
-        kept = _without(reader, message, again)
+        kept = _drop_parts(reader, message, again)
         if kept or not again:
             out.append(message)
     return out
 
 
-def _without(reader: ReadJob, message: Message, again: set[int]) -> list[Part]:
+def _drop_parts(reader: ReadJob, message: Message, again: set[int]) -> list[Part]:
     """Take parts that say again what others said out of a message, and return the others."""
     parts: list[Part] = message.get("parts", [])
     kept = [part for part in parts if id(part) not in again]
@@ -94,7 +94,7 @@ def _without(reader: ReadJob, message: Message, again: set[int]) -> list[Part]:
     return kept
 
 
-def _answer(reader: ReadJob, call: Part) -> Message:
+def _lift_result(reader: ReadJob, call: Part) -> Message:
     """Return the result that stood in a call; the call tells its name, and its id if it has one."""
     result: Part = call.pop(RESULT)
     result["type"] = "tool_result"
@@ -111,7 +111,10 @@ def _answer(reader: ReadJob, call: Part) -> Message:
             left_out(result, dialect.name, field)
             continue
         # Where a picture of the call says it, the call remembers.
-        for owner, place in ((result, _place(dialect, field)), (call, _within(dialect, field))):
+        for owner, place in (
+            (result, _result_place(dialect, field)),
+            (call, _call_place(dialect, field)),
+        ):
             if place is not None:
                 reader.memory(owner)[place] = {"as": said, "for": value}
         where = reader.trail.find(result, field) or ()
@@ -120,37 +123,37 @@ def _answer(reader: ReadJob, call: Part) -> Message:
     return result
 
 
-def _place(dialect: Dialect, field: str) -> str | None:
+def _result_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field in the pictures of results."""
     for case in dialect.shapes["tool_result"].cases if "tool_result" in dialect.shapes else ():
-        found = _found(case.wire, field, ())
+        found = _place_of(case.wire, field, ())
         if found is not None:
             return pointer(found)
     return None
 
 
-def _within(dialect: Dialect, field: str) -> str | None:
+def _call_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field of results in the pictures of calls that name it."""
     for case in (case for shape in dialect.shapes.values() for case in shape.cases):
         result = next((child for names, child in keyed(case.ir) if names[0] == RESULT), None)
         told = next((child for names, child in keyed(result) if names[0] == field), None)
-        found = _found(case.wire, told.path, ()) if isinstance(told, Hole) else None
+        found = _place_of(case.wire, told.path, ()) if isinstance(told, Hole) else None
         if found is not None:
             return pointer(found)
     return None
 
 
-def _found(p: Picture, path: str, at: At) -> At | None:
+def _place_of(p: Picture, path: str, at: At) -> At | None:
     if isinstance(p, Hole):
         return at if p.path == path else None
     inner = list(enumerate(p.items)) if isinstance(p, Items) else []
     for key, child in [*inner, *((names[0], child) for names, child in keyed(p))]:
-        if (found := _found(child, path, (*at, key))) is not None:
+        if (found := _place_of(child, path, (*at, key))) is not None:
             return found
     return None
 
 
-def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def results_into_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put each result into its call, by id and occurrence; one without a call is left out."""
     waiting: dict[Any, deque[Part]] = {}
     beside = [one for one in messages if writer.same and "beside" in recalled(writer, one)]
@@ -163,18 +166,18 @@ def joined(writer: WriteJob, messages: list[Message]) -> list[Message]:
     placed: list[Part] = []
     for message in messages:
         if message.get("role") == "assistant":
-            message = _answered(writer, message, waiting, placed)
+            message = _fill_calls(writer, message, waiting, placed)
         out.append(message)
     there = {id(part) for part in placed}
     stood = (part for part in parts_of(messages, "tool_result") if id(part) in there)
-    reordered(writer, placed, stood)
+    note_reordered(writer, placed, stood)
     lost = {id(part) for left in waiting.values() for part in left}
     aside = {id(message) for message in beside}
-    rests = (one if id(one) in aside else _rest(writer, one, lost) for one in out)
+    rests = (one if id(one) in aside else _without_results(writer, one, lost) for one in out)
     return [one for one in rests if one is not None]
 
 
-def _answered(
+def _fill_calls(
     writer: WriteJob, message: Message, waiting: dict[Any, deque[Part]], placed: list[Part]
 ) -> Message:
     """Return a message whose calls hold their results; these join the ones that are `placed`."""
@@ -190,7 +193,7 @@ def _answered(
     return with_parts(writer, message, parts)
 
 
-def reordered(
+def note_reordered(
     writer: WriteJob, now: Iterable[Part], before: Iterable[Part], told: Collection[int] = ()
 ) -> None:
     """Note the results that stood in another order than they do now, unless it is `told`."""
@@ -200,7 +203,7 @@ def reordered(
             writer.note_part("reordered", "moved", one, why, writer.rule())
 
 
-def _rest(writer: WriteJob, message: Message, lost: set[int]) -> Message | None:
+def _without_results(writer: WriteJob, message: Message, lost: set[int]) -> Message | None:
     """Return what is left of a message without its results; None where that is nothing."""
     parts = message.get("parts", ())
     rest = [part for part in parts if part.get("type") != "tool_result"]
@@ -213,5 +216,5 @@ def _rest(writer: WriteJob, message: Message, lost: set[int]) -> Message | None:
     if rest:
         role = "user" if message.get("role") == "tool" else message.get("role")
         return {**with_parts(writer, message, rest), "role": role}
-    unplaced(writer, message, writer.rule())
+    note_beside_parts(writer, message, writer.rule())
     return None

@@ -17,11 +17,16 @@ from .jobs import Message, Part, WriteJob
 from .system import PLAIN
 
 
-def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def media_to_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put media into the results that returned them, where a text before them says so."""
     rows = [row for row in writer.ladder.get("tool_result", ()) if row.whose is not None]
     source: Any = writer.trail.source
-    if not rows or source is None or _hold(source) or not _hold(writer.dialect):
+    if (
+        not rows
+        or source is None
+        or _results_hold_media(source)
+        or not _results_hold_media(writer.dialect)
+    ):
         return messages
     out: list[Message] = []
     start = 0  # where the results begin that stand right before
@@ -32,10 +37,12 @@ def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
             for part in parts_of(out[start:], "tool_result"):
                 for text in {whose(row, part, part.get) for row in rows}:
                     labels.setdefault(text, []).append(part)
-            home, rest = _sorted(writer, message.get("parts", ()), labels)
+            home, rest = _sort_media(writer, message.get("parts", ()), labels)
             if home:
                 results = parts_of(out[start:], "tool_result")
-                fresh = {id(p): _with(writer, p, home[id(p)]) for p in results if id(p) in home}
+                fresh = {
+                    id(p): _with_media(writer, p, home[id(p)]) for p in results if id(p) in home
+                }
                 out[start:] = swapped(writer, out[start:], fresh)
                 if not rest and message.keys() <= PLAIN:
                     start = len(out)
@@ -47,14 +54,14 @@ def returned(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 
 @once
-def _hold(dialect: Dialect) -> bool:
+def _results_hold_media(dialect: Dialect) -> bool:
     """Tell whether the results of a dialect hold media."""
     holes = dialect.own_holes("tool_result") if "tool_result" in dialect.shapes else []
     lists = [hole.named for hole in holes if hole.mode == "each" and hole.shape]
     return any(not MEDIA.isdisjoint(dialect.kinds_of(name)) for name in lists)
 
 
-def _sorted(
+def _sort_media(
     writer: WriteJob, parts: Any, labels: dict[str | None, list[Part]]
 ) -> tuple[dict[int, list[Part]], list[Part]]:
     """Return the media of each result, by its identity, and what is left; noted."""
@@ -78,7 +85,7 @@ def _sorted(
     return home, rest
 
 
-def _with(writer: WriteJob, result: Part, media: list[Part]) -> Part:
+def _with_media(writer: WriteJob, result: Part, media: list[Part]) -> Part:
     """Return a result that holds media besides what it says."""
     kind, value = result.get("kind"), result.get("value")
     new = dict(result)

@@ -26,7 +26,7 @@ OF_TOOLS = ("tool_choice", "parallel_tool_calls")
 OF_NAME = "/tool_choice/name"
 
 
-def named(ir: dict[str, Any]) -> tuple[str, ...] | None:
+def chosen_names(ir: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the tools that the choice names; None where nothing is said about tools."""
     choice = ir.get("tool_choice")
     if choice is None and ir.get("parallel_tool_calls") is None:
@@ -42,7 +42,7 @@ def name_of(one: Any) -> Any:
     return one.get("name") if isinstance(one, dict) else one
 
 
-def plain(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def names_alone(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Return a choice that names its tools alone, where no tool is one of freeform text."""
     said = ir.get("tool_choice")
     if "custom" in writer.dialect.shapes or not isinstance(said, dict) or "allowed" not in said:
@@ -51,9 +51,9 @@ def plain(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, tool_choice=names)
 
 
-def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
+def meet_tools(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     """Take away a choice among tools that did not go."""
-    asked = named(ir)
+    asked = chosen_names(ir)
     if asked is None:
         return
     tools = ir.get("tools") or []
@@ -69,9 +69,9 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         view.lists["tools"] = writer.share(holes, tools)
     gone = {id(one) for one in writer.lost_parts}
     went = [tool for tool in tools if holes and id(tool) not in gone]
-    if not went or not _chosen(writer, went, view, holes[0]):
+    if not went or not _may_choose(writer, went, view, holes[0]):
         for path in OF_TOOLS:
-            _lose(writer, ir, path, "there is no tool to choose from in the target", view)
+            _drop_field(writer, ir, path, "there is no tool to choose from in the target", view)
         return
     choice = ir.get("tool_choice")
     if not isinstance(choice, dict):
@@ -79,21 +79,21 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     names = {t.get("name") for t in went if isinstance(t, dict)}
     if "allowed" in choice:  # a tool that the provider runs is chosen where a picture says so
         hosted = {t.get("name") for t in went if t.get("type") == "native"}
-        names -= hosted - _pictured(writer.dialect)
+        names -= hosted - _typed_names(writer.dialect)
     if writer.same:
-        names |= _at_home(writer, went, names)
+        names |= _home_names(writer, went, names)
     missing = [name for name in asked if name not in names]
     if "allowed" not in choice:
         if missing:
-            _lose(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
-        elif asked[0] in _pictured(writer.dialect):
+            _drop_field(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
+        elif asked[0] in _typed_names(writer.dialect):
             pass  # it is called by its type
         elif any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
-            _hosted(writer, ir, asked[0], view)
+            _rename_hosted(writer, ir, asked[0], view)
         else:
-            _pieces(writer, ir, holes, names, asked, view)
+            _use_short_names(writer, ir, holes, names, asked, view)
             if "tool_choice" in ir:
-                _follow(writer, ir, went, asked[0], view)
+                _align_kind(writer, ir, went, asked[0], view)
         return
     for name in missing:
         told = f"the target has no tool `{name}`"
@@ -102,25 +102,25 @@ def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
     if not stay:
         told = "a choice among no tools is written as none"
-        _change(writer, ir, "tool_choice", "allowed-as-none", told, view)
+        _note_change(writer, ir, "tool_choice", "allowed-as-none", told, view)
         ir["tool_choice"] = "none"
     else:
-        _pieces(writer, ir, holes, names, stay, view)
+        _use_short_names(writer, ir, holes, names, stay, view)
         if "allowed" in (ir.get("tool_choice") or ()):
-            _fitted(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
-            _kinds(writer, ir, choice["allowed"], stay, went, view)
-            _forgotten(writer, choice["allowed"], ir["tool_choice"]["allowed"], view)
+            _fit_names(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
+            _align_kinds(writer, ir, choice["allowed"], stay, went, view)
+            _note_forgotten(writer, choice["allowed"], ir["tool_choice"]["allowed"], view)
 
 
 @once
-def _pictured(dialect: Dialect) -> set[Any]:
+def _typed_names(dialect: Dialect) -> set[Any]:
     """Return the tools of which the choice has pictures: those that it calls by a type."""
     shape = dialect.shapes.get("tool_choice")
     cases = shape.cases if shape else []
     return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
 
 
-def _at_home(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
+def _home_names(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
     """Return what a choice may call tools at home, beside their names.
 
     It may say the last piece of a name, or be of a tool whose name or type the wire alone says.
@@ -129,11 +129,13 @@ def _at_home(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
     for tool in tools:
         own = tool.get("own", {}).get(writer.dialect.family) if "name" not in tool else None
         if own is not None:
-            found |= {*_pictured(writer.dialect), str(own.get("name"))}
+            found |= {*_typed_names(writer.dialect), str(own.get("name"))}
     return found
 
 
-def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View) -> None:
+def _align_kind(
+    writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View
+) -> None:
     """Let a choice say of its tool what that is: a function, or one that takes freeform text.
 
     `name` is that of the tool, of which the choice may say the last piece by now.
@@ -147,14 +149,14 @@ def _follow(writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, v
     told = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
     # One note waits for a field: where its name is another, that note does.
     path = "tool_choice" if "tool_choice.name" in writer.field_notes else "tool_choice.name"
-    _change(writer, ir, path, "reworded", f"{told}, and so it is chosen", view)
+    _note_change(writer, ir, path, "reworded", f"{told}, and so it is chosen", view)
     if free:
         ir["tool_choice"] = writer.trail.without(choice, "freeform")
     else:
         ir["tool_choice"] = writer.trail.changed(choice, freeform=True)
 
 
-def _kinds(
+def _align_kinds(
     writer: WriteJob, ir: dict[str, Any], said: list[Any], stay: list[str], went: Any, view: View
 ) -> None:
     """Let a choice among tools say of each what that is; `stay` are their names yet."""
@@ -165,7 +167,7 @@ def _kinds(
     wrong = [name for name in free if free[name] is not told[name]]
     if wrong:
         why = f"the choice says of {wrong} what they are not, and says what they are"
-        _change(writer, ir, "tool_choice", "reworded", why, view)
+        _note_change(writer, ir, "tool_choice", "reworded", why, view)
     told.update(free)
     choice = ir["tool_choice"]
     pairs = zip(stay, choice["allowed"], strict=True)
@@ -177,7 +179,7 @@ def _kinds(
     ir["tool_choice"] = writer.trail.changed(choice, allowed=allowed)
 
 
-def _forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: View) -> None:
+def _note_forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: View) -> None:
     """Note unknown keys of tools that were objects in a choice, and are names yet."""
     there = {id(one.get("kept")) for one in stay if isinstance(one, dict)}
     for one in said:
@@ -185,24 +187,24 @@ def _forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: View) -
             unknown(writer, one, "tool_choice", view.case.pos)
 
 
-def _hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:
+def _rename_hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:
     """Let a choice of a tool that the provider runs have the name that this tool has on the wire.
 
     Without a name there it cannot be chosen.
     """
-    called = marks.literals(writer.dialect).get(name)
+    called = marks.wire_names(writer.dialect).get(name)
     if called is None:
         why = f"`{name}` runs here as it sees fit: none chooses it"
-        _lose(writer, ir, "tool_choice", why, view)
+        _drop_field(writer, ir, "tool_choice", why, view)
         return
     if writer.short_names.get(name, name) != called:  # else the wire said it so
         why = f"`{name}` is called `{called}` here, and so it is chosen"
-        _change(writer, ir, "tool_choice.name", "renamed", why, view)
+        _note_change(writer, ir, "tool_choice.name", "renamed", why, view)
     writer.rewordings.add((name, called))
     ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called)
 
 
-def _pieces(
+def _use_short_names(
     writer: WriteJob,
     ir: dict[str, Any],
     holes: list[pic.Hole],
@@ -218,23 +220,25 @@ def _pieces(
     if not any(shape.groups for shape in shapes):
         return
     choice = ir["tool_choice"]
-    short = {name: _piece(shapes, name) for name in names}
+    short = {name: _short_name(shapes, name) for name in names}
     if not any(short.get(name) for name in asked):
         return
     pieces = Counter(piece or name for name, piece in short.items())
     for name in asked:
         if short.get(name) and pieces[short[name]] > 1:
-            _lose(writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view)
+            _drop_field(
+                writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view
+            )
             return
     told = [short.get(name) or name for name in asked]
     why = f"a tool within a group is chosen by its last piece, {told} for {[*asked]}"
     key, new = ("name", told[0]) if "name" in choice else ("allowed", told)
-    _change(writer, ir, f"tool_choice.{key}", "renamed", why, view)
+    _note_change(writer, ir, f"tool_choice.{key}", "renamed", why, view)
     writer.rewordings.update(zip(asked, told, strict=True))
     ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
 
 
-def _piece(shapes: list[Shape], name: Any) -> str | None:
+def _short_name(shapes: list[Shape], name: Any) -> str | None:
     """Return the name of a tool within the group that it is written in, if it is in one."""
     for shape, case in [(one, case) for one in shapes for case in one.cases]:
         for names, said in pic.keyed(case.ir):
@@ -247,7 +251,7 @@ def _piece(shapes: list[Shape], name: Any) -> str | None:
     return None
 
 
-def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
+def _may_choose(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
     """Tell whether a choice may be among these tools: where functions stand alone, of them."""
     if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
         return True
@@ -255,21 +259,21 @@ def _chosen(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> b
     return not beside and (writer.same_family or ("unmixed", "") not in writer.enforced)
 
 
-def _change(
+def _note_change(
     writer: WriteJob, ir: dict[str, Any], path: str, code: str, told: str, view: View
 ) -> None:
     at = writer.trail.find(ir, "tool_choice")
     writer.note_field(path, code, "changed", at, view.case.pos, told)
 
 
-def _lose(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+def _drop_field(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
     said = ir.pop(path, None)
     if said is not None:
         weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
         writer.note_lost("no-tool", view.obj, told, view.case.pos, path, weight)
 
 
-def _fitted(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
+def _fit_names(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
     """Let a choice among tools name them as they are written: each may be an element of its own."""
     if TOLD not in writer.limits.limits:
         return

@@ -67,8 +67,8 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
             messages.extend(new)
         before, last = group, run
     if reader.dialect.answered and not reader.home:
-        messages = answers.once(reader, messages)
-    return marks.lowered(reader, messages) if reader.dialect.marked else messages
+        messages = answers.drop_repeated(reader, messages)
+    return marks.marks_to_parts(reader, messages) if reader.dialect.marked else messages
 
 
 def _placed(reader: ReadJob, message: Message) -> bool:
@@ -234,8 +234,8 @@ def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) 
         reader.remember(first, "", "case", case.name)
     for message in messages:
         reader.trail.put(message, None, at)
-    messages = steps.parted(reader, messages, at)
-    return answers.lifted(reader, messages, at) if reader.dialect.answered else messages
+    messages = steps.split_at_marks(reader, messages, at)
+    return answers.lift_results(reader, messages, at) if reader.dialect.answered else messages
 
 
 def spoken(parts: list[Any], role: str, results: bool) -> list[Message]:

@@ -23,42 +23,42 @@ if TYPE_CHECKING:
     from .views import View
 
 
-def meet(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
+def meet_limits(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     """Change the fields of a request that the target would refuse beside the others."""
     if not writer.repair:
         return
     dialect = writer.dialect
     bounds = dialect.bounds
-    concerns = _concerns(dialect)
+    concerns = _limited_fields(dialect)
     waits = "cache" in bounds and (writer.look is None or writer.look.marked)
     if concerns is not None and concerns.isdisjoint(ir) and not waits:
         return  # mostly nothing is said of what has limits
-    marked = marks.marked(writer, ir) if "cache" in bounds else {}
+    marked = marks.find_marks(writer, ir) if "cache" in bounds else {}
     if marked:
         one = bounds["cache"].get("with")  # a field that marks what comes last
         there = one is not None and isinstance(view.look(one), dict)
-        marks.fewer(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
+        marks.limit_marks(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
     # Before the choice, which may name a tool that is cut off.
-    for path, bound in _of_lists(dialect):
+    for path, bound in _list_limits(dialect):
         if path in ir:
-            marks.listed(writer, ir, path, bound, view.case.pos)
-    choice.meet(writer, ir, view)
-    bounded(writer, ir, None, view)
+            marks.limit_list(writer, ir, path, bound, view.case.pos)
+    choice.meet_tools(writer, ir, view)
+    bound_fields(writer, ir, None, view)
 
 
-def bounded(
+def bound_fields(
     writer: WriteJob, ir: dict[str, Any], heads: Collection[str] | None, view: View
 ) -> None:
     """Bring the numbers of some fields, of all for None, within their bounds."""
-    for head, path, bound in _numbers(writer.dialect) if writer.repair else ():
+    for head, path, bound in _number_limits(writer.dialect) if writer.repair else ():
         if head not in ir and "else" not in bound:
             continue  # mostly nothing is said
         if heads is None or head in heads:
-            _within(writer, ir, path, bound, view)
+            _bound_field(writer, ir, path, bound, view)
 
 
 @once
-def _concerns(dialect: Dialect) -> frozenset[str] | None:
+def _limited_fields(dialect: Dialect) -> frozenset[str] | None:
     """Return the fields beside messages of which anything is asked; None if it always is."""
     heads = frozenset(path.partition(".")[0] for path in dialect.bounds).union(choice.OF_TOOLS)
     if any("else" in bound for bound in dialect.bounds.values()):
@@ -67,7 +67,7 @@ def _concerns(dialect: Dialect) -> frozenset[str] | None:
 
 
 @once
-def _of_lists(dialect: Dialect) -> list[tuple[str, dict[str, Any]]]:
+def _list_limits(dialect: Dialect) -> list[tuple[str, dict[str, Any]]]:
     """Return the fields of a request that are lists of which some elements are taken only."""
     bounds = dialect.bounds.items()
     return [(path, one) for path, one in bounds if not one.keys().isdisjoint(marks.OF_LISTS)]
@@ -77,7 +77,7 @@ _LAST = frozenset(("reasoning", "may-reason"))
 
 
 @once
-def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
+def _number_limits(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     """Return the bounds of numbers: the field of a request, the path, and what is said of it."""
     found = [(path.partition(".")[0], path, bound) for path, bound in dialect.bounds.items()]
     # What reasoning forbids comes last, for it may have been left out itself; what must be below
@@ -88,28 +88,28 @@ def _numbers(dialect: Dialect) -> list[tuple[str, str, dict[str, Any]]]:
     return [one for one in found if one[2].keys().isdisjoint(marks.OF_LISTS)]
 
 
-def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def lift_declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let tools that messages declare stand among the others, where they have no place there."""
     messages = ir.get("messages")
     if writer.same or not isinstance(messages, list):
         return ir
-    kept = _kept(writer.dialect)
+    kept = _declaring_names(writer.dialect)
     talk = writer.dialect.conversation
     pos = talk.pos if talk is not None else None
     tools, out = list(ir.get("tools") or ()), []
     known = {tool.get("name"): tool for tool in tools}
     for message in messages:
         parts = message.get("parts", ())
-        rest = [_undeclaring(writer, p, kept) for p in parts if not _only_declaring(p, kept)]
+        rest = [_without_tools(writer, p, kept) for p in parts if not _only_declares(p, kept)]
         if rest or not parts:
             out.append(with_parts(writer, message, rest))
         else:
-            _aside(writer, message, pos)
+            _note_declaring(writer, message, pos)
         for part in parts:
-            if not _declaring(part, kept):
+            if not _declares(part, kept):
                 continue
-            if _only_declaring(part, kept):
-                _aside(writer, part, pos)
+            if _only_declares(part, kept):
+                _note_declaring(writer, part, pos)
             for tool in part["tools"]:
                 name = tool.get("name")
                 if (
@@ -130,7 +130,7 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, messages=out, tools=tools)
 
 
-def _declaring(part: dict[str, Any], kept: Collection[Any]) -> bool:
+def _declares(part: dict[str, Any], kept: Collection[Any]) -> bool:
     """Tell whether a part of a message declares tools, and has no place here."""
     tools = part.get("tools") if part.get("type") in ("native", "tool_result") else None
     if not tools or part.get("name") in kept:
@@ -138,19 +138,19 @@ def _declaring(part: dict[str, Any], kept: Collection[Any]) -> bool:
     return all(isinstance(tool, dict) for tool in tools)
 
 
-def _only_declaring(part: dict[str, Any], kept: Collection[Any]) -> bool:
+def _only_declares(part: dict[str, Any], kept: Collection[Any]) -> bool:
     """Tell whether such a part says nothing else to a model."""
-    return part.get("type") == "native" and _declaring(part, kept)
+    return part.get("type") == "native" and _declares(part, kept)
 
 
-def _undeclaring(writer: WriteJob, part: dict[str, Any], kept: Collection[Any]) -> dict[str, Any]:
+def _without_tools(writer: WriteJob, part: dict[str, Any], kept: Collection[Any]) -> dict[str, Any]:
     """Return a result without the tools that it declares."""
     if "tools" not in part or part.get("type") != "tool_result" or part.get("name") in kept:
         return part
     return writer.trail.without(part, "tools")
 
 
-def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
+def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
     """Note what else is said by a part that declares tools, or a message that does nothing else."""
     for family, own in (part.get("own") or {}).items():
         for name in own:
@@ -160,13 +160,15 @@ def _aside(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
 
 
 @once
-def _kept(dialect: Dialect) -> set[Any]:
+def _declaring_names(dialect: Dialect) -> set[Any]:
     """Return the names of those parts of messages that declare tools in a dialect."""
     cases = [case for shape in dialect.shapes.values() for case in shape.cases]
-    return marks.pictured([c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))])
+    return marks.literal_names(
+        [c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))]
+    )
 
 
-def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def loosen_strict(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Write schemas of what is strict as they can be kept strictly, where that only adds to them.
 
     Other tools, and structured output, are strict no longer.
@@ -177,15 +179,15 @@ def loosened(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         return ir
     new: dict[str, Any] = {}
     if isinstance(tools := ir.get("tools"), list):
-        out = [_strictly(writer, schema, tool, "parameters") for tool in tools]
+        out = [_as_strict(writer, schema, tool, "parameters") for tool in tools]
         new |= {} if unchanged(out, tools) else {"tools": out}
     if (form := ir.get("response_format")) is not None:
-        fresh = _strictly(writer, schema, form, "schema")
+        fresh = _as_strict(writer, schema, form, "schema")
         new |= {} if fresh is form else {"response_format": fresh}
     return writer.trail.changed(ir, **new) if new else ir
 
 
-def _strictly(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
+def _as_strict(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
     """Return a tool or a format as it can be strict, or as one that is not."""
     if not isinstance(owner, dict) or owner.get("strict") is not True:
         return owner
@@ -216,7 +218,7 @@ def _strictly(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
     return writer.trail.changed(owner, **{key: wire}) if told else owner
 
 
-def _within(
+def _bound_field(
     writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], view: View
 ) -> None:
     """Bring a number within its bounds; where that cannot be, leave out what was said."""
@@ -246,7 +248,7 @@ def _within(
     below = bound.get("below")
     top = ir.get(below) if below else None
     if below and top is None:
-        usual = _usual(view.case, below)
+        usual = _fill_mark(view.case, below)
         if usual is not None and value >= usual:
             writer.fill_values[below] = int(value) + usual
     elif isinstance(top, int) and value >= top:
@@ -379,7 +381,7 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
 }
 
 
-def _usual(case: Case, path: str) -> int | None:
+def _fill_mark(case: Case, path: str) -> int | None:
     """Return what a picture fills in for a field that is not there."""
     for hole in pic.holes(case.wire):
         if hole.path == path and hole.mark == "fill" and isinstance(hole.value, int):

@@ -8,25 +8,25 @@ from typing import Any
 from ..language.picture import Hole
 from ..notes import BEHIND_CALL, NO_WORD
 from . import share, turns, within
-from .answers import reordered
+from .answers import note_reordered
 from .copies import parts_of, with_parts, without
 from .jobs import Message, Part, WriteJob
 from .leftover import emptied
-from .placing import case_of, unplaced
+from .placing import case_of, note_beside_parts
 from .views import blank, memory_of
 
 
-def users(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
+def drop_user_parts(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part]:
     """Leave out what only a user may say; each such part is noted."""
     if role != "assistant":
         return parts
     bars = writer.dialect.talk.bars
     gone = [part for part in parts if part.get("type") in bars]
-    _lost(writer, gone, "in the target, a turn of the model holds no {}")
+    _note_dropped(writer, gone, "in the target, a turn of the model holds no {}")
     return [part for part in parts if part.get("type") not in bars] if gone else parts
 
 
-def ended(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def drop_at_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out what a turn of the model may not end with; each such part is noted.
 
     Where parts stand under keys by their kinds, such a part ends the turn that holds nothing else.
@@ -45,43 +45,45 @@ def ended(writer: WriteJob, messages: list[Message]) -> list[Message]:
         for part in reversed(parts) if role == "assistant" else ():
             closed = closed or part.get("type") not in kinds
             gone += [] if closed else [part]
-    _lost(writer, gone[::-1], "in the target, a turn of the model does not end with {}", "not-last")
+    _note_dropped(
+        writer, gone[::-1], "in the target, a turn of the model does not end with {}", "not-last"
+    )
     return without(writer, messages, gone)
 
 
-def present(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def drop_past(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out what the target takes in the present turn alone; each such part is noted."""
     kinds = writer.enforced_args("this-turn")
     if not kinds:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
     gone = [part for part in parts_of(messages[:last]) if part.get("type") in kinds]
-    _lost(writer, gone, "the target takes no {} of turns that are over", "this-turn")
+    _note_dropped(writer, gone, "the target takes no {} of turns that are over", "this-turn")
     return without(writer, messages, gone)
 
 
-def _lost(writer: WriteJob, gone: list[Part], told: str, step: str = "") -> None:
+def _note_dropped(writer: WriteJob, gone: list[Part], told: str, step: str = "") -> None:
     """Note parts that are left out, each with its type."""
     for part in gone:
         writer.note_lost("no-place", part, told.format(part["type"]), writer.rule(step))
 
 
-def found(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def drop_half_searches(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out searches without what they found and findings without a search, each noted."""
     if ("found", "search") not in writer.enforced:
         return messages
     parts = parts_of(messages)
     both = {part.get("id") for part in parts if part.get("type") == "search"}
-    both &= {part["search_id"] for part in parts if _sealed(writer, part)}
+    both &= {part["search_id"] for part in parts if _is_sealed(writer, part)}
     keys = {"search": "id", "finding": "search_id"}
     halves = [(part, keys[part["type"]]) for part in parts if part.get("type") in keys]
     gone = [part for part, key in halves if part.get(key) not in both]
     told = "the target takes a search back with what it found: this {} is alone"
-    _lost(writer, gone, told, "found")
+    _note_dropped(writer, gone, told, "found")
     return without(writer, messages, gone)
 
 
-def _sealed(writer: WriteJob, part: Part) -> bool:
+def _is_sealed(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part is what a search found, and the target itself has sealed it."""
     if part.get("type") != "finding" or "search_id" not in part:
         return False
@@ -90,7 +92,7 @@ def _sealed(writer: WriteJob, part: Part) -> bool:
     return all(isinstance(seal, dict) and seal.get("origin") == origin for seal in seals)
 
 
-def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def drop_empty(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out messages that hold nothing, before their neighbours are joined."""
     if ("no-empty", "") not in writer.enforced:
         return messages
@@ -99,7 +101,7 @@ def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
     out = []
     for message in messages:
         parts = [p for p in message.get("parts", ()) if not blank(writer, p, message.get("role"))]
-        if parts and not _hollow(writer, message, parts):
+        if parts and not _writes_nothing(writer, message, parts):
             out.append(message)
             continue
         for part in message.get("parts", ()) if not parts else ():
@@ -112,7 +114,7 @@ def full(writer: WriteJob, messages: list[Message]) -> list[Message]:
 SAID = frozenset(("text", "tool_call", "tool_result"))
 
 
-def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
+def _writes_nothing(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
     said = SAID if writer.dialect.answered else SAID & writer.dialect.held  # in their calls
     if writer.same or any(part.get("type") in said for part in parts):
@@ -123,7 +125,7 @@ def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
     writer.role = message.get("role")
     _, case, placed = case_of(writer, message)
     holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
-    stay = users(writer, placed.get("role"), parts)
+    stay = drop_user_parts(writer, placed.get("role"), parts)
     found = [part for part in stay if holes and share.give(writer, holes, part)]
     if not found and not writer.beside:
         return True
@@ -132,25 +134,25 @@ def _hollow(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
     return False
 
 
-def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def order_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results right after their calls, in the order of the calls where that is asked for."""
     talk, by_calls = writer.dialect.talk, ("order-results-by-calls", "") in writer.enforced
     if by_calls and writer.same:
-        by_calls = _by_order(writer, messages)  # else their order says nothing
+        by_calls = _pair_by_order(writer, messages)  # else their order says nothing
     if not by_calls and ("answer-next", "") not in writer.enforced:
         return messages
     out: list[Message] = []
     moved: set[int] = set()
     calls: list[Any] = []
     heads: list[Message] = []  # earlier messages of the same calls
-    later = Later(writer, messages)
+    later = LaterResults(writer, messages)
     for i, message in enumerate(messages):
         if moved:  # a result may stand in the turn of anybody
             parts = [p for p in message.get("parts", ()) if id(p) not in moved]
             if len(parts) != len(message.get("parts", ())):
                 if not parts:
                     if id(message) not in moved:
-                        unplaced(writer, message, talk.pos)
+                        note_beside_parts(writer, message, talk.pos)
                     continue
                 message = with_parts(writer, message, parts)
         out.append(message)
@@ -167,14 +169,14 @@ def order(writer: WriteJob, messages: list[Message]) -> list[Message]:
                     heads.append(out.pop())
                 continue  # called at once, and answered together
         while heads:
-            out[-1] = turns.joined(writer, heads.pop(), out[-1])
+            out[-1] = turns.join_two(writer, heads.pop(), out[-1])
         if calls:
-            answer(writer, later, i, calls, by_calls, moved, out)
+            place_results(writer, later, i, calls, by_calls, moved, out)
         calls = []
     return out
 
 
-def single(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def one_call_a_turn(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a turn of the model call one tool: the next call stands behind the result of this one."""
     if ("one-call", "tool_call") not in writer.enforced:
         return messages
@@ -190,7 +192,7 @@ def single(writer: WriteJob, messages: list[Message]) -> list[Message]:
         for part in message.get("parts", ()):
             calls = [p.get("id") for p in (*parts, part) if p.get("type") == "tool_call"]
             if len(calls) > 1 and part.get("type") == "tool_call":
-                own, others = _answered(writer, answers, calls[:-1])
+                own, others = _part_answers(writer, answers, calls[:-1])
                 if own:
                     out += [with_parts(writer, message, parts), *own]
                     writer.note_part("moved", "moved", part, told, writer.rule("one-call"))
@@ -200,7 +202,7 @@ def single(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return out
 
 
-def _answered(
+def _part_answers(
     writer: WriteJob, answers: list[Message], calls: list[Any]
 ) -> tuple[list[Message], list[Message]]:
     """Return the results of some calls, and the others, each in its message."""
@@ -213,7 +215,7 @@ def _answered(
     return found
 
 
-def _by_order(writer: WriteJob, messages: list[Message]) -> bool:
+def _pair_by_order(writer: WriteJob, messages: list[Message]) -> bool:
     """Tell whether results have neither ids nor names of their own at home: then order tells."""
     for message in messages:
         names = [
@@ -230,7 +232,7 @@ def _by_order(writer: WriteJob, messages: list[Message]) -> bool:
     return False
 
 
-class Later:
+class LaterResults:
     """Where the results of calls stand, and which turn ends before them; each is looked at once."""
 
     def __init__(self, writer: WriteJob, messages: list[Message]) -> None:
@@ -270,9 +272,9 @@ class Later:
         return self._turns[i] < place
 
 
-def answer(
+def place_results(
     writer: WriteJob,
-    later: Later,
+    later: LaterResults,
     i: int,
     calls: list[Any],
     by_calls: bool,
@@ -294,7 +296,7 @@ def answer(
         writer.note_part("moved", "moved", part, BEHIND_CALL, writer.rule())
     there = [part for part in ordered if id(part) not in writer.made_results]
     before = [part for part in answers if id(part) not in writer.made_results]
-    reordered(writer, there, before, gone)
+    note_reordered(writer, there, before, gone)
     stands = {id(part): later.messages[place] for place, part in found}
     moved.update(stands)
     alone = "tool" in writer.dialect.once("alone", writer.dialect.talk.alone)
@@ -308,7 +310,7 @@ def answer(
             out.append({"role": "tool", "parts": parts})
 
 
-def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
+def lead_with(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
     """Let parts of a kind lead their message, and note which moved; no result leads its call."""
     kinds = [part.get("type") for part in parts]
     number = kinds.count(kind)
@@ -329,7 +331,7 @@ def put_first(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
     return head + [part for part, first in zip(parts, leads, strict=True) if not first]
 
 
-def before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
+def texts_before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
     """Let texts of a flat list stand before the calls of their turn: results follow these."""
     kinds = [part.get("type") for part in parts]
     first = kinds.index("tool_call") if "tool_call" in kinds else len(parts)

@@ -23,18 +23,18 @@ INSIDE = ("parts", "value", "media", "blocks", "source")
 FLAT = frozenset((*INSIDE, "cache"))
 
 
-def marked(writer: WriteJob, ir: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def find_marks(writer: WriteJob, ir: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return what a request marks of its tools, its system text and its messages."""
     said = writer.look is None or writer.look.marked
     found: dict[str, list[dict[str, Any]]] = {}
     for key in ("tools", "system", "messages") if said else ("tools", "system"):
         value = ir.get(key)
-        if value and not _flat(value):
-            found[key] = [one for one in _objects(value) if isinstance(one.get("cache"), dict)]
+        if value and not _has_no_marks(value):
+            found[key] = [one for one in _walk_objects(value) if isinstance(one.get("cache"), dict)]
     return found if any(found.values()) else {}
 
 
-def _flat(value: Any) -> bool:
+def _has_no_marks(value: Any) -> bool:
     """Tell whether these are objects that hold no others that could be marked, and are not."""
     if not isinstance(value, list):
         return False
@@ -44,7 +44,7 @@ def _flat(value: Any) -> bool:
     return True
 
 
-def fewer(
+def limit_marks(
     writer: WriteJob, ir: dict[str, Any], found: dict[str, list[Any]], top: int, pos: Any
 ) -> None:
     """Leave out marks that were found beyond the number that the target takes; each is noted.
@@ -64,10 +64,10 @@ def fewer(
         writer.note_lost("no-place", owner, told, pos, "cache", "slight")
     left = {id(one): {k: v for k, v in one.items() if k != "cache"} for one in gone}
     for key in found:
-        ir[key] = _fewer(writer, ir[key], set(), left)
+        ir[key] = _rebuild(writer, ir[key], set(), left)
 
 
-def lowered(reader: ReadJob, messages: list[Message]) -> list[Message]:
+def marks_to_parts(reader: ReadJob, messages: list[Message]) -> list[Message]:
     """Let the last part of a message have the mark that its dialect puts on the message."""
     for message in messages:
         mark, parts = message.get("cache"), message.get("parts")
@@ -77,12 +77,12 @@ def lowered(reader: ReadJob, messages: list[Message]) -> list[Message]:
     return messages
 
 
-def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def marks_to_messages(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a message have the mark of its last part, where the pictures of parts have no place."""
     out = []
     for message in messages:
         last: Part = next(iter(message.get("parts", ())[-1:]), {})
-        if "cache" in last and "cache" not in message and not pictures(writer, last, "cache"):
+        if "cache" in last and "cache" not in message and not has_place(writer, last, "cache"):
             at = writer.trail.find(last, "cache")
             parts = [*message["parts"][:-1], bare(writer, last, "cache")]
             message = with_parts(writer, message, parts)
@@ -93,21 +93,21 @@ def raised(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return out
 
 
-def settled(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def settle_result_marks(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a result and what it holds have one mark, where the target has a place for it.
 
     A dialect that marks results takes no mark within one; else the last that is within has it.
     """
-    whole, within = _places(writer.dialect)
+    whole, within = _mark_places(writer.dialect)
     if not whole and not within:
         return messages
-    move = _raise if whole else _lower
+    move = _mark_result if whole else _mark_content
     found = ((part, move(writer, part)) for part in parts_of(messages, "tool_result"))
     return swapped(writer, messages, {id(part): new for part, new in found if new is not part})
 
 
 @once
-def _places(dialect: Dialect) -> tuple[bool, bool]:
+def _mark_places(dialect: Dialect) -> tuple[bool, bool]:
     """Tell whether results can be marked, and whether a text within one can."""
     found = dialect.own_holes("tool_result") if "tool_result" in dialect.shapes else []
     whole = any("cache" in hole.paths for hole in found)
@@ -117,7 +117,7 @@ def _places(dialect: Dialect) -> tuple[bool, bool]:
     return whole or beside, any("cache" in hole.paths for hole in inside)
 
 
-def _raise(writer: WriteJob, result: Part) -> Part:
+def _mark_result(writer: WriteJob, result: Part) -> Part:
     """Return a result that has the last mark of what it holds, which has none any more."""
     inside = result.get("value") if result.get("kind") == "multimodal" else None
     inside = inside if isinstance(inside, list) else []
@@ -135,7 +135,7 @@ def _raise(writer: WriteJob, result: Part) -> Part:
     return new
 
 
-def _lower(writer: WriteJob, result: Part) -> Part:
+def _mark_content(writer: WriteJob, result: Part) -> Part:
     """Return a result whose mark the last of what it holds has; texts are what may have it."""
     mark, value = result.get("cache"), result.get("value")
     if mark is None or result.get("failed"):
@@ -146,7 +146,7 @@ def _lower(writer: WriteJob, result: Part) -> Part:
     elif result.get("kind") != "multimodal" or not isinstance(value, list) or not value:
         return result
     last = value[-1]
-    if "cache" in last or not pictures(writer, last, "cache"):
+    if "cache" in last or not has_place(writer, last, "cache"):
         return result
     said = writer.trail.changed(last, cache=mark)
     writer.trail.put(said, "cache", writer.trail.find(result, "cache") or ())
@@ -155,29 +155,29 @@ def _lower(writer: WriteJob, result: Part) -> Part:
     return writer.trail.changed(unmarked, kind="multimodal", value=[*value[:-1], said])
 
 
-def pictures(writer: WriteJob, part: Part, field: str) -> bool:
+def has_place(writer: WriteJob, part: Part, field: str) -> bool:
     """Tell whether a picture of a part has a place for a field."""
     shape = writer.dialect.shapes.get(str(part.get("type")))
     return shape is not None and field in writer.dialect.fields_of(shape.cases)
 
 
-def _objects(value: Any) -> Iterator[Part]:
+def _walk_objects(value: Any) -> Iterator[Part]:
     """Yield messages or parts, in their order, each behind what it holds, as its mark stands."""
     for one in value if isinstance(value, list) else [value]:
-        for key in _inside(one):
-            yield from _objects(one[key])
+        for key in _holding_keys(one):
+            yield from _walk_objects(one[key])
         if isinstance(one, dict):
             yield one
 
 
-def _inside(owner: Any) -> list[str]:
+def _holding_keys(owner: Any) -> list[str]:
     """Return under which keys of a message or part others stand; no word of data is one."""
     keys = INSIDE if isinstance(owner, dict) else ()
     multimodal = keys and owner.get("kind") == "multimodal"
     return [key for key in keys if key in owner and (key != "value" or multimodal)]
 
 
-def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def limit_parts(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out parts beyond the number that the target takes, and let no text come again.
 
     The latest stay, which stand nearest to what is new.
@@ -189,7 +189,7 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
     unique = [name for name in limits if "." in name and limits[name].get("unique")]
     if not counts and not unique:
         return messages
-    found = list(_objects(messages))
+    found = list(_walk_objects(messages))
     gone: set[int] = set()
     for kind, top in counts.items():
         these = [part for part in found if part.get("type") == kind]
@@ -198,11 +198,13 @@ def limited(writer: WriteJob, messages: list[Message]) -> list[Message]:
             writer.note_lost("no-place", part, told, writer.rule())
             gone.add(id(part))
     found = [part for part in found if id(part) not in gone]
-    named = {id(part): fresh for name in unique for part, fresh in _again(writer, name, found)}
-    return _fewer(writer, messages, gone, named) if gone or named else messages
+    named = {
+        id(part): fresh for name in unique for part, fresh in _rename_repeated(writer, name, found)
+    }
+    return _rebuild(writer, messages, gone, named) if gone or named else messages
 
 
-def _again(writer: WriteJob, name: str, parts: list[Part]) -> Iterator[tuple[Part, Part]]:
+def _rename_repeated(writer: WriteJob, name: str, parts: list[Part]) -> Iterator[tuple[Part, Part]]:
     """Yield each part whose text another one before it has, and the part with another text."""
     kind, _, field = name.partition(".")
     said = [p for p in parts if p.get("type") == kind and isinstance(p.get(field), str)]
@@ -225,16 +227,16 @@ def _again(writer: WriteJob, name: str, parts: list[Part]) -> Iterator[tuple[Par
         yield part, fresh
 
 
-def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) -> Any:
+def _rebuild(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) -> Any:
     """Return a value without some parts, and others in the place of some; else itself."""
     if isinstance(value, list):
-        new = [_fewer(writer, one, gone, named) for one in value if id(one) not in gone]
+        new = [_rebuild(writer, one, gone, named) for one in value if id(one) not in gone]
         return value if unchanged(new, value) else new
     if not isinstance(value, dict):
         return value
     out = dict(named.get(id(value), value))
-    for key in _inside(out):
-        out[key] = _fewer(writer, out[key], gone, named)
+    for key in _holding_keys(out):
+        out[key] = _rebuild(writer, out[key], gone, named)
     if id(value) not in named and all(out[key] is value[key] for key in value):
         return value
     fresh = named.get(id(value), out)
@@ -243,32 +245,32 @@ def _fewer(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]) 
 
 
 @once
-def literals(dialect: Dialect) -> dict[Any, Any]:
+def wire_names(dialect: Dialect) -> dict[Any, Any]:
     """Return what tools that providers run are named on the wire, where a picture says a name."""
     cases = (case for shape in dialect.shapes.values() for case in shape.cases)
-    sides = ((_literal(case.ir), _literal(case.wire)) for case in cases)
+    sides = ((_literal_name(case.ir), _literal_name(case.wire)) for case in cases)
     return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
 
 
-def pictured(cases: Iterable[Case]) -> set[Any]:
+def literal_names(cases: Iterable[Case]) -> set[Any]:
     """Return the names that pictures say themselves, in words of the IR."""
-    return {_literal(case.ir) for case in cases} - {None}
+    return {_literal_name(case.ir) for case in cases} - {None}
 
 
-def _literal(picture: Picture | None) -> Any:
+def _literal_name(picture: Picture | None) -> Any:
     """Return the name that a picture says itself."""
     said = (child for names, child in keyed(picture) if names[0] == "name")
     return next((child.values[0] for child in said if isinstance(child, Literal)), None)
 
 
-def _named(dialect: Dialect, tool: Any) -> Any:
+def _wire_name(dialect: Dialect, tool: Any) -> Any:
     """Return the name that a tool has on the wire; of one without a name there what it reaches."""
     name = tool.get("name") if isinstance(tool, dict) else None
     native = name is not None and tool.get("type") == "native"
-    return literals(dialect).get(name, (name, tool.get("url"))) if native else name
+    return wire_names(dialect).get(name, (name, tool.get("url"))) if native else name
 
 
-def listed(
+def limit_list(
     writer: WriteJob, ir: dict[str, Any], path: str, bound: dict[str, Any], pos: Any
 ) -> None:
     """Leave out those elements of a list that the target does not take."""
@@ -281,7 +283,7 @@ def listed(
     names = set[Any]()
     for i, one in enumerate(found):
         blank = "text" in bound and isinstance(one, str) and not one.strip()
-        name = _named(writer.dialect, one) if bound.get("unique") else None
+        name = _wire_name(writer.dialect, one) if bound.get("unique") else None
         again = name in names
         if not blank and not again and len(stay) < top:
             stay.append(one)

@@ -13,14 +13,14 @@ from ..waiting import Waiting
 from .answers import UNCALLED
 from .copies import instead, parts_of, swapped, with_parts
 from .jobs import Message, Part, WriteJob
-from .placing import unplaced
+from .placing import note_beside_parts
 
 KEYS = {"tool_call": "id", "tool_result": "tool_call_id"}  # by which they find each other
 Found = tuple[int, Part]  # the place of a message, and a part of it
 Pairs = list[tuple[Part, Part]]  # results and their calls
 
 
-def named(
+def name_results(
     messages: list[Message], dialect: str, told: bool = False, own: frozenset[str] = frozenset()
 ) -> list[tuple[str, Part]]:
     """Give each result the name of its call, by id and occurrence.
@@ -56,7 +56,7 @@ def named(
                     if told and ("input" in call) != part.get("freeform", False):
                         odd.append(("inconsistent", part))
                 if name is not None and "name" not in part:
-                    _name(part, name, dialect, own)
+                    _set_name(part, name, dialect, own)
     # The calls of the last turn are open, not forgotten.
     done = {id(call) for call in pairs.values()}
     odd += [("unpaired", call) for at, call in calls if at < last and id(call) not in done]
@@ -93,17 +93,17 @@ def by_id(messages: list[Message]) -> dict[int, Part]:
     return pairs
 
 
-def known(
+def name_known_results(
     messages: list[Message], names: dict[Any, str], dialect: str, own: frozenset[str]
 ) -> None:
     """Give each result the name of its call, where the ids of all calls are known to pair."""
     for message in messages:
         for part in message["parts"] if message.get("role") == "tool" else ():
             if "name" not in part:
-                _name(part, names[part["tool_call_id"]], dialect, own)
+                _set_name(part, names[part["tool_call_id"]], dialect, own)
 
 
-def _name(part: Part, name: str, dialect: str, own: frozenset[str]) -> None:
+def _set_name(part: Part, name: str, dialect: str, own: frozenset[str]) -> None:
     """Name a result, which may remember that it did not tell."""
     if name in own:
         memory = part.setdefault("spelled", {}).setdefault(dialect, {})
@@ -113,7 +113,7 @@ def _name(part: Part, name: str, dialect: str, own: frozenset[str]) -> None:
         left_out(part, dialect, "name")
 
 
-def ids(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def unique_ids(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Give each call an id of its own where it has none, or that of a call that still waits.
 
     Where ids are `unique`, no later call has it either.
@@ -141,20 +141,20 @@ def ids(writer: WriteJob, messages: list[Message]) -> list[Message]:
                 new = key
                 if part["type"] == "tool_call":
                     if not key or waiting[key] or (unique and key in used):
-                        new = _fresh(key or "call", taken, numbers)
+                        new = _numbered_id(key or "call", taken, numbers)
                     used.add(key)
                     fresh[id(part)] = new
                     waiting[key] += 1
                 elif id(part) in pairs:
                     new = fresh[id(pairs[id(part)])]
                     waiting[key] -= 1
-                part = _renamed(writer, part, key, new)
+                part = _with_id(writer, part, key, new)
             parts.append(part)
         out.append(with_parts(writer, message, parts))
     return out
 
 
-def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
+def _numbered_id(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
     """Return a key with the next number that makes it another; `numbers` go on from the last."""
     left = numbers.setdefault(key, count(2 if key in taken else 1))
     new = next(new for number in left if (new := f"{key}_{number}") not in taken)
@@ -162,36 +162,36 @@ def _fresh(key: str, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
     return new
 
 
-def _renamed(writer: WriteJob, part: Part, key: str, new: str) -> Part:
+def _with_id(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     """Return a call or result with another id, noted."""
     if new == key:
         return part
     field = KEYS[part["type"]]
     fresh = instead(writer, part, {**part, field: new})
     writer.call_names[new] = part.get("name", "")
-    code, effect, told = another(key)
+    code, effect, told = new_id_note(key)
     at = writer.trail.find(part, field)
     writer.note(code, effect, at, writer.rule(), told, None, fresh)
     return fresh
 
 
-def another(key: str) -> tuple[str, Effect, str]:
+def new_id_note(key: str) -> tuple[str, Effect, str]:
     """Return what is noted of a call or result that gets another id: code, effect, and why."""
     if key:
         return "renamed", "changed", f"another call has the id `{key}`"
     return "made-id", "added", "an empty id tells no calls apart"
 
 
-def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def pair_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Put results behind their calls, leave out those without one, answer calls without one."""
     text = next(iter(writer.enforced_args("pair")), None)
     if text is None or not writer.whole:
         return messages
     rule = writer.rule("pair")
-    calls, lost, pairs = _matched(messages)
+    calls, lost, pairs = _match(messages)
     if writer.repair_asked:
-        messages = _alike(writer, messages, pairs)
-    early, lost = _early(writer, calls, lost)
+        messages = _align_names(writer, messages, pairs)
+    early, lost = _match_early(writer, calls, lost)
     if writer.options.get("unasked"):  # what their calls are is known elsewhere
         lost = []
     answered = {id(call) for _, (_, call) in early}
@@ -202,33 +202,33 @@ def paired(writer: WriteJob, messages: list[Message]) -> list[Message]:
     behind: dict[int, list[Part]] = {}
     settled = [part for _, part in (*open_calls, *lost)]
     for part, (i, call) in early:
-        part = _answering(writer, part, call)
+        part = _with_call_names(writer, part, call)
         behind.setdefault(i, []).append(part)
         settled += [part, call]
         writer.note_part("moved", "moved", part, BEHIND_CALL, rule)
-    _forget(writer, settled)
+    _forget_unpaired(writer, settled)
     for _, part in lost:
         writer.note_lost("unpaired", part, UNCALLED, rule)
     for i, call in open_calls:
-        behind.setdefault(i, []).append(_answer(writer, call, text))
+        behind.setdefault(i, []).append(_filler_result(writer, call, text))
     if not gone and not behind:
         return messages
-    return _rebuilt(writer, messages, gone, behind)
+    return _rebuild(writer, messages, gone, behind)
 
 
-def freeform(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def mark_freeform(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Say of a result that its call took freeform input, where results tell that on the wire."""
     if not writer.dialect.tells_freeform:
         return messages
     fresh = {
         id(part): {**part, "freeform": True}
-        for part, call in _matched(messages)[2]
+        for part, call in _match(messages)[2]
         if "input" in call and "freeform" not in part
     }
     return swapped(writer, messages, fresh)
 
 
-def _matched(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
+def _match(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
     """Return the calls without a result after them, the results without a call, and the pairs."""
     pairs: Pairs = []
     waiting: dict[Any, deque[Found]] = {}
@@ -247,7 +247,7 @@ def _matched(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
     return calls, lost, pairs
 
 
-def _alike(writer: WriteJob, messages: list[Message], pairs: Pairs) -> list[Message]:
+def _align_names(writer: WriteJob, messages: list[Message], pairs: Pairs) -> list[Message]:
     """Let results have the names of their calls."""
     other: dict[int, Part] = {}
     for part, call in pairs:
@@ -259,7 +259,7 @@ def _alike(writer: WriteJob, messages: list[Message], pairs: Pairs) -> list[Mess
     return swapped(writer, messages, other)
 
 
-def _early(
+def _match_early(
     writer: WriteJob, calls: list[Found], lost: list[Found]
 ) -> tuple[list[tuple[Part, Found]], list[Found]]:
     """Return results that stand before their calls, with these, and those that stay lost."""
@@ -286,13 +286,13 @@ def _early(
     return found, left
 
 
-def _answering(writer: WriteJob, part: Part, call: Part) -> Part:
+def _with_call_names(writer: WriteJob, part: Part, call: Part) -> Part:
     """Return a result with the id and the name of its call."""
     fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
     return part if fresh == part else instead(writer, part, fresh)
 
 
-def _answer(writer: WriteJob, call: Part, text: str) -> Part:
+def _filler_result(writer: WriteJob, call: Part, text: str) -> Part:
     """Return the result of a call that nobody answered, and note it."""
     made = {"type": "tool_result", "tool_call_id": call.get("id"), "kind": "error", "value": text}
     if "name" in call:
@@ -306,7 +306,7 @@ def _answer(writer: WriteJob, call: Part, text: str) -> Part:
     return made
 
 
-def _rebuilt(
+def _rebuild(
     writer: WriteJob, messages: list[Message], gone: set[int], behind: dict[int, list[Part]]
 ) -> list[Message]:
     """Return the messages without some parts, and with others behind the results of a turn."""
@@ -320,14 +320,14 @@ def _rebuilt(
         if parts or not message.get("parts"):
             out.append(with_parts(writer, message, parts))
         else:
-            unplaced(writer, message, writer.rule("pair"))
+            note_beside_parts(writer, message, writer.rule("pair"))
         wanted = wanted + behind.get(i, [])
     if wanted:
         out.append({"role": "tool", "parts": wanted})
     return out
 
 
-def _forget(writer: WriteJob, parts: list[Part]) -> None:
+def _forget_unpaired(writer: WriteJob, parts: list[Part]) -> None:
     """Take back the notes that these parts have no counterpart."""
     names = {id(part) for part in parts}
     names |= {id(old) for old, new in writer.replaced.values() if id(new) in names}

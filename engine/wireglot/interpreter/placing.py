@@ -30,7 +30,7 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
     if not name and "level" not in message:
         role = message.get("role")
         if role not in talk.usual:
-            talk.usual[role] = _one_case(talk, role)
+            talk.usual[role] = _only_case(talk, role)
         if (found := talk.usual[role]) is not None:
             return found[0], found[1], message
     groups = talk.groups
@@ -40,7 +40,7 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue
-            there = case.name == name and (case.home or _read_there(writer, case, message))
+            there = case.name == name and (case.home or _was_read_there(writer, case, message))
             if case.read_only and not there:
                 continue
             if case.ir is None and "level" in message:
@@ -50,12 +50,12 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
             except Misfit:
                 continue
             return group, case, message
-    return case_of(writer, down(writer, message))
+    return case_of(writer, step_down(writer, message))
 
 
-def placed(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def drop_roles(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out messages of a role that the target does not have, in no form."""
-    strange = writer.dialect.once("strange", lambda: _strange(writer))
+    strange = writer.dialect.once("strange", lambda: _impossible_roles(writer))
     if not strange or writer.same:
         return messages
     for message in messages:
@@ -66,7 +66,7 @@ def placed(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return [message for message in messages if message.get("role") not in strange]
 
 
-def _strange(writer: WriteJob) -> dict[str, str]:
+def _impossible_roles(writer: WriteJob) -> dict[str, str]:
     """Return the roles that no case takes, and none that the ladder makes of them, and why."""
     found, mark = {}, len(writer.notes)
     never = {role: NEVER for word, role in writer.dialect.talk.enforce if word == "never"}
@@ -81,7 +81,7 @@ def _strange(writer: WriteJob) -> dict[str, str]:
     return found | never
 
 
-def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
+def _only_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
     """Return the group and case of all messages of a role that say no level, if these are one."""
     for group in talk.groups:
         for case in group.cases:
@@ -95,14 +95,14 @@ def _one_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
     return None
 
 
-def _read_there(writer: WriteJob, case: Case, message: Message) -> bool:
+def _was_read_there(writer: WriteJob, case: Case, message: Message) -> bool:
     """Tell whether `(read-only)` holes of a case, which take no others, read all parts there."""
     parts, names = message.get("parts", ()), {h.shape for h in case.lists.get("parts", ())}
     found = (stood(p, writer.dialect.name) for p in parts)
     return all(memory.get("hole") in names for memory in found)
 
 
-def down(writer: WriteJob, message: Message) -> Message:
+def step_down(writer: WriteJob, message: Message) -> Message:
     """Take a message one rung down the ladder; raises Misfit where there is none."""
     for row in writer.ladder.get("message", ()):
         with Tries(writer):
@@ -113,7 +113,7 @@ def down(writer: WriteJob, message: Message) -> Message:
     raise Misfit(told, writer.trail.find(message) or (), writer.rule())
 
 
-def unplaced(writer: WriteJob, message: Message, pos: Any) -> None:
+def note_beside_parts(writer: WriteJob, message: Message, pos: Any) -> None:
     """Note what a message holds beside its parts, which go elsewhere."""
     if message.keys() <= PLACED and not writer.mark_fields and writer.recorder is None:
         return
@@ -123,14 +123,14 @@ def unplaced(writer: WriteJob, message: Message, pos: Any) -> None:
     leftover(writer, view, {})
 
 
-def _says(writer: WriteJob, message: Message, wire: Any) -> bool:
+def _stays_empty(writer: WriteJob, message: Message, wire: Any) -> bool:
     """Tell whether a message without parts may stay at home: an empty text, or fields beside."""
     if (message.get("own") or {}).get(writer.dialect.family):
         return True
     return "" in wire.values() and ("no-blank", "") not in writer.enforced
 
 
-def walked(
+def walk_run(
     writer: WriteJob, case: Case, run: list[tuple[Case, Message]], whole: Message, made: bool
 ) -> list[Any]:
     """Write a run of messages, which is a `whole` one, by walking the pictures of a case."""
@@ -148,32 +148,32 @@ def walked(
         if not parts or any(id(part) not in gone for part in parts):
             raise
         # Of one part that has no place nothing is left.
-        _unadd(writer, mark)
+        _forget_added(writer, mark)
         emptied(writer, first)
         return []
     if (
         ("no-empty", "") in writer.enforced
         and not any(view.lists.get("parts", {}).values())
-        and not (writer.same and _says(writer, first, wire))
+        and not (writer.same and _stays_empty(writer, first, wire))
     ):
-        _unadd(writer, mark)
+        _forget_added(writer, mark)
         if not made:
             emptied(writer, first)
         return []
     view.case = run[0][0]
     leftover(writer, view, wire)
     for other, message in run[1:]:
-        unplaced(writer, message, other.pos)
-    noted(writer, run, [wire])
+        note_beside_parts(writer, message, other.pos)
+    note_cases(writer, run, [wire])
     return [wire]
 
 
-def _unadd(writer: WriteJob, mark: int) -> None:
+def _forget_added(writer: WriteJob, mark: int) -> None:
     """Forget what was added, as a time, to a message that is left out."""
     writer.notes[mark:] = [draft for draft in writer.notes[mark:] if draft.effect != "added"]
 
 
-def noted(writer: WriteJob, run: list[tuple[Case, Message]], wires: list[Any]) -> None:
+def note_cases(writer: WriteJob, run: list[tuple[Case, Message]], wires: list[Any]) -> None:
     """Note of the messages of a run what their cases say is noted."""
     for case, message in run if wires and not writer.same else ():
         if case.note is not None:

@@ -16,7 +16,7 @@ def goes_on(dialect: Dialect) -> bool:
     return "prefix" in dialect.fields_of(dialect.talks)
 
 
-def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the text with which the model ends the messages, and goes on from, end in no space."""
     last = messages[-1] if messages else {}
     parts = last.get("parts", [])
@@ -38,7 +38,7 @@ def trimmed(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
 
 
-def going_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def first_goes_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the first of neighbours that become one say whether the model goes on from the last."""
     out: list[Message] = []
     for role, found in groupby(messages, lambda message: message.get("role")):

@@ -177,7 +177,7 @@ def rungs(
         except Misfit:
             continue
         if view.shape == "request":
-            demands.bounded(writer, new, row.after.names, view)
+            demands.bound_fields(writer, new, row.after.names, view)
         yield new, row, path
         del writer.notes[mark:]
 

@@ -154,7 +154,7 @@ def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: M
         runs = [gathering.run_hole(case) for s in shapes if s.groups for case in s.cases]
         shapes += [s for h in runs for s in writer.dialect.members(h.named)]
         code, weight, told = "own-field", *_alone(writer, part)
-        if name in marks.pictured(case for shape in shapes for case in shape.cases):
+        if name in marks.literal_names(case for shape in shapes for case in shape.cases):
             code, told = "no-place", f"the target has no `{name}` of which this can be said"
     for field, value in _opaque(part):
         if value.get("origin") != writer.dialect.origin[field]:

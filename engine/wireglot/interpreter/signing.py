@@ -12,20 +12,20 @@ from .views import memory_of
 UNSIGNED = "the target takes no reasoning that it did not sign"
 
 
-def thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def drop_unsigned_thoughts(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Leave out thoughts that are not signed, or by another, each with a note.
 
     The messages themselves are returned where there are none.
     """
     if ("own-thought", "reasoning") not in writer.enforced:
         return messages
-    gone = [part for part in parts_of(messages, "reasoning") if not _own(writer, part)]
+    gone = [part for part in parts_of(messages, "reasoning") if not _is_signed_here(writer, part)]
     for part in gone:
         writer.note_lost("no-place", part, UNSIGNED, writer.rule("own-thought"))
     return without(writer, messages, gone)
 
 
-def _own(writer: WriteJob, part: Part) -> bool:
+def _is_signed_here(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part has a signature that the target gave."""
     signature = part.get("signature")
     if not isinstance(signature, dict) or not signature.get("value"):
@@ -33,19 +33,19 @@ def _own(writer: WriteJob, part: Part) -> bool:
     return bool(signature.get("origin") == writer.dialect.origin["signature"])
 
 
-def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def sign_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the first call of each step of the present turn be signed, or note that it is not."""
     kinds = writer.enforced_args("signed")
     if not kinds:
         return messages
     signed: dict[int, Part] = {}
     roles = [message.get("role") for message in messages]
-    for i in range(_begun(roles), len(messages)):
+    for i in range(_present_turn(roles), len(messages)):
         if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
             continue
         parts = messages[i].get("parts", ())
         first = next((p for p in parts if p.get("type") in kinds), None)
-        if first is None or _signed(writer, first):
+        if first is None or _is_signed(writer, first):
             continue
         stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
         if stands is None:
@@ -63,7 +63,7 @@ def calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return swapped(writer, messages, signed)
 
 
-def _begun(roles: list[Any]) -> int:
+def _present_turn(roles: list[Any]) -> int:
     """Return where the present turn begins: what a user says behind results goes with these."""
     begun, before = 0, None
     for i, role in enumerate(roles):
@@ -74,7 +74,7 @@ def _begun(roles: list[Any]) -> int:
     return begun
 
 
-def _signed(writer: WriteJob, part: Part) -> bool:
+def _is_signed(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part has a signature that the target can read, or at home says it has none."""
     signature = part.get("signature")
     signer = writer.dialect.origin["signature"]

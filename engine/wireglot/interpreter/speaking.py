@@ -32,7 +32,7 @@ from . import (
 from .copies import with_parts
 from .jobs import Message, WriteJob
 from .orderly import orderly
-from .placing import case_of, noted, placed, unplaced, walked
+from .placing import case_of, drop_roles, note_beside_parts, note_cases, walk_run
 from .system import PLAIN
 from .views import Look, recalled
 
@@ -47,8 +47,8 @@ def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any
     out = write_messages(writer, messages)
     if listed or "bare" not in h.lenses:
         return out
-    for text in _said(writer, messages) if len(out) == 1 else ():
-        if _says(writer.dialect.once("one text", partial(_of_text, writer)), out, text):
+    for text in _lone_texts(writer, messages) if len(out) == 1 else ():
+        if _fits_form(writer.dialect.once("one text", partial(_lone_text_form, writer)), out, text):
             for _, wire in everywhere(out[0]) if into is not None else ():
                 if isinstance(wire, HOLDERS):
                     writer.relocated[id(wire)] = (wire, *into)
@@ -56,26 +56,26 @@ def write_talk(writer: WriteJob, h: Hole, messages: Any, listed: bool, into: Any
     return out
 
 
-def _of_text(writer: WriteJob) -> list[Any]:
+def _lone_text_form(writer: WriteJob) -> list[Any]:
     """Return how a conversation is written in which the user says one text, which is TEXT."""
     said = [{"role": "user", "parts": [{"type": "text", "text": TEXT}]}]
     return write_messages(writer.afresh(), said)
 
 
-def _says(form: Any, wire: Any, text: str) -> bool:
+def _fits_form(form: Any, wire: Any, text: str) -> bool:
     """Tell whether a wire value is like another one, with a text where that has TEXT."""
     if form == TEXT:
         return bool(wire == text)
     if isinstance(form, list) and isinstance(wire, list):
-        return len(form) == len(wire) and all(map(_says, form, wire, repeat(text)))
+        return len(form) == len(wire) and all(map(_fits_form, form, wire, repeat(text)))
     if isinstance(form, dict) and isinstance(wire, dict):
         if form.keys() != wire.keys():
             return False
-        return all(_says(child, wire[key], text) for key, child in form.items())
+        return all(_fits_form(child, wire[key], text) for key, child in form.items())
     return bool(form == wire)
 
 
-def _said(writer: WriteJob, messages: Any) -> Iterator[str]:
+def _lone_texts(writer: WriteJob, messages: Any) -> Iterator[str]:
     """Yield what a list of one message may say: a user's text, a system's, what stands for none.
 
     What else a message or its part has (an id) may have no place in the list either.
@@ -93,49 +93,53 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
     talk, look = writer.dialect.talk, writer.look
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
-    messages = placed(writer, messages)
+    messages = drop_roles(writer, messages)
     if not (writer.same or (look is not None and look.kinds.isdisjoint(MEDIA))):
-        messages = aside.returned(writer, messages)
+        messages = aside.media_to_results(writer, messages)
     if look is None or look.system:
-        messages = system.later(writer, messages)
+        messages = system.reword_later(writer, messages)
     if writer.repair:
-        messages = ordered(writer, messages, whole)
+        messages = enforce_steps(writer, messages, whole)
         if whole and ("trim-end", "") in writer.enforced:
-            messages = prefix.trimmed(writer, messages)
+            messages = prefix.trim_end(writer, messages)
     if not writer.same and (look is None or look.marked):
-        messages = marks.settled(writer, messages)
+        messages = marks.settle_result_marks(writer, messages)
     if writer.dialect.marked:
-        messages = marks.raised(writer, messages)
+        messages = marks.marks_to_messages(writer, messages)
     if writer.dialect.answered:
-        messages = answers.joined(writer, messages)
+        messages = answers.results_into_calls(writer, messages)
     if not writer.same and prefix.goes_on(writer.dialect) and talk.joins("assistant"):
-        messages = prefix.going_on(writer, messages)
+        messages = prefix.first_goes_on(writer, messages)
     return _Runs(writer, messages).write()
 
 
-def ordered(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
+def enforce_steps(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
     given, look = bool(messages), writer.look
     if look is None or not writer.dialect.talk.weighed.isdisjoint(look.kinds):
-        left = signing.thoughts(writer, messages)
-        left = enforce.ended(writer, left) if whole else left
+        left = signing.drop_unsigned_thoughts(writer, messages)
+        left = enforce.drop_at_end(writer, left) if whole else left
         messages, look = left, look if left is messages else None
     if given and orderly(writer, look or Look(messages)):
-        return turns.ends(writer, messages) if whole and writer.dialect.talk.turns else messages
-    messages = pairing.ids(writer, marks.limited(writer, messages))
-    messages = pairing.paired(writer, messages)
-    messages = pairing.freeform(writer, messages)
-    messages = enforce.order(writer, enforce.full(writer, messages))
-    messages = enforce.single(writer, messages)
-    messages = enforce.present(writer, enforce.found(writer, messages))
-    messages = signing.calls(writer, turns.attended(writer, messages))
+        return (
+            turns.add_turns(writer, messages) if whole and writer.dialect.talk.turns else messages
+        )
+    messages = pairing.unique_ids(writer, marks.limit_parts(writer, messages))
+    messages = pairing.pair_results(writer, messages)
+    messages = pairing.mark_freeform(writer, messages)
+    messages = enforce.order_results(writer, enforce.drop_empty(writer, messages))
+    messages = enforce.one_call_a_turn(writer, messages)
+    messages = enforce.drop_past(writer, enforce.drop_half_searches(writer, messages))
+    messages = signing.sign_calls(writer, turns.add_companions(writer, messages))
     if whole:
-        messages = turns.right(writer, turns.some(writer, messages) if given else messages)
-    return weaving.gathered(writer, messages)
+        messages = turns.order_turns(
+            writer, turns.with_some_message(writer, messages) if given else messages
+        )
+    return weaving.weave(writer, messages)
 
 
 @once
-def _alone(_: Dialect, group: Group) -> bool:
+def _one_part_each(_: Dialect, group: Group) -> bool:
     """Tell whether messages of a group hold one part each."""
     return group.alone
 
@@ -183,7 +187,7 @@ class _Runs:
             last = self.run[-1][1].get("role")
             if not writer.same or role == last or not talk.splits(found):
                 return False
-        if _alone(writer.dialect, found):
+        if _one_part_each(writer.dialect, found):
             return False
         if not writer.same or "spelled" not in message:
             return True
@@ -221,7 +225,7 @@ class _Runs:
         if writer.beside:
             left = self._left()
             self.asides.append(left)
-            turns.aside(writer, left, self.waiting)
+            turns.queue_beside(writer, left, self.waiting)
         if behind is None or self.waiting[0] is not behind:
             return True
         self.waiting.popleft()
@@ -270,10 +274,10 @@ class _Runs:
         case, first = run[0]
         given = parts = first.get("parts", ())
         if told := writer.dialect.told_roles:
-            run = [(one, _named(writer, told, message)) for one, message in run]
+            run = [(one, _with_roles(writer, told, message)) for one, message in run]
             parts = run[0][1].get("parts", ())
         if talk.steps:
-            parts = steps.marked(writer, run)
+            parts = steps.with_marks(writer, run)
         elif len(run) > 1:
             parts = []
             for _, message in run:
@@ -281,9 +285,9 @@ class _Runs:
         if self.looks:
             kinds = {part.get("type") for part in parts}
             for kind in talk.leads if len(kinds) > 1 else ():
-                parts = enforce.put_first(writer, kind, parts) if kind in kinds else parts
+                parts = enforce.lead_with(writer, kind, parts) if kind in kinds else parts
             if not talk.bars.isdisjoint(kinds):
-                parts = enforce.users(writer, first.get("role"), parts)
+                parts = enforce.drop_user_parts(writer, first.get("role"), parts)
         alone = len(run) == 1 and parts is given
         writer.role = role = first.get("role")
         for one, message in run if role == "tool" and len(run) > 1 else ():
@@ -301,7 +305,7 @@ class _Runs:
         whole = dict(first) if alone else {**first, "parts": parts}
         writer.trail.copy(first, whole)
         made = any(first is left for left in self.asides)  # the source has no such message
-        return walked(writer, case, run, whole, made)
+        return walk_run(writer, case, run, whole, made)
 
     def _spliced(self, run: list[tuple[Case, Message]]) -> list[Any]:
         """Write messages whose parts are elements of the list, each message by itself."""
@@ -310,21 +314,21 @@ class _Runs:
         for _, message in run:
             said = message.get("parts", [])
             if len(said) > 1 and ("answer-next", "") in writer.enforced:
-                said = enforce.before_calls(writer, said)
+                said = enforce.texts_before_calls(writer, said)
             wires += writer.elements(hole, said)
-            unplaced(writer, message, self.talk.pos)
-        noted(writer, run, wires)
+            note_beside_parts(writer, message, self.talk.pos)
+        note_cases(writer, run, wires)
         return wires
 
     def _left(self) -> Message:
         """Return a user's message of what left its message."""
         blocks, self.writer.beside = self.writer.beside, []
-        made = {"role": "user", "parts": turns.labelled(self.writer, blocks)}
-        [left] = turns.attended(self.writer, [made])
+        made = {"role": "user", "parts": turns.with_labels(self.writer, blocks)}
+        [left] = turns.add_companions(self.writer, [made])
         return left
 
 
-def _named(writer: WriteJob, told: Collection[str], message: Message) -> Message:
+def _with_roles(writer: WriteJob, told: Collection[str], message: Message) -> Message:
     """Return a message with parts that say whose they are, where elements of the target do."""
     role = message.get("role")
     if role not in told:

@@ -13,7 +13,7 @@ from .views import View, Written, recalled
 Mark = dict[str, Literal]
 
 
-def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
+def split_at_marks(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     """Part what one wire message holds before each mark; a mark with more in it stays a part."""
     out: list[Message] = []
     for message in messages:
@@ -24,7 +24,7 @@ def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
         parts, message["parts"] = message["parts"], []
         bare = True
         for part in parts:
-            if not _begins(reader.dialect.name, mark, part):
+            if not _is_mark(reader.dialect.name, mark, part):
                 message["parts"].append(part)
                 continue
             if message["parts"] or not bare:
@@ -45,7 +45,7 @@ def parted(reader: ReadJob, messages: list[Message], at: At) -> list[Message]:
     return out
 
 
-def _begins(dialect: str, mark: Mark, part: Any) -> bool:
+def _is_mark(dialect: str, mark: Mark, part: Any) -> bool:
     """Tell whether a part is a mark: an element that has no picture, and holds these words."""
     if part.get("type") != "unknown" or part.get("dialect") != dialect:
         return False
@@ -55,7 +55,7 @@ def _begins(dialect: str, mark: Mark, part: Any) -> bool:
     )
 
 
-def marked(writer: WriteJob, run: list[tuple[Case, Message]]) -> list[Any]:
+def with_marks(writer: WriteJob, run: list[tuple[Case, Message]]) -> list[Any]:
     """Return the parts of the messages of a run, the mark of its role before each."""
     out: list[Any] = []
     for case, message in run:
@@ -63,7 +63,7 @@ def marked(writer: WriteJob, run: list[tuple[Case, Message]]) -> list[Any]:
         mark = writer.dialect.talk.steps.get(str(message.get("role")))
         if mark is None and len(run) == 1:
             return parts
-        if mark is not None and not _unmarked(writer, message, mark):
+        if mark is not None and not _needs_no_mark(writer, message, mark):
             value = {key: word.values[0] for key, word in mark.items()}
             for key, word in mark.items() if writer.recorder is not None else ():
                 assert writer.recorder is not None
@@ -74,10 +74,10 @@ def marked(writer: WriteJob, run: list[tuple[Case, Message]]) -> list[Any]:
     return out
 
 
-def _unmarked(writer: WriteJob, message: Message, mark: Mark) -> bool:
+def _needs_no_mark(writer: WriteJob, message: Message, mark: Mark) -> bool:
     """Tell whether a message has no mark, or one of its own."""
     parts = message.get("parts")
     if not writer.same:
         return not parts
     told = recalled(writer, message).get("unmarked")
-    return bool(told or (parts and _begins(writer.dialect.name, mark, parts[0])))
+    return bool(told or (parts and _is_mark(writer.dialect.name, mark, parts[0])))

@@ -8,7 +8,7 @@ from ..language.talk import LATER
 from ..notes import NO_WORD
 from .copies import instead
 from .jobs import Message, WriteJob
-from .placing import down, unplaced
+from .placing import note_beside_parts, step_down
 from .views import blank, recalled
 
 PLAIN = frozenset(("role", "parts", "spelled"))
@@ -23,10 +23,10 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
     if talk is None:
         return [], messages
     lifts = ("lift", "system") in talk.enforce
-    if writer.filler is not None and _unspoken(messages):
+    if writer.filler is not None and _only_system(messages):
         if lifts or any(turn.at and turn.role == "user" for turn in talk.turns):
-            return [], [_spoken(writer, message) for message in messages]
-    form, stays = _form(writer), _stays(writer) or not lifts
+            return [], [_as_user(writer, message) for message in messages]
+    form, stays = _later_form(writer), _stays(writer) or not lifts
     parts: list[Any] = []
     rest: list[Any] = []
     heads = 0
@@ -34,9 +34,9 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
         if message.get("role") != "system":
             rest.append(message)
             continue
-        head = recalled(writer, message).get("head") and _heads(writer, message)
+        head = recalled(writer, message).get("head") and _fits_head(writer, message)
         if (stays and (rest or heads or not head)) or (rest and form is not None):
-            rest.append(message)  # where it does not stay `later` writes it
+            rest.append(message)  # where it does not stay `reword_later` writes it
             continue
         heads += 1
         if rest:
@@ -47,18 +47,18 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
         if writer.repair and not message.get("parts"):
             writer.note_emptied(message)
         while "level" in message:
-            message = down(writer, message)
+            message = step_down(writer, message)
         for part in message.get("parts", ()):
             if blank(writer, part, "system"):
                 writer.note_lost("empty-text", part, NO_WORD, talk.pos)
             else:
                 parts.append(part)
         if not message.keys() <= PLAIN:
-            unplaced(writer, message, talk.pos)
+            note_beside_parts(writer, message, talk.pos)
     return parts, rest
 
 
-def _unspoken(messages: list[Message]) -> bool:
+def _only_system(messages: list[Message]) -> bool:
     """Tell whether nobody but the system speaks: what has no parts is left out."""
     for message in messages:
         if message.get("role") != "system" and message.get("parts"):
@@ -66,7 +66,7 @@ def _unspoken(messages: list[Message]) -> bool:
     return bool(messages)
 
 
-def _heads(writer: WriteJob, message: Message) -> bool:
+def _fits_head(writer: WriteJob, message: Message) -> bool:
     """Tell whether all parts of a system message can stand in `$system` of the request."""
     cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
     shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
@@ -75,7 +75,7 @@ def _heads(writer: WriteJob, message: Message) -> bool:
     return not shapes or all(part.get("type") in kinds for part in message.get("parts", ()))
 
 
-def _spoken(writer: WriteJob, message: Message) -> Message:
+def _as_user(writer: WriteJob, message: Message) -> Message:
     """Let system text that stands alone be a message of the user; of nothing none is made."""
     if message.get("role") == "system" and all(
         blank(writer, part, "user") for part in message.get("parts", ())
@@ -84,7 +84,7 @@ def _spoken(writer: WriteJob, message: Message) -> Message:
         said["role"] = "user"
         return said
     while message.get("role") == "system":
-        message = down(writer, message)
+        message = step_down(writer, message)
     return message
 
 
@@ -93,20 +93,20 @@ def _stays(writer: WriteJob) -> bool:
     return writer.same and (not writer.repair or ("leave", "system") in writer.enforced)
 
 
-def _form(writer: WriteJob) -> str | None:
+def _later_form(writer: WriteJob) -> str | None:
     """Return the form of what comes later, or None where it has none or the caller wants none."""
     if writer.options.get("system") == "lift":
         return None
     return writer.dialect.talk.later
 
 
-def later(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def reword_later(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let system text behind the first turn be text of the user, where it stands.
 
     It says whose it is by its form. So what comes later changes nothing of what went before, and
     a prompt that a provider has cached still begins the next one.
     """
-    form = _form(writer)
+    form = _later_form(writer)
     if form is None or _stays(writer):
         return messages
     turns = ("turn", "system") in writer.dialect.talk.enforce
@@ -114,12 +114,12 @@ def later(writer: WriteJob, messages: list[Message]) -> list[Message]:
     for i, message in enumerate(messages):
         system = message.get("role") == "system"
         begun = begun or not system
-        stays = not system or not begun or (turns and _between(messages, i))
-        out.append(message if stays else _told(writer, message, form))
+        stays = not system or not begun or (turns and _between_turns(messages, i))
+        out.append(message if stays else _as_user_text(writer, message, form))
     return out
 
 
-def _between(messages: list[Message], i: int) -> bool:
+def _between_turns(messages: list[Message], i: int) -> bool:
     """Tell whether a message stands behind a user's, and before one of the model or at the end."""
     before, after = messages[max(0, i - 1) : i], messages[i + 1 : i + 2]
     return [m.get("role") for m in before] in (["user"], ["tool"]) and all(
@@ -127,10 +127,10 @@ def _between(messages: list[Message], i: int) -> bool:
     )
 
 
-def _told(writer: WriteJob, message: Message, form: str) -> Message:
+def _as_user_text(writer: WriteJob, message: Message, form: str) -> Message:
     """Return system text as text of the user, noted."""
     while "level" in message:
-        message = down(writer, message)
+        message = step_down(writer, message)
     parts = []
     for part in message.get("parts", ()):
         if part.get("type") == "text" and str(part.get("text", "")).strip():

@@ -11,76 +11,76 @@ from ..language.picture import Hole
 from ..language.talk import Turn
 from ..notes import ONE_ROLE
 from . import prefix, share
-from .choice import named
+from .choice import chosen_names
 from .copies import parts_of, with_parts
 from .jobs import Message, WriteJob
-from .placing import case_of, down, unplaced
+from .placing import case_of, note_beside_parts, step_down
 from .views import blank
 
 
-def right(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def order_turns(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in the order of turns that a dialect asks for."""
-    messages = [_spoken(writer, message) for message in messages]
+    messages = [_as_user(writer, message) for message in messages]
     if ("alternate", "") in writer.enforced:
-        messages = alternated(writer, messages)
-    return ends(writer, messages)
+        messages = join_neighbours(writer, messages)
+    return add_turns(writer, messages)
 
 
-def ends(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def add_turns(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages with the turns that a dialect wants at an end, or between two roles."""
     for turn in writer.dialect.talk.turns:
         if turn.at:
             # Messages alone may be a piece of a conversation.
-            messages = ended(writer, turn, messages) if writer.whole else messages
+            messages = add_turn_at_end(writer, turn, messages) if writer.whole else messages
         else:
             found: list[Message] = []
             for message in messages:
                 if found and (found[-1].get("role"), message.get("role")) == turn.between:
-                    found.append(made(writer, turn))
+                    found.append(filler_message(writer, turn))
                 found.append(message)
             messages = found
     return messages
 
 
-def some(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def with_some_message(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the user say something where all that was said fell out."""
     if messages or writer.filler is None:
         return messages
     turn = Turn("user", writer.filler, "start", ("", ""), writer.rule("some-message"))
-    return [made(writer, turn)]
+    return [filler_message(writer, turn)]
 
 
-def _spoken(writer: WriteJob, message: Message) -> Message:
+def _as_user(writer: WriteJob, message: Message) -> Message:
     """Let a turn of tools in which no tool answers be the user's."""
     parts = message.get("parts")
     if message.get("role") != "tool" or not parts:
         return message
     answers = ("tool_result", "native") if writer.same else ("tool_result",)
     answered = any(part.get("type") in answers for part in parts)
-    return message if answered else down(writer, message)
+    return message if answered else step_down(writer, message)
 
 
-def alternated(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def join_neighbours(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Join neighbours of one role; results stay messages of their own."""
     out: list[Message] = []
     for message in messages:
         if out and out[-1].get("role") == message.get("role") in ("user", "assistant"):
-            out[-1] = joined(writer, out[-1], message)
+            out[-1] = join_two(writer, out[-1], message)
         else:
             out.append(message)
     return out
 
 
-def joined(writer: WriteJob, one: Message, two: Message) -> Message:
+def join_two(writer: WriteJob, one: Message, two: Message) -> Message:
     """Return one message of the parts of two, and note it."""
     first = next(iter(two.get("parts", ())), None)
     at, rule = writer.trail.find(two), writer.rule()
     writer.note("joined", "changed", at, rule, ONE_ROLE, None, first)
-    unplaced(writer, two, rule)
+    note_beside_parts(writer, two, rule)
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
 
-def attended(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def add_companions(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let what the target asks for stand beside parts of a kind; what is filled in is noted."""
     talk = writer.dialect.talk
     for one in talk.beside if writer.repair else ():
@@ -108,21 +108,21 @@ def attended(writer: WriteJob, messages: list[Message]) -> list[Message]:
     return messages
 
 
-def ended(writer: WriteJob, turn: Turn, messages: list[Message]) -> list[Message]:
+def add_turn_at_end(writer: WriteJob, turn: Turn, messages: list[Message]) -> list[Message]:
     """Put a turn at one end where another role stands there; an open call stays the last word."""
-    if not _lacks(writer, turn, messages):
+    if not _needs_turn(writer, turn, messages):
         return messages
-    place = _head(messages) if turn.at == "start" else len(messages)
-    return [*messages[:place], made(writer, turn), *messages[place:]]
+    place = _first_turn(messages) if turn.at == "start" else len(messages)
+    return [*messages[:place], filler_message(writer, turn), *messages[place:]]
 
 
-def _head(messages: list[Message]) -> int:
+def _first_turn(messages: list[Message]) -> int:
     """Return the place of the first turn, behind what the system says."""
     roles = [message.get("role") for message in messages]
     return next((n for n, role in enumerate(roles) if role != "system"), len(roles))
 
 
-def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
+def _needs_turn(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     """Tell whether another role stands where a turn must stand, and is none that is as good."""
     first, end = turn.at == "start", None
     for message in messages if first else reversed(messages):
@@ -132,9 +132,11 @@ def _lacks(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     if end is None:
         return False  # where nothing was said nothing goes on
     role = end.get("role")
-    if role == turn.role or (turn.before and not _holds(messages, turn.before)):
+    if role == turn.role or (turn.before and not _first_turn_holds(messages, turn.before)):
         return False
-    if role == "tool" and ((not first and turn.role == "user") or _with_results(writer, turn.role)):
+    if role == "tool" and (
+        (not first and turn.role == "user") or _shares_results(writer, turn.role)
+    ):
         return False
     goes = end.get("prefix") and prefix.goes_on(writer.dialect)
     return first or not (_waits(writer, end) or goes)
@@ -145,20 +147,20 @@ def _waits(writer: WriteJob, end: Message) -> bool:
     return "tool_call" in writer.dialect.held and bool(parts_of([end], "tool_call"))
 
 
-def _with_results(writer: WriteJob, role: str) -> bool:
+def _shares_results(writer: WriteJob, role: str) -> bool:
     """Tell whether results stand in a kind of message in which a role stands, too."""
     talk, both = writer.dialect.talk, {"tool", role}
     return any(both <= {talk.role(case) for case in group.cases} for group in talk.groups)
 
 
-def _holds(messages: list[Message], kind: str) -> bool:
+def _first_turn_holds(messages: list[Message], kind: str) -> bool:
     """Tell whether the first turn holds a part of a kind; neighbours of one role are one turn."""
     talk = [message for message in messages if message.get("role") != "system"]
     turn = takewhile(lambda message: message.get("role") == talk[0].get("role"), talk)
     return any(part.get("type") == kind for part in parts_of(turn))
 
 
-def made(writer: WriteJob, turn: Turn) -> Message:
+def filler_message(writer: WriteJob, turn: Turn) -> Message:
     """Return a message that nobody said, and note it."""
     part = {"type": "text", "text": turn.text}
     where = f"at the {turn.at}" if turn.at else f"between {' and '.join(turn.between)}"
@@ -168,17 +170,17 @@ def made(writer: WriteJob, turn: Turn) -> Message:
     return message
 
 
-def labelled(writer: WriteJob, blocks: list[Any]) -> list[Any]:
+def with_labels(writer: WriteJob, blocks: list[Any]) -> list[Any]:
     """Return parts that left, each text that says whose they are before some that have a place."""
     if not writer.labels:
         return blocks
     out: list[Any] = []
-    label, holes = None, _of_user(writer)
+    label, holes = None, _user_holes(writer)
     for block in blocks:
         if id(block) in writer.labels:
             label = block
             continue
-        if label is not None and _placed(writer, holes, block):
+        if label is not None and _has_place(writer, holes, block):
             out.append(label)
             pos = writer.labels[id(label)][1]
             writer.note_supplied(label, "text", pos, "this says whose the media behind it are")
@@ -187,13 +189,13 @@ def labelled(writer: WriteJob, blocks: list[Any]) -> list[Any]:
     return out
 
 
-def _of_user(writer: WriteJob) -> list[Hole]:
+def _user_holes(writer: WriteJob) -> list[Hole]:
     """Return the holes that take what a user says."""
     case = case_of(writer, {"role": "user", "parts": []})[1]
     return [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
 
 
-def _placed(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
+def _has_place(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     """Tell whether a part can be written; what is noted of it is noted then."""
     mark, gone, beside = len(writer.notes), len(writer.lost_parts), len(writer.beside)
     role, writer.role = writer.role, "user"
@@ -214,34 +216,34 @@ def _bridge(writer: WriteJob) -> Turn | None:
     return next((turn for turn in turns if turn.between == ("tool", "user")), None)
 
 
-def aside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
+def queue_beside(writer: WriteJob, message: Message, waiting: deque[Message]) -> None:
     """Let what left its message be the next one, in the order of turns."""
     turn, bridge = _bridge(writer), None
-    holes = _of_user(writer) if turn is not None else []
-    if turn is not None and any(_placed(writer, holes, part) for part in message["parts"]):
+    holes = _user_holes(writer) if turn is not None else []
+    if turn is not None and any(_has_place(writer, holes, part) for part in message["parts"]):
         there = waiting and waiting[0].get("parts") == [{"type": "text", "text": turn.text}]
-        bridge = waiting.popleft() if there else made(writer, turn)
+        bridge = waiting.popleft() if there else filler_message(writer, turn)
     if ("alternate", "") in writer.enforced and waiting and waiting[0].get("role") == "user":
-        message = joined(writer, message, waiting.popleft())
+        message = join_two(writer, message, waiting.popleft())
     waiting.appendleft(message)
     if bridge is not None:
         waiting.appendleft(bridge)
 
 
-def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[str, Any]:
+def narrow_tools(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[str, Any]:
     """Say which tools may be called by sending only these, where `holes` take one of them."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
     if not isinstance(tools, list):
         return ir
     if isinstance(choice, dict):
-        names = frozenset(named(ir) or ())
+        names = frozenset(chosen_names(ir) or ())
         mode = choice.get("mode", "required")
-    elif choice == "none" and not _called(ir):
+    elif choice == "none" and not _has_calls(ir):
         names, mode = frozenset(), None
     else:
         return ir
     kept = [tool for tool in tools if tool.get("name") in names]
-    goes = (tool.get("type") != "native" or _placed(writer, holes, tool) for tool in kept)
+    goes = (tool.get("type") != "native" or _has_place(writer, holes, tool) for tool in kept)
     if mode is not None and not any(goes):
         return ir
     out = writer.trail.changed(ir, tools=kept, tool_choice=mode)
@@ -260,12 +262,12 @@ def narrowed(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[st
     return out
 
 
-def _called(ir: dict[str, Any]) -> bool:
+def _has_calls(ir: dict[str, Any]) -> bool:
     parts = parts_of(ir.get("messages") or ())
     return any(part.get("type") in ("tool_call", "tool_result") for part in parts)
 
 
-def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def drop_hosted_tools(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Leave out tools that the provider runs where functions stand beside them.
 
     Who speaks a wire of the family knows what it asks for.
@@ -283,7 +285,7 @@ def unmixed(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, tools=own)
 
 
-def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def declare_called(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Declare the tools that the messages call, as the target wants."""
     tools = list(ir.get("tools") or ())
     known = {tool.get("name", tool.get("type")) for tool in tools}
@@ -301,7 +303,7 @@ def declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, tools=tools)
 
 
-def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def say_json(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let the first message of the user say that JSON is asked for, as it is, if the target wants.
 
     A schema that the target does not take is said there, too. What comes later is not looked at:
@@ -330,16 +332,16 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     roles = [message.get("role") for message in messages]
     place = roles.index("user") if "user" in roles else len(messages)
     heard = messages[: place + 1]
-    if any(t.at == "start" and _lacks(writer, t, messages) for t in writer.dialect.talk.turns):
-        place, heard = len(messages), messages[: _head(messages)]  # a user is put before all
+    if any(t.at == "start" and _needs_turn(writer, t, messages) for t in writer.dialect.talk.turns):
+        place, heard = len(messages), messages[: _first_turn(messages)]  # a user is put before all
     said = (part.get("text") for part in parts_of(heard))
     heard_of = any("json" in words.lower() for words in said if isinstance(words, str))
     if heard_of and step == "say-json":
         return ir
     pos = writer.rule(step)
     if place == len(messages):  # the first one to speak, before whom no other user is put
-        place = _head(messages)
-        first = made(writer, Turn("user", text, "start", ("", ""), pos))
+        place = _first_turn(messages)
+        first = filler_message(writer, Turn("user", text, "start", ("", ""), pos))
         return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place:]])
     part = {"type": "text", "text": text}
     writer.note_supplied(part, "text", pos, "the target wants who asks for JSON to say so")
@@ -347,7 +349,7 @@ def worded(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, messages=[*messages[:place], first, *messages[place + 1 :]])
 
 
-def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def whole_tool_names(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let a choice name a tool within a group as the IR does, where it says its last piece alone.
 
     Where two groups have such a tool, nothing tells which is meant.
@@ -361,7 +363,7 @@ def grouped(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         ends.setdefault(one.rpartition("/")[2], []).append(one)
     whole: dict[Any, str] = {}
     known = frozenset(names)
-    for name in [one for one in dict.fromkeys(named(ir) or ()) if one not in known]:
+    for name in [one for one in dict.fromkeys(chosen_names(ir) or ()) if one not in known]:
         among = ends.get(name.rpartition("/")[2], ())
         found = [one for one in among if one.endswith(f"/{name}")]
         if len(found) == 1:

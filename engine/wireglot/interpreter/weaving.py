@@ -14,7 +14,7 @@ from .jobs import Message, Part, Tries, WriteJob
 from .within import CALL, THOUGHT, in_items, moved, stands, to_write
 
 
-def gathered(writer: WriteJob, messages: list[Message]) -> list[Message]:
+def weave(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in which parts that have no other place stand within the texts."""
     marks = {} if writer.same else to_write(writer.dialect)
     items = {} if writer.same else in_items(writer.dialect)
@@ -25,14 +25,14 @@ def gathered(writer: WriteJob, messages: list[Message]) -> list[Message]:
         parts = message.get("parts", []) if message.get("role") == "assistant" else []
         kinds = {part.get("type") for part in parts}
         if items and len(parts) > 1 and kinds & {THOUGHT, "text"}:
-            message = with_parts(writer, message, _in_one(writer, items, parts))
+            message = with_parts(writer, message, _weave_turn(writer, items, parts))
         elif not kinds.isdisjoint(marks):
-            message = with_parts(writer, message, list(_joined(writer, marks, parts)))
+            message = with_parts(writer, message, list(_join_neighbours(writer, marks, parts)))
         out.append(message)
     return out
 
 
-def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
+def _inner_text(writer: WriteJob, marks: Marks, part: Part) -> str | None:
     """Return what a part says in a text, down the ladder; None where it does not stand there."""
     if not stands(writer, part):
         return None
@@ -48,10 +48,12 @@ def _said(writer: WriteJob, marks: Marks, part: Part) -> str | None:
     return None
 
 
-def _in_one(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part]) -> list[Part]:
+def _weave_turn(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part]) -> list[Part]:
     """Return the parts of a turn as one text: thoughts, what is said, and calls."""
     order = {THOUGHT: 0, "text": 1, CALL: 2}
-    found = [(p, _said(writer, marks[p["type"]], p) if p["type"] in marks else None) for p in parts]
+    found = [
+        (p, _inner_text(writer, marks[p["type"]], p) if p["type"] in marks else None) for p in parts
+    ]
     told = [(part, said) for part, said in found if said is not None or part["type"] == "text"]
     rest = [part for part, said in found if said is None and part["type"] != "text"]
     if any(one["type"] == CALL for one in rest) or all(one["type"] == CALL for one, _ in told):
@@ -62,30 +64,32 @@ def _in_one(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part]) -> 
             text = "what is said in one turn stands before its calls, and what is thought before it"
             writer.note_part("reordered", "moved", part, text, marks[CALL].pos)
         last = max(last, order[part["type"]])
-    return [*rest, *_one(writer, marks, sorted(told, key=lambda one: order[one[0]["type"]]))]
+    return [*rest, *_woven(writer, marks, sorted(told, key=lambda one: order[one[0]["type"]]))]
 
 
-def _joined(writer: WriteJob, marks: dict[str, Marks], parts: list[Part]) -> Iterator[Part]:
+def _join_neighbours(
+    writer: WriteJob, marks: dict[str, Marks], parts: list[Part]
+) -> Iterator[Part]:
     """Yield parts with those between marks in texts: thoughts at the head, calls behind."""
     waiting: list[tuple[Part, str | None]] = []
     for part in parts:
         kind = part.get("type")
-        said = _said(writer, marks[kind], part) if kind in marks else None
+        said = _inner_text(writer, marks[kind], part) if kind in marks else None
         if said is None and kind != "text":
-            yield from _one(writer, marks, waiting)
+            yield from _woven(writer, marks, waiting)
             yield part
             waiting = []
             continue
         # A thought heads its text, and stands behind no other one.
         heads = () if kind == THOUGHT else (THOUGHT,)
         if kind != CALL and any(one["type"] not in heads for one, _ in waiting):
-            yield from _one(writer, marks, waiting)
+            yield from _woven(writer, marks, waiting)
             waiting = []
         waiting.append((part, said))
-    yield from _one(writer, marks, waiting)
+    yield from _woven(writer, marks, waiting)
 
 
-def _one(
+def _woven(
     writer: WriteJob, marks: Mapping[str, Marks], parts: list[tuple[Part, str | None]]
 ) -> Iterable[Part]:
     """Return parts that stand in one text as that text."""

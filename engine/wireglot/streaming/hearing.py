@@ -171,7 +171,7 @@ class Hearing:
         elif part.kind == "tool_result":
             self._pair(part)
             owner = self.outcome.candidates[part.candidate]
-            pairing.named([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
+            pairing.name_results([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
         self.listener.opened(part)
 
     def _identify(self, part: Part) -> None:
