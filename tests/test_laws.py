@@ -193,13 +193,13 @@ def test_no_step_of_the_ladder_is_tried_where_none_leads_to_what_is_taken(
     target: str, taken: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A result in an answer to Claude took three hundred steps, each in vain."""
-    tried, real = [], share.descend
+    tried, real = [], share.give_lower
 
     def counted(*given: Any) -> Any:
         tried.append(given)
         return real(*given)
 
-    monkeypatch.setattr(share, "descend", counted)
+    monkeypatch.setattr(share, "give_lower", counted)
     result = {"type": "tool_result", "tool_call_id": "c", "kind": "error", "value": "no"}
     ir = {"candidates": [{"parts": [result], "stop_reason": "end_turn"}]}
     out = PACKAGED[target].write(ir, unit="response")
@@ -439,14 +439,14 @@ def test_memory_that_overrides_an_edit_breaks_edited(
 def test_parts_that_a_marked_hole_swallows_break_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = listforms.texts
+    texts = listforms.join_texts
 
     def refuse(writer: Any, lens: str, h: Any, pairs: list[Any], *rest: Any) -> Any:
         if any(part["type"] == "reasoning" for part, _ in pairs):
             raise Misfit("only plain texts can be joined")
         return texts(writer, lens, h, pairs, *rest)
 
-    monkeypatch.setattr(listforms, "texts", refuse)
+    monkeypatch.setattr(listforms, "join_texts", refuse)
     assert broken(tmp_path, CALLED, "Kept") == (
         "one/response breaks Kept: a part is lost at home:"
         ' {"text": "a", "type": "reasoning"}\n'

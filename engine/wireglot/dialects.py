@@ -92,7 +92,7 @@ class DialectRules:
             picked = self._picked(self.model_in(body, unit) if model is None else model, known)
         found = reading.read(picked, body, unit, model, stream, known)
         notes = read_notes(found.notes, None) + finished(found.odd, None)
-        ir = units.outward(found.ir, unit)
+        ir = units.to_caller(found.ir, unit)
         for first in ir[:1] if isinstance(ir, list) else [ir]:
             if isinstance(first, dict):
                 # Even with nothing to remember, the value knows its home.
@@ -135,9 +135,9 @@ class DialectRules:
         check_unit(unit)
         check_json(ir)
         admission.check(ir, unit)
-        value = units.inward(ir, unit)
+        value = units.from_caller(ir, unit)
         picked = self._picked(ir.get("model") if isinstance(ir, dict) else None, known)
-        given, same = reading.of_nothing(value, Trail()), units.at_home(value, self.name)
+        given, same = reading.unread(value, Trail()), units.at_home(value, self.name)
         body, drafts, envelope = writing.write(picked, given, unit, same, known)
         rules_hash = self._hash()
         return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
@@ -152,7 +152,7 @@ class DialectRules:
 
         check_text("text", text)
         return documents.parsed(
-            text, self.model.document, sessions.key_of(units.pictured(self.model, "session"))
+            text, self.model.document, sessions.key_of(units.unit_shape(self.model, "session"))
         )
 
     def text(self, body: Any, indent: int | None = None) -> str:

@@ -154,7 +154,7 @@ def _required(
     if picked.model.stream is not None and picked.model.stream.asks:
         read.ir.pop("stream", None)  # what is asked for beside a stream is no need of the provider
     writer = Writer(picked.model, False, read.trail, options, picked.ladder)
-    wire, _ = writing.written(writer, read, "request")
+    wire, _ = writing.write_with(writer, read, "request")
     found = []
     for note in _new(finished(writer.notes, wire), body, wire):
         if note.code == "filled-in" and note.source_path is None:

@@ -293,6 +293,6 @@ def _likely(rules: RuleSet, body: Any, arguments: argparse.Namespace) -> str | N
 def _given(rules: RuleSet, arguments: argparse.Namespace) -> Any:
     """Return the value that a command is given; a session file has a form of its own."""
     dialect = rules[arguments.source]
-    if units.given(dialect.model, arguments.unit) != "session":
+    if units.available_unit(dialect.model, arguments.unit) != "session":
         return terminal.body(arguments.file)
     return dialect.parse(terminal.said(arguments.file))

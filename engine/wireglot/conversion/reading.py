@@ -47,7 +47,7 @@ class Read(NamedTuple):
     look: Look | None = None  # what its messages are like, where it is a list of them
 
 
-def of_nothing(ir: Any, trail: Trail) -> Read:
+def unread(ir: Any, trail: Trail) -> Read:
     """Return an IR value that stands for one that was read."""
     return Read(ir, trail, [], set(), [])
 
@@ -72,9 +72,9 @@ def read(
             check_json(body)
         returned = options.get("returned", False)  # home, all stays as it is: nothing is written
         gone = options.get("away") and not returned
-        wanted, unit = unit, units.given(rules.model, unit) if gone else unit
+        wanted, unit = unit, units.available_unit(rules.model, unit) if gone else unit
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
-        ir = _pictured(rules, reader, body, unit)
+        ir = _read_pictures(rules, reader, body, unit)
         if wanted == "request":
             if model is not None and "model" not in ir:
                 ir["model"] = model
@@ -83,37 +83,37 @@ def read(
         if unit == "response" and not returned:
             reader.trail.seed = _seed(reader, ir, body)
         if unit == "response" and "candidate" in ir:
-            units.handed(reader, ir)
+            units.hand_to_answer(reader, ir)
         messages = units.messages_of(ir, unit)
         look = None if messages is None else Look(messages)
         if look is None or look.cited:
-            citations.spread(reader, ir, messages)
-        for one in units.listed(ir, "candidates") if unit == "response" else ():
+            citations.spread_citations(reader, ir, messages)
+        for one in units.list_at(ir, "candidates") if unit == "response" else ():
             if one.get(TOKENS):
-                rating.shared(reader, one)
-        told = frozenset[str]()  # kinds of parts that stood within texts
+                rating.share_tokens(reader, one)
+        kinds_in_texts = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
-            told = within.parted(reader, units.spoken_in(ir, messages))
-            look = Look(messages) if told and messages is not None else look
+            kinds_in_texts = within.split_texts(reader, units.owners_of_parts(ir, messages))
+            look = Look(messages) if kinds_in_texts and messages is not None else look
         made: set[int] = set()
         lacks = not returned if look is None else not look.paired
         if lacks:  # else all have ids, or need none
-            made = _hooked(reader, ir, body, within.CALL in told)
+            made = _run_hooks(reader, ir, body, within.CALL in kinds_in_texts)
             look = Look(messages) if made and messages is not None else look
-        odd = _paired(reader, ir, messages, look)
-        if not gone and within.tells_calls(reader.dialect):
+        odd = _pair(reader, ir, messages, look)
+        if not gone and within.writes_calls(reader.dialect):
             odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
-            units.together(reader, ir)
-            odd += _apart(reader.trail, ir, options.get("ids", ()))
+            units.join_pieces(reader, ir)
+            odd += _separate_ids(reader.trail, ir, options.get("ids", ()))
         if wanted == "request" and options.get("check_arguments"):
-            odd += arguments.checked(ir, reader.trail)
+            odd += arguments.check_arguments(ir, reader.trail)
         return Read(ir, reader.trail, reader.notes, made, odd, look)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos)
 
 
-def _pictured(rules: Held, reader: Reader, body: Any, unit: str) -> Any:
+def _read_pictures(rules: Held, reader: Reader, body: Any, unit: str) -> Any:
     """Return what the pictures of a unit read. Raises ConversionError."""
     try:
         ir = _unit(reader, body, unit)
@@ -135,33 +135,33 @@ def _seed(reader: Reader, ir: Any, body: Any) -> Seed:
     return Seed(reader.options.get("asked"), ir.get("id"), time, body, reader.dialect.pieces)
 
 
-def _apart(trail: Trail, ir: Any, before: Iterable[str]) -> list[Draft]:
+def _separate_ids(trail: Trail, ir: Any, before: Iterable[str]) -> list[Draft]:
     """Let no two calls of a response, and of those before, have one id; return drafts of it."""
     drafts = list[Draft]()
     assert trail.seed is not None
     for part, old in apart(ir.get("candidates") or [], trail.seed, before):
         trail.was[id(part)] = old
         at = trail.find(part, "id") or trail.find(part)
-        code, effect, told = pairing.new_id_note(old)
-        drafts.append(Draft(code, effect, at, None, told, None, part))
+        code, effect, reason = pairing.new_id_note(old)
+        drafts.append(Draft(code, effect, at, None, reason, None, part))
     return drafts
 
 
-def told_in_texts(rules: Held, read: Read, options: dict[str, Any]) -> None:
+def split_answer_texts(rules: Held, read: Read, options: dict[str, Any]) -> None:
     """Let what stands within the texts of an answer that was read as at home be parts."""
     reader = Reader(rules.model, options)
     reader.trail, reader.notes = read.trail, read.notes
-    if within.CALL in within.parted(reader, read.ir.get("candidates", [])):
-        read.made.update(_hooked(reader, read.ir, None, True))
+    if within.CALL in within.split_texts(reader, read.ir.get("candidates", [])):
+        read.made.update(_run_hooks(reader, read.ir, None, True))
 
 
-def _hooked(reader: Reader, ir: Any, body: Any, told: bool) -> set[int]:
+def _run_hooks(reader: Reader, ir: Any, body: Any, calls_in_texts: bool) -> set[int]:
     """Let the dialect's hooks make ids, and return the parts that got one.
 
-    Calls that were `told` in texts have none in any dialect.
+    Calls that were `calls_in_texts` in texts have none in any dialect.
     """
     made: set[int] = set()
-    names = reader.dialect.hooks or (("call-ids",) if told else ())
+    names = reader.dialect.hooks or (("call-ids",) if calls_in_texts else ())
     whole = ir if isinstance(ir, dict) else {"messages": ir} if isinstance(ir, list) else {}
     for name in names:
         found = hooks.HOOKS[name](whole, body, reader.dialect.name, reader.trail)
@@ -171,7 +171,7 @@ def _hooked(reader: Reader, ir: Any, body: Any, told: bool) -> set[int]:
     return made
 
 
-def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[Draft]:
+def _pair(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[Draft]:
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
     odd: list[Draft] = []
@@ -181,7 +181,7 @@ def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[D
                 pairing.name_results([one], dialect.name)
         return odd
     if reader.recorder is not None:
-        reader.recorder.names.update(units.names_of(messages, reader.trail))
+        reader.recorder.names.update(units.call_name_places(messages, reader.trail))
     if look.paired and not (look.freeform and dialect.tells_freeform):
         pairing.name_known_results(messages, look.names, dialect.name, dialect.result_names)
         return odd
@@ -189,14 +189,14 @@ def _paired(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[D
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):
         at = reader.trail.find(part) or ()
-        told = {
+        reason = {
             "duplicate-id": "two calls in a row have this id; results pair in order",
             "unpaired": "this result answers no call that is still open"
             if part.get("type") == "tool_result"
             else "this call has no result in the conversation",
             "inconsistent": "this result is of another kind than its call: one is freeform",
         }[code]
-        odd.append(Draft(code, "kept", at, None, told, None, part))
+        odd.append(Draft(code, "kept", at, None, reason, None, part))
     return odd
 
 
@@ -204,7 +204,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     dialect = reader.dialect
     if unit in ("request", "response", "error"):
         reader.drops = dialect.dropped(unit)
-        shape = units.pictured(dialect, unit)
+        shape = units.unit_shape(dialect, unit)
         try:
             ir = reader.whole(shape, body, ())
         except Misfit:
@@ -212,17 +212,17 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
                 raise
             return unpictured.read(reader, shape, body)
         if unit == "request":
-            _head(reader, ir)
+            _system_message(reader, ir)
         return ir
     if unit == "session":
         from ..files import sessions
 
-        return sessions.read(reader, units.pictured(dialect, unit), body)
+        return sessions.read(reader, units.unit_shape(dialect, unit), body)
     if unit == "messages":
-        units.talk_of(dialect)
+        units.conversation_of(dialect)
         return conversation.read_messages(reader, body, ())
     if unit == "message":
-        units.talk_of(dialect)
+        units.conversation_of(dialect)
         return reader.message(body, ())[1]
     if unit == "usage":
         return reader.shape(unit, body, (), True)
@@ -230,7 +230,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
         try:
             return reader.shape(unit, body, (), True)
         except Misfit:  # it may be of another form, of which messages hold them
-            parts = reader.element(units.holder(dialect, unit).named, body, ())[0]
+            parts = reader.element(units.hole_of_kind(dialect, unit).named, body, ())[0]
             if [part["type"] for part in parts] != [unit]:
                 raise
             return parts[0]
@@ -263,7 +263,7 @@ def _says_nothing(ir: dict[str, Any]) -> bool:
 
 def _no_session(rules: Held, body: Any) -> None:
     """Refuse a document of which neither a head nor a message was read; raises Misfit."""
-    pos = units.pictured(rules.model, "session").pos
+    pos = units.unit_shape(rules.model, "session").pos
     try:
         found = _unit(Reader(rules.model.of_unit("messages"), {}), body, "messages")
     except (Misfit, ConversionError):
@@ -274,16 +274,16 @@ def _no_session(rules: Held, body: Any) -> None:
     raise Misfit(f"this holds neither a message of {name} nor the head of a session", (), pos)
 
 
-def _head(reader: Reader, ir: dict[str, Any]) -> None:
+def _system_message(reader: Reader, ir: dict[str, Any]) -> None:
     parts = ir.pop("system", None)
     if parts is None:
         return
     message = {"role": "system", "parts": parts}
     message["spelled"] = {reader.dialect.name: {"": {"head": True}}}
-    reader.trail.late.append((message, (), _of_system, ir))  # mostly nobody asks
+    reader.trail.late.append((message, (), _trail_system, ir))  # mostly nobody asks
     ir["messages"] = [message, *ir.get("messages", ())]
 
 
-def _of_system(message: Any, ir: Any, _: At, trail: Trail) -> None:
+def _trail_system(message: Any, ir: Any, _: At, trail: Trail) -> None:
     """Say that a message came from where the system text of a request stood."""
     trail.put(message, None, trail.find(ir, "system"))

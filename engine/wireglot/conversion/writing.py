@@ -59,7 +59,7 @@ def write(
     writer = Writer(rules.model.of_unit(unit), same, read.trail, options, rules.ladder)
     writer.unedited, writer.look = trusts, read.look
     try:
-        body, envelope = written(writer, read, unit, prepare)
+        body, envelope = write_with(writer, read, unit, prepare)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos, options)
     return body, writer.notes, envelope
@@ -77,7 +77,7 @@ def returned(
     envelope, outside = None, frozenset[str]()
     if unit == "request":
         if "envelope" in rules.model.units:
-            _, known = _envelope(dialect := rules.model.of_unit(unit), True, read.ir)
+            _, known = _known_envelope(dialect := rules.model.of_unit(unit), True, read.ir)
             if known is None:
                 writer = Writer(dialect, True, read.trail, {}, rules.ladder)
                 known = envelope_of(writer, read.ir)
@@ -89,7 +89,7 @@ def returned(
     return copied(body), [*read_notes(read.notes, True), *odd], envelope
 
 
-def written(
+def write_with(
     writer: Writer, read: Read, unit: str, prepare: Callable[[Writer], None] | None = None
 ) -> tuple[Any, Envelope | None]:
     """Write what was read by a writer that was made for it; raises ConversionError, UsageError."""
@@ -107,9 +107,9 @@ def written(
             ir = demands.lift_declared(writer, ir)
     cited = messages is not None and look.cited
     if cited or writer.same or unit == "response":
-        ir = reciting.gathered(writer, ir, unit, cited)
-    if unit == "response" and units.lent(writer.dialect):
-        ir = units.handed_back(writer, ir)
+        ir = reciting.gather_citations(writer, ir, unit, cited)
+    if unit == "response" and units.fields_of_answer(writer.dialect):
+        ir = units.hand_to_response(writer, ir)
     if writer.limits.limits:
         writer.limits.later(ir)
     try:
@@ -128,29 +128,33 @@ def written(
     if writer.notes:
         writer.place_notes()
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):
-        within.mistaken(writer, units.spoken_in(ir, messages))
+        within.note_mistaken(writer, units.owners_of_parts(ir, messages))
     return body, envelope
 
 
 def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     if unit == "request":
         return _request(writer, ir)
-    if unit == "error" and writer.same and (found := unpictured.again(writer, ir)) is not ABSENT:
+    if (
+        unit == "error"
+        and writer.same
+        and (found := unpictured.unchanged_body(writer, ir)) is not ABSENT
+    ):
         return found, None
     if unit == "response" and not writer.same:
-        ir = _acting(writer, ir)
+        ir = _acting_first(writer, ir)
     if unit == "error" and not writer.same:
-        ir = unpictured.settled(writer, ir)
+        ir = unpictured.with_kind(writer, ir)
     if unit in ("response", "error"):
-        answer = units.stepped(writer, units.pictured(writer.dialect, unit), ir)
-        making.numbered(writer, answer)
+        answer = units.write_stepping(writer, units.unit_shape(writer.dialect, unit), ir)
+        making.number_ids(writer, answer)
         return answer, None
     if unit in ("session", "messages", "message"):
         from ..files import sessions
     if unit == "session":
-        return sessions.write(writer, units.pictured(writer.dialect, unit), ir), None
+        return sessions.write(writer, units.unit_shape(writer.dialect, unit), ir), None
     if unit in ("messages", "message"):
-        units.talk_of(writer.dialect)
+        units.conversation_of(writer.dialect)
         if isinstance(ir, list):
             ir = sessions.said(writer, ir)
         found = speaking.write_messages(writer, ir, whole=unit != "message")
@@ -162,9 +166,9 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     if unit == "tool_choice":
         ir = choice.names_alone(writer, ir)
     if unit in ("usage", "tool_call", "tool_result"):
-        return units.laddered(writer, unit, ir), None
+        return units.write_alone(writer, unit, ir), None
     hole, case = units.request_hole(writer.dialect, "tools" if unit in ("tools", "tool") else unit)
-    ir = properties.spelled(writer, ir)
+    ir = properties.rename_properties(writer, ir)
     view = View(ir, "request", case, writer)
     wire = writer.hole(hole, view, (), None)
     if writer.recorder is not None:
@@ -179,29 +183,31 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     return wire, None
 
 
-def _acting(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+def _acting_first(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Let the answer that acts be the first, where the target has place for one alone."""
     owners = ir.get("candidates") or []
     if len(owners) < 2:
         return ir
-    nth = units.acting([[part.get("type") for part in one.get("parts", ())] for one in owners])
-    shape = units.pictured(writer.dialect, "response")
-    if nth == 0 or any("single" not in hole.lenses for hole in units.answers_in(writer.dialect)):
+    nth = units.acting_answer(
+        [[part.get("type") for part in one.get("parts", ())] for one in owners]
+    )
+    shape = units.unit_shape(writer.dialect, "response")
+    if nth == 0 or any("single" not in hole.lenses for hole in units.answer_holes(writer.dialect)):
         return ir
-    told = "of several answers this one calls tools or says something, and the target holds one"
-    writer.note_part("reordered", "moved", owners[nth], told, shape.pos)
+    reason = "of several answers this one calls tools or says something, and the target holds one"
+    writer.note_part("reordered", "moved", owners[nth], reason, shape.pos)
     rest = [*owners[:nth], *owners[nth + 1 :]]
     return writer.trail.changed(ir, candidates=[owners[nth], *rest])
 
 
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
-    shape, asked, look = units.pictured(writer.dialect, "request"), writer.enforced, writer.look
+    shape, asked, look = units.unit_shape(writer.dialect, "request"), writer.enforced, writer.look
     whole = writer.trail.changed(ir)
     talks = writer.dialect.conversation is not None and isinstance(ir.get("messages"), list)
     # Mostly no message is the system's, and each says something.
     if talks and (writer.same or look is None or look.system or not look.said):
         parts, whole["messages"] = system.lift(writer, ir["messages"])
-        if parts or units.was_there(writer, ir):
+        if parts or units.had_system(writer, ir):
             whole["system"] = parts
     if "tool_choice" in whole:
         whole = turns.whole_tool_names(writer, whole)
@@ -211,12 +217,12 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
             whole = turns.say_json(writer, whole)
     narrowed = whole
     if "tool_choice" in whole and ("narrow-tools", "") in asked:
-        narrowed = _narrowed(writer, whole)
+        narrowed = _narrow_tools(writer, whole)
     if narrowed is whole and ("declare-called", "") in asked:
         narrowed = turns.declare_called(writer, whole)  # else what is sent says what may be called
     whole = turns.drop_hosted_tools(writer, narrowed) if ("unmixed", "") in asked else narrowed
     if "tools" in whole or "response_format" in whole:
-        whole = properties.spelled(writer, demands.loosen_strict(writer, whole))
+        whole = properties.rename_properties(writer, demands.loosen_strict(writer, whole))
     envelope: Envelope | None = None
     outside = frozenset[str]()
     if "envelope" in writer.dialect.units:
@@ -229,7 +235,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
             view.match(case.ir, whole)
     demands.meet_limits(writer, whole, view)
     if "reasoning" in whole:
-        writer.thinks = _thinks(writer, shape, whole)
+        writer.thinks = _may_think(writer, shape, whole)
     writer.request_lists, writer.envelope_fields = view.lists, outside
     wire = writer.quick_request(case, whole)
     if wire is ABSENT:
@@ -241,7 +247,7 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
                 writer.trail.put(whole, "system", Several.of(heads))
         leftover(writer, view, wire)
     if whole.get("stream") is True and not writer.same:
-        _asking(writer, wire)
+        _ask_for_stream(writer, wire)
     return wire, envelope
 
 
@@ -252,10 +258,10 @@ def _takes_schema(writer: Writer, ir: dict[str, Any]) -> bool:
         return False
     if not writer.enforced_args("say-schema"):
         return False
-    return _probed(writer, ir, "response_format") is not None
+    return _probe_field(writer, ir, "response_format") is not None
 
 
-def _probed(writer: Writer, ir: dict[str, Any], field: str) -> View | None:
+def _probe_field(writer: Writer, ir: dict[str, Any], field: str) -> View | None:
     """Return what writing one field of a request saw; None where nothing of it is written."""
     hole, case = units.request_hole(writer.dialect, field)
     probe = Writer(writer.dialect, False, Trail(), writer.options)
@@ -263,7 +269,7 @@ def _probed(writer: Writer, ir: dict[str, Any], field: str) -> View | None:
     return None if probe.hole(hole, view, (), None) is ABSENT else view
 
 
-def _thinks(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
+def _may_think(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
     """Tell whether the model thinks: a switch that the target has no place for changes nothing."""
     thinking, talk = ir.get("reasoning"), writer.dialect.conversation
     if not isinstance(thinking, dict) or thinking.get("effort") != "none":
@@ -279,7 +285,7 @@ def _thinks(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
     return bool(read.get("reasoning", {}).get("effort") != "none")
 
 
-def _asking(writer: Writer, wire: dict[str, Any]) -> None:
+def _ask_for_stream(writer: Writer, wire: dict[str, Any]) -> None:
     """Let a request for a stream ask for what comes only then."""
     stream = writer.dialect.stream
     for ask in (one for found in stream.asks.values() for one in found) if stream else ():
@@ -288,11 +294,11 @@ def _asking(writer: Writer, wire: dict[str, Any]) -> None:
             owner = value_at(wire, ask.keys[:-1])
             for draft in writer.notes if before is not None else ():
                 draft.owner = owner if draft.owner is before else draft.owner
-            told = asked(ask.keys[-1])
-            writer.note("filled-in", "added", None, ask.pos, told, owner, ask.keys[-1])
+            reason = asked(ask.keys[-1])
+            writer.note("filled-in", "added", None, ask.pos, reason, owner, ask.keys[-1])
 
 
-def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
+def _narrow_tools(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Send fewer tools where that is how a dialect says which may be called."""
     talk = writer.dialect.conversation
     if talk is None:
@@ -300,9 +306,9 @@ def _narrowed(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     choice = ir.get("tool_choice")
     if choice != "none" and not isinstance(choice, dict):  # all of them may be called
         return ir
-    tools = units.pictured(writer.dialect, "request").cases[0].lists.get("tools", [])
+    tools = units.unit_shape(writer.dialect, "request").cases[0].lists.get("tools", [])
     with contextlib.suppress(UsageError):  # the choice has no place at all
-        view = _probed(writer, ir, "tool_choice")
+        view = _probe_field(writer, ir, "tool_choice")
         if view is not None and any(one.startswith("tool_choice") for one in view.claims):
             return ir
     return turns.narrow_tools(writer, ir, tools)
@@ -315,42 +321,44 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:
     """
     dialect, shape, mark = writer.dialect, writer.dialect.units["envelope"], len(writer.notes)
     free = not writer.options and writer.recorder is None
-    said, known = _envelope(dialect, writer.same, ir) if free else (None, None)
+    said, known = _known_envelope(dialect, writer.same, ir) if free else (None, None)
     if known is not None:
         return known
-    found = _enveloped(writer, shape, ir)
+    found = _write_envelope(writer, shape, ir)
     if said is None or len(writer.notes) > mark:
         return found
-    made = _envelopes(dialect, writer.same)[1]
+    made = _envelope_cache(dialect, writer.same)[1]
     if len(made) >= REMEMBERED:
         made.clear()
     made[said] = found
-    return _fresh(found)
+    return _copied_envelope(found)
 
 
 @once
-def _envelopes(dialect: Dialect, same: bool) -> tuple[list[str], dict[Any, Enveloped]]:
+def _envelope_cache(dialect: Dialect, same: bool) -> tuple[list[str], dict[Any, Enveloped]]:
     """Return the fields of which the envelope is made, and what was made, by what these say."""
     return sorted(dialect.fields_of(dialect.units["envelope"].cases)), {}
 
 
-def _envelope(dialect: Dialect, same: bool, ir: dict[str, Any]) -> tuple[Any, Enveloped | None]:
+def _known_envelope(
+    dialect: Dialect, same: bool, ir: dict[str, Any]
+) -> tuple[Any, Enveloped | None]:
     """Return what a request says, None where that is not remembered, and its envelope if it is."""
-    fields, made = _envelopes(dialect, same)
+    fields, made = _envelope_cache(dialect, same)
     said = tuple([ir.get(field, ABSENT) for field in fields])
     if not PLAIN.issuperset(map(type, said)):
         return None, None
     found = made.get(said)
-    return said, None if found is None else _fresh(found)
+    return said, None if found is None else _copied_envelope(found)
 
 
-def _fresh(found: Enveloped) -> Enveloped:
+def _copied_envelope(found: Enveloped) -> Enveloped:
     """Return an envelope whose headers its caller may change."""
     one, claims = found
     return tuple.__new__(Envelope, (*one[:-1], dict(one[-1]))), claims
 
 
-def _enveloped(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Enveloped:
+def _write_envelope(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Enveloped:
     best = Misfit("the envelope fits nothing")
     for case in shape.cases:
         view = View(ir, "envelope", case, writer)

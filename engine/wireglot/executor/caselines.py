@@ -46,14 +46,14 @@ class CaseLines(MatchLines):
                 t(f"if mem and ({odd}): return {self.plainly()}")
             if case.ir is not None:
                 self.match(case.ir, "o", "")
-        self.told = set(self.claims)
+        self.matched = set(self.claims)
         if self.home:
             if self.seen:
                 t("mem = view.memory")
             else:
                 self.viewed = True
                 t(f"if mem: view = {self.sight()}")
-            t("at = heads(mem) if mem else EMPTY")
+            t("at = remembered_keys(mem) if mem else EMPTY")
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
                 HoleLines(self, hole).test()
@@ -127,7 +127,10 @@ class CaseLines(MatchLines):
         if self.dynamic or outside:
             took = ", took" if self.dynamic else ""
             rest += f" and {{*o}}.difference({quiet}{took}{outside})"
-        odd += [rest, *(f"{one!r} in o and more(o, {one!r}, {self._inner(one)})" for one in inner)]
+        odd += [
+            rest,
+            *(f"{one!r} in o and holds_more(o, {one!r}, {self._inner(one)})" for one in inner),
+        ]
         odd += ["misnamed(x, o)"] if named else []
         view = "view" if self.viewed else "None"
         miss = "miss" if self.missing else "()"
@@ -184,7 +187,7 @@ class CaseLines(MatchLines):
             with t.under(f"if mem and not {keys}.isdisjoint(at):"):
                 t(f"{out} = {{}}")
                 none = self.code.value(frozenset())
-                t(f"walk(x, view, {form}, 0, {words}, {out}, (), {none})")
+                t(f"walk_entries(x, view, {form}, 0, {words}, {out}, (), {none})")
         while rest:
             number = len(p.entries) - len(rest)
             many = 1
@@ -202,7 +205,7 @@ class CaseLines(MatchLines):
                 paths = {self.path_of(path) for _, child in these for path in paths_of(child)}
                 settled = self.code.value(frozenset(self.settled))
                 t(
-                    f"walk(x, view, {form}, {number}, {number + many}, {out}, "
+                    f"walk_entries(x, view, {form}, {number}, {number + many}, {out}, "
                     f"{self.code.value(frozenset(paths))}, {settled})"
                 )
             with t.under("else:"):
@@ -215,7 +218,7 @@ class CaseLines(MatchLines):
             odd = f"not at <= {known}" + (" or '' in mem" if hole.path == "." else "")
             with t.under(f"if mem and ({odd}):"):
                 t(f"x.spread({self.code.value(hole, 'H')}, {form}, view, (), {out})")
-                t(f"missed(view, {self.code.value(hole, 'H')})")
+                t(f"claim_by_view(view, {self.code.value(hole, 'H')})")
             with t.under("else:"):
                 spread(self, hole, p, out, rel, full)
 
@@ -230,7 +233,7 @@ class CaseLines(MatchLines):
         key = repr(name)
         if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
             key = t.fresh("key")
-            t(f"{key} = spelling(x, {self.look(child.path, True).v}, {names!r})")
+            t(f"{key} = key_of_parts(x, {self.look(child.path, True).v}, {names!r})")
 
         def put(v: str) -> None:
             t(f"{out}[{key}] = {v}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter.listforms import FORMS
-from ..interpreter.sums import alone
+from ..interpreter.sums import fields_alone
 from ..ir import FULL
 from ..language import picture as pic
 from ..language.lenses import is_guard
@@ -102,10 +102,10 @@ class HoleLines(ValueLines):
         else:
             return holes, listing, shares, found
         view = "view" if c.seen or c.home else "None"
-        made = f"shares_of(x, {listing}, {found.v}, o, {view})"
+        made = f"deal_of_object(x, {listing}, {found.v}, o, {view})"
         if not (c.seen or c.home or c.request):
             inside = c.kind in FULL if c.kind is not None else "o.get('type') in FULL"
-            made = f"shared(x, {listing}, {found.v}, {inside})"
+            made = f"deal_or_words(x, {listing}, {found.v}, {inside})"
         self.t(f"if {again}{found.v}.__class__ is list: {shares} = {made}")
         return holes, listing, shares, found
 
@@ -119,7 +119,7 @@ class HoleLines(ValueLines):
         w = self.fresh()
         given = f"x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into}"
         plain = not form and h.mark != "default"  # what is empty has been looked at
-        made = f"[w for _, w in {shares}[{number}]]" if plain else f"formed({given})"
+        made = f"[w for _, w in {shares}[{number}]]" if plain else f"form_shares({given})"
         if h.mark is None:
             t(f"if {shares} is None: return {c.no}", self.h.pos)
             t(f"{w} = {made}", self.h.pos)
@@ -170,7 +170,7 @@ class HoleLines(ValueLines):
         terms = [c.look(path, True) for path in h.paths]
         total = t.fresh("total")
         t(f"{total} = total({', '.join(one.v for one in terms)})")
-        only = [n for n, path in enumerate(h.paths) if path not in alone(c.case) | c.settled]
+        only = [n for n, path in enumerate(h.paths) if path not in fields_alone(c.case) | c.settled]
         # The first of those that stand nowhere else is read as all of them.
         hidden = [f"not {terms[n].v}" for n in only[1:]]
         hidden += [f"{terms[0].v} is not None"] if hidden else []
@@ -242,7 +242,7 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
     t(f"{mark} = len(x.notes)")
 
     def put(v: str) -> None:
-        t(f"if not among(x, {out}, {v}, {mark}): return {c.no}", h.pos)
+        t(f"if not merge_keys(x, {out}, {v}, {mark}): return {c.no}", h.pos)
         if full:
             t(f"{full} = True")
 

@@ -50,9 +50,9 @@ def simple(h: Hole) -> bool:
 
 def wanted(h: Hole) -> bool:
     """Tell whether nothing is written where a field of a hole is not there."""
-    told = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
+    converted = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
     alone = h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
-    return told and alone and not h.dated and "home" not in h.lenses and not simple(h)
+    return converted and alone and not h.dated and "home" not in h.lenses and not simple(h)
 
 
 def named(p: pic.Picture | None) -> set[str]:

@@ -56,7 +56,7 @@ class Lines:
         self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
         self.names: dict[str, tuple[str, str]] = {}  # of the `ir` picture: variable, IR path
         self.claims: set[str] = set()  # IR paths that are taken where something stands
-        self.told: set[str] = set()  # those that the `ir` picture says
+        self.matched: set[str] = set()  # those that the `ir` picture says
         self.owners: dict[str, str] = {"": "o"}  # variables of the objects within
         self.lists: dict[tuple[Hole, ...], str] = {}  # variables of lists that holes share
         self.missing = self.viewed = self.dynamic = False
@@ -80,10 +80,10 @@ class Lines:
         """Return the expression that lets the writer's own methods see the object."""
         known = [f"{name!r}: ({v}, {path!r})" for name, (v, path) in self.names.items()]
         names = f", {{{', '.join(known)}}}" if known else ""
-        told = frozenset(path for path in self.told if "." in path)
-        if told:
-            names = f"{names or ', EMPTY'}, {self.code.value(told)}"
-        return f"seen(x, o, {self.whose()}{names})"
+        matched = frozenset(path for path in self.matched if "." in path)
+        if matched:
+            names = f"{names or ', EMPTY'}, {self.code.value(matched)}"
+        return f"view_of(x, o, {self.whose()}{names})"
 
     def whose(self) -> str:
         """Return the expressions of the shape and of the case."""

@@ -41,7 +41,7 @@ class Listing:
     ) -> None:
         self.names, self.holes, self.kinds, self.lone = names, holes, kinds, lone
         self.pos, self.dialect = holes[0].pos, dialect.name
-        self.usual = share.usual_of(holes[0])
+        self.usual = share.default_kind(holes[0])
         one, shape = holes[0], dialect.shapes.get(str(holes[0].shape))
         # One element that must be there, of a kind that no row of the ladder knows.
         self.alone = (
@@ -115,7 +115,7 @@ def _takes(case: Case, field: str) -> bool:
     )
 
 
-def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
+def deal_of_object(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
     """Give each part of a list of an object to a hole, once for all holes that share it."""
     path = listing.holes[0].path
     known = (view.lists if view is not None else x.request_lists).get(path)
@@ -123,13 +123,13 @@ def shares_of(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | N
         return [known.get(id(h), []) for h in listing.holes]
     whole = o.get("type") in FULL
     if view is None:
-        return shared(x, listing, parts, whole)
-    shares = dealt(x, listing, parts, whole)
+        return deal_or_words(x, listing, parts, whole)
+    shares = deal(x, listing, parts, whole)
     view.lists[path] = {id(h): found for h, found in zip(listing.holes, shares, strict=True)}
     return shares
 
 
-def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
+def deal_or_words(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
     """Give each part to the hole that takes it; a lone text that needs no element is its words."""
     if len(parts) == 1 and listing.lone and not x.same:
         part = parts[0]
@@ -143,33 +143,33 @@ def shared(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list
                     shares: list[list[Any]] = [[] for _ in listing.holes]
                     shares[listing.kinds[kind][0]].append((part, text))
                     return shares
-    return dealt(x, listing, parts, whole)
+    return deal(x, listing, parts, whole)
 
 
-def dealt(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
+def deal(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:
     """Give each part of a list to the hole that takes it: pairs of part and wire for each hole."""
     shares: list[list[Any]] = [[] for _ in listing.holes]
     outer = x.nth
     try:
-        gathered = _deal(x, listing, parts, whole, shares)
+        gathered = _deal_parts(x, listing, parts, whole, shares)
     finally:
         x.nth = outer
     if whole and not x.same and not any(shares):
         raise Misfit("nothing of the list has a place", (), listing.pos)
     if listing.again:
-        share.unread(x, listing.holes, shares)
+        share.note_said_twice(x, listing.holes, shares)
     if gathered:
-        shares = [gathering.gather(x, found) for found in shares]
+        shares = [gathering.close_runs(x, found) for found in shares]
     return shares
 
 
-def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) -> bool:
+def _deal_parts(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) -> bool:
     """Write each part in the ways of its type, or as the walk does; tell whether runs are there."""
     usual, usually, names, outer = listing.usual, listing.usually, listing.names, x.nth
     quickly = not (x.same or listing.marks)
     last, gathered = 0, x.same and listing.by_key  # what stood in one element stands there again
     # Three ways, from the usual to the rare: the type alone says which function writes a part; its
-    # fields say it, too (`_known`); or the walk tries holes and rows of the ladder (`_given`).
+    # fields say it, too (`_usual_way`); or the walk tries holes and rows of the ladder (`_give`).
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
         way, wire, number, lower, refused = None, None, 0, NONE, None
@@ -183,18 +183,20 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
         ):
             lower = NONE if x.same else listing.lower(kind, part, x.ladder)
             # Whatever takes such a part, a row of the ladder comes first.
-            way = None if lower else _known(x, listing, kind, part)
+            way = None if lower else _usual_way(x, listing, kind, part)
         if way is not None:
             number, m, b = way[0], len(x.notes), len(x.beside)
             x.nth, wire = len(shares[number]), NO
             if x.lost_fields:
                 x.lost_fields = []
             for write, asked, fields, _ in way[1]:
-                if asked and (fields.isdisjoint(part) or not _says(part, asked)):
+                if asked and (fields.isdisjoint(part) or not _says_words(part, asked)):
                     continue
                 try:
                     wire = (
-                        names[write](x, part) if write.__class__ is str else _piece(x, write, part)
+                        names[write](x, part)
+                        if write.__class__ is str
+                        else _run_piece(x, write, part)
                     )
                 except Misfit as misfit:
                     misfit.__traceback__ = None
@@ -206,12 +208,12 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
                 # The walk need not try it as it is, if no other hole might take it. At home a case
                 # that is only read there may.
                 refused = way[1] if len(shares) == 1 and not x.same else None
-            elif x.lost_fields and _lower(x, kind, part):
+            elif x.lost_fields and _has_lower_row(x, kind, part):
                 del x.notes[m:], x.beside[b:]
                 wire = None  # it is written anew
         if wire is None or wire is NO:
             x.nth = outer
-            given = _given(x, listing, part, shares, whole, refused, lower, len(parts))
+            given = _give(x, listing, part, shares, whole, refused, lower, len(parts))
         elif number < last or wire.__class__ is Gathered:
             given = [(number, part, wire)]
         else:
@@ -221,14 +223,14 @@ def _deal(x: Any, listing: Listing, parts: list[Any], whole: bool, shares: Any) 
         for number, new, wire in given:
             gathered = gathered or wire.__class__ is Gathered
             if number < last and not x.same:
-                told, pos = "the target holds this before what stood before it", listing.holes
-                x.note("reordered", "moved", x.trail.find(new), pos[number].pos, told, wire)
+                reason, pos = "the target holds this before what stood before it", listing.holes
+                x.note("reordered", "moved", x.trail.find(new), pos[number].pos, reason, wire)
             shares[number].append((new, wire))
             last = number
     return gathered
 
 
-def _given(
+def _give(
     x: Any, listing: Listing, part: Any, shares: Any, whole: bool, no: Any, lower: Any, count: int
 ) -> list[Any]:
     """Give a part to the hole that takes it as the walk does; `no` are the ways that refused it."""
@@ -260,7 +262,7 @@ def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Any:
     return best, missing
 
 
-def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:
+def _usual_way(x: Any, listing: Listing, kind: Any, part: Any) -> Any:
     """Return the hole that is known to take a type, and in which ways; None for an odd part."""
     known = listing.kinds.get(kind) if part.__class__ is dict else None
     if known is None or (listing.marks and not listing.marks.isdisjoint(part)):
@@ -271,7 +273,7 @@ def _known(x: Any, listing: Listing, kind: Any, part: Any) -> Any:
         memory = part["spelled"].get(listing.dialect, NONE)
         if "../" in memory or ("" in memory and x.same and len(known[1]) > 1):
             return None  # it says where it stood, or by which case of several shapes it was read
-    return None if kind in MEDIA and _unusual(x, part, listing) else known
+    return None if kind in MEDIA and _is_unusual_media(x, part, listing) else known
 
 
 def _worded(part: dict[str, Any]) -> bool:
@@ -280,14 +282,14 @@ def _worded(part: dict[str, Any]) -> bool:
     return text.__class__ is str and text != "" and not text.isspace()
 
 
-def _piece(x: Any, run: Any, part: Any) -> Any:
+def _run_piece(x: Any, run: Any, part: Any) -> Any:
     """Write a part as a piece of a run; NO where its text is not as the run says."""
-    if len(run.cases) == 1 and gathering.unread(run.cases[0], part):
+    if len(run.cases) == 1 and gathering.text_misfits(run.cases[0], part):
         return NO
-    return gathering.piece(x, run, part)
+    return gathering.write_piece(x, run, part)
 
 
-def _says(part: dict[str, Any], asked: Any) -> bool:
+def _says_words(part: dict[str, Any], asked: Any) -> bool:
     """Tell whether the fields are there that a way asks for, with one of its words."""
     for field, words in asked:
         said = part.get(field)
@@ -296,7 +298,7 @@ def _says(part: dict[str, Any], asked: Any) -> bool:
     return True
 
 
-def _lower(x: Any, kind: Any, part: Any) -> bool:
+def _has_lower_row(x: Any, kind: Any, part: Any) -> bool:
     """Tell whether a field that found no place has a row of the ladder of its own."""
     lost = {path for owner, path in x.lost_fields if owner == id(part)}
     if lost & {"source", "output_ref"}:
@@ -305,10 +307,10 @@ def _lower(x: Any, kind: Any, part: Any) -> bool:
     return any(lost & row.before.names and not row.adds for row in rows)
 
 
-def _unusual(x: Any, part: dict[str, Any], listing: Listing) -> bool:
+def _is_unusual_media(x: Any, part: dict[str, Any], listing: Listing) -> bool:
     mark = len(x.notes)
     try:
-        if media.usual(x, part, listing.pos) is part:
+        if media.normalize(x, part, listing.pos) is part:
             return False
     except Misfit as misfit:
         misfit.__traceback__ = None
@@ -316,7 +318,7 @@ def _unusual(x: Any, part: dict[str, Any], listing: Listing) -> bool:
     return True
 
 
-def formed(
+def form_shares(
     x: Any, form: str, listing: Listing, number: int, pairs: Any, value: Any, into: Any
 ) -> Any:
     """Return a list as its hole forms it: its one element, one text, or as it is."""
@@ -341,7 +343,7 @@ def formed(
     h, wires = listing.holes[number], [wire for _, wire in pairs]
     if pairs and not form:
         return wires
-    return listforms.formed(x, form, h, pairs, wires, value, EMPTY, into)
+    return listforms.form_list(x, form, h, pairs, wires, value, EMPTY, into)
 
 
 def _one_text(
@@ -355,7 +357,7 @@ def _one_text(
     if x.same and part.get("spelled", EMPTY).get(listing.dialect):
         return None  # it says more than its text
     if len(x.notes) > x.message_mark:
-        listforms.forget(x, pairs)
+        listforms.forget_added(x, pairs)
     if into is not None:
         x.relocated[id(wire)] = (wire, *into)
     return str(part["text"])

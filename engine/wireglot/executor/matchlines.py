@@ -65,7 +65,7 @@ class MatchLines(Lines):
                 t(f"{found} = own_of(o, {family!r}, {empty})")
             elif name in OPAQUE and not isinstance(child, Fields):
                 whose = self.code.origin(self.dialect.origin[name])
-                t(f"{found} = signed({v}.get({name!r}, ABSENT), {whose})")
+                t(f"{found} = opened_or_no({v}.get({name!r}, ABSENT), {whose})")
                 t(f"if {found} is NO: return {self.no}")
             else:
                 t(f"{found} = {v}.get({name!r}, ABSENT)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..interpreter.sums import alone
+from ..interpreter.sums import fields_alone
 from ..ir import field_type
 from ..language.picture import Fields, Literal, Picture, Test, keyed
 from .code import NAME, Unwritten
@@ -43,7 +43,9 @@ class WholeText(IrText):
         self._places()
         self._later()
         for path, var, rel in self.several:
-            self.line(f"if {var} is not ABSENT: several(x, made, {path!r}, {self.at(rel)}, {var})")
+            self.line(
+                f"if {var} is not ABSENT: trail_keys(x, made, {path!r}, {self.at(rel)}, {var})"
+            )
         self._end()
 
     # -- sums -----------------------------------------------------------------------------------
@@ -64,7 +66,7 @@ class WholeText(IrText):
             for path in h.paths:
                 if path in solved:
                     terms.append(solved[path])
-                elif path in alone(self.case):
+                elif path in fields_alone(self.case):
                     slot = by_path.get(path)
                     if slot is None:
                         raise Unwritten

@@ -149,23 +149,23 @@ class Reads:
                 if len(names) == 1:
                     said.setdefault(names[0], {})[i] = (words, optional)
         key = max(said, key=lambda k: len(said[k]), default="")
-        told = said.get(key, {})
-        if len(told) < 2:
-            told = {}
+        heads = said.get(key, {})
+        if len(heads) < 2:
+            heads = {}
         every = range(len(pairs))
         with t.under("if w.__class__ is dict:"):
-            if told:
+            if heads:
                 t(f"word = w.get({key!r})")
             groups: dict[tuple[int, ...], list[str]] = {}
-            for one in dict.fromkeys(w for i in told for w in sorted(told[i][0])):
-                fit = tuple(i for i in every if i not in told or one in told[i][0])
+            for one in dict.fromkeys(w for i in heads for w in sorted(heads[i][0])):
+                fit = tuple(i for i in every if i not in heads or one in heads[i][0])
                 groups.setdefault(fit, []).append(one)
             for fit, some in groups.items():
                 test = f"word == {some[0]!r}" if len(some) == 1 else f"word in {tuple(some)!r}"
                 with t.under(f"if {test}:"):
                     self._each_of(t, pairs, fit, True)
-            none = [i for i in every if i not in told or told[i][1]]
-            rest = [i for i in every if i not in told]
+            none = [i for i in every if i not in heads or heads[i][1]]
+            rest = [i for i in every if i not in heads]
             if none != rest:
                 with t.under("if word is None:"):
                     self._each_of(t, pairs, none, True)

@@ -106,10 +106,10 @@ def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: 
             t.tried(var, f"word({t.value(table)}, {source}, {t.track})", h, below)
     else:
         pair = t.dialect.schemas[lens]
-        told = "json" in h.lenses  # by a text: nothing within has a place
-        at = None if told else t.at(rel)
+        in_json = "json" in h.lenses  # by a text: nothing within has a place
+        at = None if in_json else t.at(rel)
         t.tried(var, f"schema(x, {t.value(pair)}, {v}, {at})", h, below)
-        if told:
+        if in_json:
             t.line(f"x.late(({var}, None, None, ()))")
 
 
@@ -149,7 +149,7 @@ def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: b
     kind = t.dialect.plain_kind(h.named)
     source = _apart(t, h, v, var)
     with t.t.under(f"if {source}.__class__ is str:"):
-        t.line(f"{var} = said(x, {kind!r}, {source}, {at}) if {source} else []", h.pos)
+        t.line(f"{var} = text_part(x, {kind!r}, {source}, {at}) if {source} else []", h.pos)
         if lens == "blocks" and t.track:
             t.line(f"if {source}: sp = marked(sp, {place}, 'bare')")
     with t.t.under("else:"):
@@ -160,7 +160,7 @@ def _texts(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: b
         if lens == "joined" and t.track:
             t.line(f"if {source}: sp = marked(sp, {place}, 'list')")
         elif lens == "bare" and t.track:
-            t.line(f"if {source} and alone({var}): sp = marked(sp, {place}, 'list')")
+            t.line(f"if {source} and is_one_text({var}): sp = marked(sp, {place}, 'list')")
     odd = [kind for kind, none in (("str", ""), ("list", [])) if not same(empty, none)]
     if odd and t.track:
         which = f" and {source}.__class__ is {odd[0]}" if len(odd) == 1 else ""
@@ -174,10 +174,10 @@ def _aside(t: CaseText, h: Hole, var: str, text: bool, rel: Rel) -> None:
         return
     key = getattr(rel[-1], "var", None) if rel and text else None
     if key is not None and "again" in h.lenses:
-        t.line(f"if {key} != {rel[-1]!r}: again(x, {var}, {key})")
+        t.line(f"if {key} != {rel[-1]!r}: remember_key(x, {var}, {key})")
     both = rivalled(t.dialect, t.case.lists.get(h.path, [h]), h)
     if both is not None:
-        t.line(f"if {var}: aside(x, {var}, {h.shape!r}, {both})")
+        t.line(f"if {var}: remember_shape(x, {var}, {h.shape!r}, {both})")
 
 
 def _each(
@@ -198,7 +198,7 @@ def _each(
         v = _apart(t, h, v, var)
         with t.t.under(f"if {v}.__class__ is not list:"):
             if "by-key" in h.lenses:
-                t.line(f"if keyed({v}): return {t.odd}", h.pos)
+                t.line(f"if has_several_keys({v}): return {t.odd}", h.pos)
             t.line(f"{var} = {t.reads.choice(h.named)}(x, {v}, {at}, False)", h.pos)
             t.line(f"if {var} is NO: return {t.odd}")
             t.line(f"{var} = [{var}]")
@@ -214,7 +214,9 @@ def _each(
 def _list(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how what is surely a list is read, element by element."""
     if "by-key" in h.lenses:
-        t.line(f"if any(map(keyed, {v})): return {t.odd}", h.pos)  # the walk takes them apart
+        t.line(
+            f"if any(map(has_several_keys, {v})): return {t.odd}", h.pos
+        )  # the walk takes them apart
     if h.mark is not None and h.mark != "default" and t.track:
         written = t.value(h.value if h.mark == "fill" else ABSENT)
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")
@@ -252,10 +254,10 @@ def _talk(t: CaseText, h: Hole, v: str, var: str, rel: Rel) -> None:
         return
     source = _apart(t, h, v, var)
     with t.t.under(f"if {source}.__class__ is str:"):
-        t.line(f"{var} = one_text(x, {source}, {t.at(rel)})", h.pos)
+        t.line(f"{var} = user_says(x, {source}, {t.at(rel)})", h.pos)
     with t.t.under("else:"):
         t.line(f"{var} = x.messages({source}, {t.at(rel)})", h.pos)
         t.line(f"if {var} is NO: return {t.no}")
     if t.track:
-        lone = f"{source}.__class__ is list and lone({var})"
+        lone = f"{source}.__class__ is list and is_user_text({var})"
         t.line(f"if {lone}: sp = marked(sp, {t.pointer(rel)}, 'list')")

@@ -116,7 +116,7 @@ class CodedReader(PictureReader):
             if item.__class__ is not dict or may_fit(case, item):
                 parts = self.code.names[self.code.run(shape, case)](self, item, at, lenient)
                 if parts is not NO:
-                    return elements.of_run(self, name, (shape, case), parts, item, at)
+                    return elements.remember_run(self, name, (shape, case), parts, item, at)
         return NO
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
@@ -141,7 +141,7 @@ class CodedReader(PictureReader):
     def listed(self, name: str, wire: list[Any], at: At) -> Any:
         """Read a list in which elements may be fields of those before them."""
         hole = Hole(("parts",), "each", name, (), None, None, _POS)
-        return attempt(self, elements.each, self, hole, wire, at, (), Env(at, _NONE, False))
+        return attempt(self, elements.read_list, self, hole, wire, at, (), Env(at, _NONE, False))
 
     def messages(self, wire: Any, at: At) -> Any:
         """Read a conversation; NO where something in it is wrong."""
@@ -152,7 +152,7 @@ class CodedReader(PictureReader):
     def _heard(self, wire: list[Any], at: At) -> list[dict[str, Any]]:
         """Read the messages of no file."""
         found = [(*self.message(item, (*at, i)), self.run) for i, item in enumerate(wire)]
-        return conversation.together(self, found)
+        return conversation.join_messages(self, found)
 
 
 @once

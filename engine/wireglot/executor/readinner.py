@@ -10,7 +10,7 @@ from ..language.picture import Fields, Hole, Literal
 from ..language.shape import Case, Shape
 from ..tagged import Several
 from ..trail import At, pointer
-from .readtime import NO, ODD, marked, says
+from .readtime import NO, ODD, is_literal, marked
 
 
 class Inner(NamedTuple):
@@ -50,7 +50,7 @@ class Inners:
         return [
             one
             for one, p in found
-            if not isinstance(p, Literal) or (word is not None and says(word, p.values))
+            if not isinstance(p, Literal) or (word is not None and is_literal(word, p.values))
         ]
 
     def _under(self, word: str | None) -> list[Inner]:
@@ -105,11 +105,11 @@ def within(
             if case.doubles and not x.probe and (case.note is not None or not x.away):
                 seen = {top: (made[top], None) for top in (*tops, *taken) if top in made}
                 seen.update((top, (fields[top], None)) for top in fields if top != "own")
-                if selfholes.chosen(x, shape, fields, seen) is not case:
+                if selfholes.case_to_write(x, shape, fields, seen) is not case:
                     sp = marked(sp, key, selfholes.WORDS[spread], case.name)
-                    building.told(x, case, at)
+                    building.note_case_read(x, case, at)
             whole = w if spread else None
-            said = selfholes.shared(case) if deeper else NONE
+            said = selfholes.objects_said(case) if deeper else NONE
             if not _take(x, made, fields, table, at, taken, whole, handed, said, *deeper):
                 return ODD
             return sp, kp

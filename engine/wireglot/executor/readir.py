@@ -172,8 +172,8 @@ class IrText(WireText):
             return
         if slot.there:
             place = f"{{{field!r}: {self.at(slot.rel)}}}"
-            told = f"x.late(({owner}, None, {place}, ({field!r},)))"
-            self.overrides.append(f"if {slot.there}: {told}")
+            late = f"x.late(({owner}, None, {place}, ({field!r},)))"
+            self.overrides.append(f"if {slot.there}: {late}")
             return
         table = self.owned if owner == "own" else self.table
         table[field] = plain(slot.rel)
@@ -201,7 +201,7 @@ class IrText(WireText):
         with self.t.where("" if slot.always else f"{slot.var} is not ABSENT"):
             if len(keys) > 1 + own:
                 path = (*keys[:own], *([self.dialect.family] if own else ()), *keys[own:])
-                put = f"deep(x, made, {path!r}, {value}, {self.at(slot.rel or ())})"
+                put = f"put_deep(x, made, {path!r}, {value}, {self.at(slot.rel or ())})"
                 self.line(f"if not {put}: return {self.odd}")
                 return
             if own:
@@ -230,8 +230,8 @@ class IrText(WireText):
                 at = f"({at} if {one.there} else None)"
             place = f"{at} if {one.var} is not ABSENT else {place}"
         self.overrides.append(f"place = {place}")
-        told = f"x.late((made, None, {{{slot.path!r}: place}}, ({slot.path!r},)))"
-        self.overrides.append(f"if place is not None: {told}")
+        late = f"x.late((made, None, {{{slot.path!r}: place}}, ({slot.path!r},)))"
+        self.overrides.append(f"if place is not None: {late}")
 
 
 def _word(p: Picture, depth: int) -> bool:

@@ -133,7 +133,7 @@ class WireText(HoleText):
         names, none = self.value(p.names), self.value(frozenset())
         there = f"len({o.var}) != {o.used}"
         if p.spread[0].shape is None:
-            self.line(f"{others} = rest({o.var}, {names}) if {there} else {{}}", p.pos)
+            self.line(f"{others} = other_keys({o.var}, {names}) if {there} else {{}}", p.pos)
         for h in p.spread:
             var = self.name(h.path if h.path != "." else h.named)
             if h.shape is None:
@@ -146,9 +146,9 @@ class WireText(HoleText):
                 continue
             keys = self.value(self.dialect.keys_of(h.shape))
             if h is p.spread[0]:
-                taking = f"cut({o.var}, {names}, {keys}) if {there} else ({{}}, {{}})"
+                taking = f"split_others({o.var}, {names}, {keys}) if {there} else ({{}}, {{}})"
             else:
-                taking = f"cut({others}, {none}, {keys}) if {others} else ({{}}, {{}})"
+                taking = f"split_others({others}, {none}, {keys}) if {others} else ({{}}, {{}})"
             self.line(f"{var}, {others} = {taking}", h.pos)
             if h.mark is not None:
                 self.line(f"if not {var}: {var} = ABSENT")
@@ -209,7 +209,7 @@ class WireText(HoleText):
         self.respelled.append(o.respelled)
         self.line(f"{o.respelled} = not {self.value(others)}.isdisjoint({o.var})")
         if self.track:  # what stands twice is remembered
-            double = f"{o.respelled} and doubled({o.var}, {self.value(groups)})"
+            double = f"{o.respelled} and in_two_spellings({o.var}, {self.value(groups)})"
             self.line(f"if {double}: return {self.odd}", p.pos)
         else:
             o.twice, o.moves = self.name("twice"), True
@@ -226,12 +226,12 @@ class WireText(HoleText):
             return (*rel, names[0])
         made = Key(names[0])
         made.var, made.test = self.name("key"), o.respelled
-        other = f"spelling({o.var}, {self.value(names)})"
+        other = f"find_spelling({o.var}, {self.value(names)})"
         self.line(f"{made.var}, {v} = {other} if {o.respelled} else ({names[0]!r}, {usual})")
         if self.track:
-            told = f"{o.respelled} and {made.var} != {names[0]!r}"
+            test = f"{o.respelled} and {made.var} != {names[0]!r}"
             self.line(
-                f"if {told}: sp = marked(sp, {self.pointer((*rel, made))}, 'key', {made.var})"
+                f"if {test}: sp = marked(sp, {self.pointer((*rel, made))}, 'key', {made.var})"
             )
         return (*rel, made)
 

@@ -13,7 +13,7 @@ from .readtext import Slot
 class RunText(WholeText):
     """Writes the function that reads an element by one case of a gathering shape."""
 
-    runs, walk = True, "gathered"
+    runs, walk = True, "read_run"
 
     def __init__(self, reads: Functions, shape: Shape, case: Case, name: str) -> None:
         super().__init__(reads, shape, case, name)
@@ -34,12 +34,12 @@ class RunText(WholeText):
         for slot in self.slots:
             if slot is not run:
                 self._said(slot)
-        self.line("if kp: around(x, made, kp, at, more)")
+        self.line("if kp: keep_beside_run(x, made, kp, at, more)")
         if self.mode == "home":
             self.line("if sp: x.memory(made).update((f'..{k}', e) for k, e in sp.items())")
             case = self.case.name if self.case is not self.shape.cases[0] else None
-            self.line(f"of_run(x, {run.var}, {self.shape.name!r}, {case!r})")
-        self.line("if more: x.late((made, None, together, more))")
+            self.line(f"remember_parts(x, {run.var}, {self.shape.name!r}, {case!r})")
+        self.line("if more: x.late((made, None, trail_beside_run, more))")
         self.line(f"return {run.var}")
 
     def _said(self, slot: Slot) -> None:
@@ -60,5 +60,5 @@ class RunText(WholeText):
                 self.line(f"made[{keys[0]!r}] = {value}")
                 self.line(f"x.late((made, None, {{{keys[0]!r}: {at}}}, {keys!r}))")
             else:
-                self.line(f"if not deep(x, made, {keys!r}, {value}, {at}): return {self.odd}")
+                self.line(f"if not put_deep(x, made, {keys!r}, {value}, {at}): return {self.odd}")
             self.line(f"more.append({at})")

@@ -45,7 +45,7 @@ class HoleText(CaseText):
         if self.track:
             values = self.value(p.values)
             self.line(f"if {v + _unusual(usual)}:", p.pos)
-            self.line(f"    sp_ = literal(sp, {self.pointer(rel)}, {v}, {values})")
+            self.line(f"    sp_ = spell_literal(sp, {self.pointer(rel)}, {v}, {values})")
             self.line(f"    if sp_ is NO: return {self.no}")
             self.line("    sp = sp_")
         else:
@@ -53,7 +53,7 @@ class HoleText(CaseText):
 
     def unlike(self, p: Literal, v: str) -> str:
         """Return a test that what stands in a variable is none of some fixed values."""
-        return f"{v + _unusual(p.values[0])} and not says({v}, {self.value(p.values)})"
+        return f"{v + _unusual(p.values[0])} and not is_literal({v}, {self.value(p.values)})"
 
     def text(self, p: Text, v: str, rel: Rel) -> None:
         """Match a text with holes."""
@@ -205,7 +205,7 @@ class HoleText(CaseText):
                 self.line(f"if {v} is None: sp = marked(sp, {place}, 'as', None)")
             return
         written = h.value if h.mark in ("default", "fill") else ABSENT
-        self.remembers(f"nulled(sp, {place}, {v}, {self.value(written)})")
+        self.remembers(f"spell_nothing(sp, {place}, {v}, {self.value(written)})")
 
 
 def _unusual(usual: Any) -> str:

@@ -17,7 +17,7 @@ from .readend import WholeText
 class MessageText(WholeText):
     """Writes the function that reads one wire message as the messages that it holds."""
 
-    walk = "read_group"
+    walk = "read_by_group"
 
     def __init__(self, reads: Functions, talk: Conversation, group: Group, name: str) -> None:
         case = group.cases[0]
@@ -70,7 +70,7 @@ class MessageText(WholeText):
         self._memory()
         if self.mode == "home" and case.read_only:
             self.line(f"x.remember(made, '', 'case', {case.name!r})")
-        made = f"turns(x, {self.results}, made, at)" if self.splits else "[made]"
+        made = f"split_speakers(x, {self.results}, made, at)" if self.splits else "[made]"
         self.line(f"return {made}")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..interpreter import conversation
-from ..interpreter.elements import mapped
-from ..interpreter.env import Memory, spell, which
+from ..interpreter.elements import entries_to_map
+from ..interpreter.env import Memory, literal_index, spell
 from ..language.lenses import Misfit, Table, same, seconds_of, time_of
 from ..language.picture import ABSENT, guards
 from ..tagged import Several
@@ -46,17 +46,17 @@ def marked(sp: Memory, key: str, word: str, value: Any = True) -> dict[str, Any]
     return sp
 
 
-def literal(sp: Memory, key: str, w: Any, values: tuple[Any, ...]) -> Any:
+def spell_literal(sp: Memory, key: str, w: Any, values: tuple[Any, ...]) -> Any:
     """Take one of the values of a literal, and remember which it was; NO for another one."""
-    place = which(values, w)
+    place = literal_index(values, w)
     if place is None:
         return NO
     return spell(sp, key, w, values[0]) if place or (w is None and values[0] is ABSENT) else sp
 
 
-def says(w: Any, values: tuple[Any, ...]) -> bool:
+def is_literal(w: Any, values: tuple[Any, ...]) -> bool:
     """Tell whether a value is one of those of a literal."""
-    return which(values, w) is not None
+    return literal_index(values, w) is not None
 
 
 def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dict[str, Any]:
@@ -68,12 +68,12 @@ def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dic
     return kp
 
 
-def rest(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+def other_keys(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
     """Return the keys of an object that no picture names."""
     return {key: value for key, value in w.items() if key not in names}
 
 
-def cut(
+def split_others(
     w: dict[str, Any], names: frozenset[str], keys: frozenset[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the keys of an object that a shape names and no entry, and those nobody names."""
@@ -88,7 +88,7 @@ def cut(
     return taken, others
 
 
-def doubled(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
+def in_two_spellings(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
     """Tell whether a key stands in an object in two spellings."""
     for names in groups:
         found = False
@@ -116,7 +116,7 @@ def repeats(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> int:
     return more
 
 
-def spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
+def find_spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
     """Return the spelling of a key that stands in an object, and the value."""
     for name in names:
         if name in w:
@@ -192,7 +192,7 @@ def entries(x: Any, read: Any, w: Any, at: At) -> Any:
         return NO
     if not w:
         return {} if x.away else ODD
-    made = tried(mapped, x, lambda item, at: read(x, item, at, False), w, at)
+    made = tried(entries_to_map, x, lambda item, at: read(x, item, at, False), w, at)
     if made is NO:
         return NO
     found, odd = made
@@ -209,7 +209,7 @@ def opaque(value: Any, origin: str) -> Any:
     return {"value": value, "origin": origin} if isinstance(value, str) else value
 
 
-def said(x: Any, kind: str, text: str, at: At) -> list[Any]:
+def text_part(x: Any, kind: str, text: str, at: At) -> list[Any]:
     """Return a text that stands for a list of one part."""
     part = {"type": kind, "text": text}
     x.late((part, at, _SAID, _TEXT))
@@ -228,7 +228,7 @@ def nth(at: At) -> int:
     return next((k for k in reversed(at) if isinstance(k, int)), 0)
 
 
-def deep(x: Any, made: dict[str, Any], keys: tuple[str, ...], value: Any, at: At) -> bool:
+def put_deep(x: Any, made: dict[str, Any], keys: tuple[str, ...], value: Any, at: At) -> bool:
     """Put a value at a path of an IR object; False where that leads through what is no object."""
     owner = made
     for key in keys[:-1]:
@@ -242,13 +242,13 @@ def deep(x: Any, made: dict[str, Any], keys: tuple[str, ...], value: Any, at: At
     return True
 
 
-def several(x: Any, made: dict[str, Any], field: str, at: At, keys: dict[str, Any]) -> None:
+def trail_keys(x: Any, made: dict[str, Any], field: str, at: At, keys: dict[str, Any]) -> None:
     """Say that a field came from several keys of an object."""
     x.late((made, at, _several, (field, keys)))
 
 
-def _several(owner: Any, told: tuple[str, dict[str, Any]], at: At, trail: Trail) -> None:
-    field, keys = told
+def _several(owner: Any, given: tuple[str, dict[str, Any]], at: At, trail: Trail) -> None:
+    field, keys = given
     trail.put(owner, field, Several.of([(*at, key) for key in keys]) if keys else at)
 
 
@@ -258,12 +258,12 @@ def agrees(value: Any, values: tuple[Any, ...]) -> bool:
     return said or value is ABSENT
 
 
-def turns(x: Any, results: bool, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
+def split_speakers(x: Any, results: bool, made: dict[str, Any], at: At) -> list[dict[str, Any]]:
     """Give results messages of their own, as they stand among others, and what says its role."""
     kinds = [part.get("type") for part in made["parts"]]
     if not kinds or ("tool_result" not in kinds and not x.dialect.told_roles):
         return [made]
-    messages = conversation.spoken(made["parts"], made["role"], results)
+    messages = conversation.split_by_speaker(made["parts"], made["role"], results)
     for message in messages[1:]:
         x.late((message, at, BARE, ()))
     made.update(messages[0])

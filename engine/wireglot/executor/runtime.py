@@ -8,15 +8,15 @@ from typing import Any
 
 from ..interpreter.building import by_case, remember_case
 from ..interpreter.choosing import any_there, loss, reads_back
-from ..interpreter.conversation import lone, one_text, read_group
-from ..interpreter.elements import again, alone, aside, keyed
-from ..interpreter.env import nulled, spell
-from ..interpreter.listforms import spelling
-from ..interpreter.making import by_hook, filled, made
-from ..interpreter.runs import around, gathered, of_run, together
+from ..interpreter.conversation import is_user_text, read_by_group, user_says
+from ..interpreter.elements import has_several_keys, is_one_text, remember_key, remember_shape
+from ..interpreter.env import spell, spell_nothing
+from ..interpreter.listforms import key_of_parts
+from ..interpreter.making import by_hook, fill_value, make_value
+from ..interpreter.runs import keep_beside_run, read_run, remember_parts, trail_beside_run
 from ..interpreter.speaking import write_talk
 from ..interpreter.views import memory_of, opened
-from ..interpreter.writehole import abroad, fitted, json_text
+from ..interpreter.writehole import fitted, json_text, schema_abroad
 from ..ir import FULL
 from ..language.lenses import (
     READS,
@@ -47,9 +47,9 @@ def _functions(*modules: ModuleType) -> dict[str, Any]:
 
 
 _READING: tuple[Callable[..., Any], ...] = (
-    again, alone, around, aside, by_case, gathered, guard, keyed, lone, nulled,
-    of_run, one_text, parse_json, pointer, read_group, remember_case, same, spell, stringify,
-    together, value_at,
+    by_case, guard, has_several_keys, is_one_text, is_user_text, keep_beside_run, parse_json,
+    pointer, read_by_group, read_run, remember_case, remember_key, remember_parts, remember_shape,
+    same, spell, spell_nothing, stringify, trail_beside_run, user_says, value_at,
 )  # fmt: skip
 READING: dict[str, Any] = {
     **_functions(readtime, readinner),
@@ -61,8 +61,8 @@ READING: dict[str, Any] = {
     "ODD": ODD,
 }
 _WRITING: tuple[Callable[..., Any], ...] = (
-    abroad, any_there, by_hook, filled, fitted, guard, json_text, loss, made, memory_of,
-    opened, reads_back, same, spelling, tried, write_talk,
+    any_there, by_hook, fill_value, fitted, guard, json_text, key_of_parts, loss, make_value,
+    memory_of, opened, reads_back, same, schema_abroad, tried, write_talk,
 )  # fmt: skip
 WRITING: dict[str, Any] = {
     **_functions(values, lists),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..interpreter.choosing import before
+from ..interpreter.choosing import earlier_rivals
 from ..ir import OPAQUE
 from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
@@ -44,7 +44,7 @@ class Telling:
         """
         if not case.rivals or not (self.home or sum(not one.home for one in shape.cases) > 1):
             return ""
-        rivals = before(shape, case)
+        rivals = earlier_rivals(shape, case)
         if shape.name in self.dialect.units and not rivals:
             return ""  # what stands in it is read back by itself
         asked, more = self._asked(case), ""
@@ -59,12 +59,12 @@ class Telling:
         more += "".join(f" or o.get({path!r}) is None" for path in usual)
         more += "".join(f" or o.get({path!r}) is not None" for path in asked)
         more += f" or {self._could(case, sides)}" if rivals else ""
-        return f"(len(x.notes) > m or len(x.lost_parts) != g) and changed(x, m, g){more}"
+        return f"(len(x.notes) > m or len(x.lost_parts) != g) and noted_more(x, m, g){more}"
 
     def _could(self, case: Case, sides: tuple[Any, ...]) -> str:
         """Return a test whether cases could read what this one wrote, by what they ask for."""
-        told = _stand("w", sides, 1) if isinstance(case.wire, Fields) else None
-        return told or f"could_read(w, {self.code.value(sides, 'R')})"
+        test = _stand("w", sides, 1) if isinstance(case.wire, Fields) else None
+        return test or f"could_read(w, {self.code.value(sides, 'R')})"
 
     def _asked(self, case: Case) -> list[str] | None:
         """Return the optional fields that may be read as something else; None where others may."""
@@ -186,8 +186,8 @@ def word_of(case: Case) -> str:
     """Return a test that an object says a word that a case asks for; "" where it asks for none."""
     for path, words in case.sides[0].items():
         key = path[1:]
-        told = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
-        if told and path[:1] == "/" and "/" not in key and key not in OPAQUE:
+        worded = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
+        if worded and path[:1] == "/" and "/" not in key and key not in OPAQUE:
             return f"o.get({key!r}) " + (f"== {words[0]!r}" if len(words) == 1 else f"in {words!r}")
     return ""
 
@@ -243,7 +243,7 @@ def _stand(held: str, sides: Iterable[Side], depth: int) -> str | None:
     What stands deeper in one object is asked together; None where it takes more to say.
     """
     inner: dict[str, list[Side]] = {}
-    told = list[str]()
+    alternatives = list[str]()
     for side in sides:
         heads = {keys[0] if len(keys) > 1 else "" for keys, _ in side if keys}
         if len(heads) == 1 and heads != {""}:
@@ -253,13 +253,13 @@ def _stand(held: str, sides: Iterable[Side], depth: int) -> str | None:
             tests = [_stands(held, *one) for one in side]
             if None in tests:
                 return None
-            told.append(" and ".join(filter(None, tests)) or "True")
+            alternatives.append(" and ".join(filter(None, tests)) or "True")
     for key, below in inner.items():
         deeper = _stand(f"w{depth}", below, depth + 1)
         if deeper is None:
             return None
-        told.append(f"(w{depth} := {held}.get({key!r})).__class__ is dict and ({deeper})")
-    return " or ".join(dict.fromkeys(told))
+        alternatives.append(f"(w{depth} := {held}.get({key!r})).__class__ is dict and ({deeper})")
+    return " or ".join(dict.fromkeys(alternatives))
 
 
 def _stands(held: str, keys: tuple[str, ...], what: Any) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..interpreter.limits import limit_of, needs
+from ..interpreter.limits import limit_of, requires_sign
 from ..ir import FUNCTION, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, WRITES, is_guard
@@ -64,7 +64,9 @@ class ValueLines:
             return
         w, test = self.quick(found, exact=simple(h))
         # An id that this dialect never saw is left out, where it may be.
-        unsaid = h.path in IDS and h.mark in DROPPED and not needs(c.dialect.limits, "call_id")
+        unsaid = (
+            h.path in IDS and h.mark in DROPPED and not requires_sign(c.dialect.limits, "call_id")
+        )
         if h.path in IDS:
             test = f"({test})" if " or " in test else test
             test += " and id(o) not in x.made" if c.writes.home else ""
@@ -98,7 +100,7 @@ class ValueLines:
         if plainly and not any(other.repeats for other in pic.holes(c.case.wire)):
             with t.under(f"elif {found.none}:"):
                 made = self.fresh()
-                t(f"{made} = made(x, {self.hole}, o, {c.case.shape!r}, {self.into})", h.pos)
+                t(f"{made} = make_value(x, {self.hole}, o, {c.case.shape!r}, {self.into})", h.pos)
                 self.put(self.fitted(found, made))
         if test != there or h.mark == "made":
             with t.under("else:"):
@@ -157,7 +159,7 @@ class ValueLines:
             known = h.value in ([], {}) if isinstance(h.value, list | dict) else True
             self.put(repr(h.value) if known else self.c.code.value(h.value))
         else:
-            self.put(f"filled(x, {self.hole}, o, {self.rel!r}, {self.into})")
+            self.put(f"fill_value(x, {self.hole}, o, {self.rel!r}, {self.into})")
 
     def whole(self, w: str) -> str:
         """Add the line that writes 40.0 as 40 where a whole number stands; many take no other."""
@@ -223,7 +225,7 @@ class ValueLines:
             if c.writes.home:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
                 return "NO" if exact else f"tried({pair}.home, {v})"
-            return f"tried(abroad, x, {pair}, {self.hole}, {v}, o, {place(found)})"
+            return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {place(found)})"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 
     def cold(self, first: str = "") -> None:
@@ -237,11 +239,11 @@ class ValueLines:
                 t(f"view.settled |= {first}")
             given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key}"
             if c.seen:
-                t(f"cold(x, view, {given})", self.h.pos)
+                t(f"write_cold(x, view, {given})", self.h.pos)
             else:
                 c.viewed = True
                 known = f", {first}" if first else ""
-                t(f"view = cold(x, view or {c.sight()}, {given}{known})", self.h.pos)
+                t(f"view = write_cold(x, view or {c.sight()}, {given}{known})", self.h.pos)
             if self.full:
                 t(f"{self.full} = {self.full} or {self.key} in {self.out}")
             return
@@ -251,7 +253,7 @@ class ValueLines:
         v = t.fresh()
         t(f"{v} = x.hole({self.hole}, view, {self.rel!r}, {self.into})", self.h.pos)
         if not c.seen:
-            t(f"missed(view, {self.hole})")
+            t(f"claim_by_view(view, {self.hole})")
         with t.under(f"if {v} is not ABSENT:"):
             self.put(v)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import choosing, selfholes
-from ..interpreter.choosing import there
+from ..interpreter.choosing import is_there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.leftover import leftover
 from ..interpreter.views import View
@@ -26,7 +26,7 @@ FILLED = frozenset(("filled-in", "made-id", "made-time"))
 # -- choosing ----------------------------------------------------------------------------------
 
 
-def poorer(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
+def less_lossy(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
     """Return of two ways to write an object, of which each loses something, the better one."""
     if poor is not None and poor[0] <= lost:
         return poor
@@ -41,7 +41,7 @@ def poorer(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
     )
 
 
-def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
+def take_best(x: WriteJob, o: Any, poor: Any) -> Any:
     """Take the best of some ways to write an object that lose something."""
     x.written[id(o)] = (o, poor[1])
     x.notes += poor[2]
@@ -51,13 +51,13 @@ def put_back(x: WriteJob, o: Any, poor: Any) -> Any:
     return poor[1]
 
 
-def again(x: WriteJob, shape: Shape, o: Any, *marks: int) -> Any:
+def write_anew(x: WriteJob, shape: Shape, o: Any, *marks: int) -> Any:
     """Write an object anew: all cases are tried."""
     x.roll_back(*marks)
-    return choosing.tried(x, shape, o)
+    return choosing.write_by_cases(x, shape, o)
 
 
-def changed(x: WriteJob, mark: int, gone: int) -> bool:
+def noted_more(x: WriteJob, mark: int, gone: int) -> bool:
     """Tell whether more was noted than lost fields: what is read may differ from what was meant."""
     if len(x.lost_parts) == gone and len(x.notes) == mark:
         return False
@@ -102,29 +102,29 @@ def _fits(wire: Any, what: Any) -> bool:
 # -- the object --------------------------------------------------------------------------------
 
 
-def seen(
+def view_of(
     x: Any,
     o: dict[str, Any],
     shape: Shape,
     case: Case,
     names: dict[str, Any] = EMPTY,
-    told: frozenset[str] = frozenset(),
+    matched: frozenset[str] = frozenset(),
 ) -> View:
     """Return an object as the writer's own methods see it."""
     view = View(o, shape.name, case, x)
     if shape.name == "request":
         view.lists.update(x.request_lists)
     view.names = {name: found for name, found in names.items() if found[0] is not ABSENT}
-    view.claims.update(path for path in told if there(o, path))
+    view.claims.update(path for path in matched if is_there(o, path))
     return view
 
 
-def heads(mem: dict[str, Any]) -> set[str]:
+def remembered_keys(mem: dict[str, Any]) -> set[str]:
     """Return the keys of an object at or below which it remembers another spelling."""
     return {keys_of(key)[0] for key in mem if key[:1] == "/"}
 
 
-def walk(
+def walk_entries(
     x: Any, view: View, form: Any, start: int, end: int, out: Any, paths: Any, settled: Any
 ) -> None:
     """Write some keys of an object that remembers how they were spelled."""
@@ -149,19 +149,19 @@ def _was_nothing(view: View, child: Any) -> bool:
     )
 
 
-def cold(
+def write_cold(
     x: Any, view: View, h: Hole, rel: Any, out: Any, key: str, settled: Any = frozenset()
 ) -> View:
     """Let the writer's own method write a hole whose value is no usual one."""
     view.settled |= settled
     wire = x.hole(h, view, rel, (out, key))
-    missed(view, h)
+    claim_by_view(view, h)
     if wire is not ABSENT:
         out[key] = wire
     return view
 
 
-def missed(view: View, h: Hole) -> None:
+def claim_by_view(view: View, h: Hole) -> None:
     """Say that the claims of a view tell which fields of a hole found a place.
 
     What a hole only repeats has its place in another one.
@@ -205,7 +205,7 @@ def leave(
     leftover(x, view, wire)
 
 
-def more(o: dict[str, Any], head: str, taken: dict[str, Any]) -> bool:
+def holds_more(o: dict[str, Any], head: str, taken: dict[str, Any]) -> bool:
     """Tell whether an object within another one holds what no picture took."""
     value = o.get(head)
     if value is None:
@@ -238,7 +238,7 @@ def own_of(o: dict[str, Any], family: str, empty: Any) -> Any:
     return own.get(family, empty) if isinstance(own, dict) else empty
 
 
-def signed(value: Any, dialect: str) -> Any:
+def opened_or_no(value: Any, dialect: str) -> Any:
     """Return what only its origin can read, or NO where that is another dialect."""
     if not isinstance(value, dict):
         return value
@@ -278,12 +278,12 @@ def may_step(x: Any, name: str, o: dict[str, Any]) -> bool:
     return False
 
 
-def told_part(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
+def note_part_case(x: Any, case: Case, o: Any, wire: Any, claims: Any, into: Any) -> None:
     """Note that some fields of an object were written by a case that says so."""
-    x.note_case(case, selfholes.whence(x, o, claims), *selfholes.spot(wire, into))
+    x.note_case(case, selfholes.first_place(x, o, claims), *selfholes.note_target(wire, into))
 
 
-def among(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
+def merge_keys(x: Any, out: dict[str, Any], wire: Any, mark: int) -> bool:
     """Put the keys of one object among those of another; False where that cannot be."""
     if not isinstance(wire, dict) or not out.keys().isdisjoint(wire):
         return False

@@ -12,7 +12,7 @@ from ..language.picture import ABSENT, Hole, Picture
 from ..language.shape import Case, Shape
 from ..native import mypyc_attr
 from ..trail import At
-from .lists import dealt
+from .lists import deal
 from .readtime import NO
 from .writes import Writes
 
@@ -129,7 +129,7 @@ class CodedWriter(PictureWriter):
         listing = self.writes.dealing(holes) if self.quick else None
         if listing is None:
             return super().share(holes, parts, whole)
-        return dict(zip(map(id, holes), dealt(self, listing, parts, whole), strict=True))
+        return dict(zip(map(id, holes), deal(self, listing, parts, whole), strict=True))
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:

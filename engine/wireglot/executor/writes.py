@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..interpreter import share
 from ..interpreter.choosing import elsewhere
-from ..interpreter.limits import full
+from ..interpreter.limits import pattern_of
 from ..language import picture as pic
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
@@ -108,11 +108,12 @@ class Writes:
     def _one(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
-        told = self.code.value(shape, "S")
+        shape_name = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lost_fields), len(x.beside), len(x.lost_parts)")
         if self.home:
             t(f"mem = memory_of(o, {NAME})")
-            t(f"if mem and 'case' in mem.get('', EMPTY): return again(x, {told}, o, m, n, b, g)")
+            anew = f"write_anew(x, {shape_name}, o, m, n, b, g)"
+            t(f"if mem and 'case' in mem.get('', EMPTY): return {anew}")
         t("poor = None  # what another case may have a place for")
         for case in cases:
             with t.where(word_of(case) or ("" if self.home else field_of(case, cases))):
@@ -123,8 +124,8 @@ class Writes:
                     if ask:
                         ask = f"({ask})" if " or " in ask else ask
                         ask = "" if ask == "True" else f"{ask} and "
-                        t(f"if {ask}not reads_back(x, {told}, w, o):")
-                        t(f"    return again(x, {told}, o, m, n, b, g)")
+                        t(f"if {ask}not reads_back(x, {shape_name}, w, o):")
+                        t(f"    return write_anew(x, {shape_name}, o, m, n, b, g)")
                     if case is cases[-1]:
                         t("if poor is None: return w")
                     else:
@@ -132,9 +133,9 @@ class Writes:
                         t("if len(x.notes) == m: return w")
                         t(f"if poor is None and not any_there(o, {better}): return w")
                     t("if not (lost := loss(x, m)): return w")
-                    t("poor = poorer(x, poor, lost, w, m, n, b, g)")
+                    t("poor = less_lossy(x, poor, lost, w, m, n, b, g)")
                 t("x.roll_back(m, n, b, g)")
-        t("return NO if poor is None else put_back(x, o, poor)")
+        t("return NO if poor is None else take_best(x, o, poor)")
         return str(t)
 
     def choice(self, shape: Shape) -> str:
@@ -145,7 +146,7 @@ class Writes:
 
     def _choice(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o, read, first):")
-        told = self.code.value(shape, "S")
+        shape_name = self.code.value(shape, "S")
         t("m, n, b, g = len(x.notes), len(x.lost_fields), len(x.beside), len(x.lost_parts)")
         for case in sorted(shape.cases, key=lambda one: one.home):
             known = self.code.value(case, "C")
@@ -156,7 +157,7 @@ class Writes:
             ask = self.telling.ask(shape, case)
             if ask:
                 ask = "" if ask == "True" else f"not ({ask}) or "
-                ask = f" and (first or {ask}reads_back(x, {told}, w, o))"
+                ask = f" and (first or {ask}reads_back(x, {shape_name}, w, o))"
             t(f"found = w is not NO{ask}")
             t("x.roll_back(m, n, b, g)")
             t(f"if found: return {known}")
@@ -199,7 +200,7 @@ class Writes:
                         f"if w is not NO and (took or not ({marked} or w is ABSENT or w == {{}})):"
                     ):
                         if case.note is not None and not self.home:
-                            t(f"told_part(x, {self.code.value(case, 'C')}, o, w, took, into)")
+                            t(f"note_part_case(x, {self.code.value(case, 'C')}, o, w, took, into)")
                         t("if x.field_notes: x.place_field_notes(w, took, into)")
                         t("return w, took")
                 t("del x.notes[m:]")
@@ -233,7 +234,7 @@ class Writes:
         key = tuple(holes)
         if key not in self.listings:
             kinds: dict[Any, tuple[int, tuple[Any, ...]]] = {}
-            lone, usual = set(), share.usual_of(holes[0])
+            lone, usual = set(), share.default_kind(holes[0])
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
                 for kind in () if hole.dated else self._kinds(hole.named, usual):
@@ -276,13 +277,13 @@ class Writes:
 
     def fits(self, kind: str) -> str:
         """Return the name of what tells whether a text is within a limit of a kind."""
-        known = self.patterns.setdefault(kind, full(self.dialect.limits[kind]))
+        known = self.patterns.setdefault(kind, pattern_of(self.dialect.limits[kind]))
         return self.code.value(known, f"FITS_{kind}", ("limit", kind))
 
     def _made(self, address: Address) -> Any:
         """Return what a constant stands for that is none of the model."""
         if address[0] == "limit":
-            return full(self.dialect.limits[address[1]])
+            return pattern_of(self.dialect.limits[address[1]])
         return self.listing([self.code.places.at(at) for at in address[1:]])
 
     def _kinds(self, name: str, usual: Any) -> set[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import turns
-from ..interpreter.copies import bare, with_parts
+from ..interpreter.copies import with_parts, without_field
 from ..interpreter.jobs import WriteJob
 from ..interpreter.marks import has_place
 from ..interpreter.placing import PLACED
@@ -89,7 +89,7 @@ def _timed(
     said = writer.trail.changed(message, time=part["time"])
     writer.trail.put(said, "time", writer.trail.find(part, "time"))
     if not has_place(writer, part, "time"):
-        part = bare(writer, part, "time")
+        part = without_field(writer, part, "time")
     return said, part
 
 

@@ -250,7 +250,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         )
     place = history.place(writer, memory, asides, ir)
     inside, ir = history.parted(writer, ir) if place is not None else ([], ir)
-    wire = units.stepped(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
+    wire = units.write_stepping(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
     off = set(memory.get("off", ()))
     found = wire.get(key, [])
     before = []

@@ -11,7 +11,7 @@ from ..language.model import Dialect
 from ..language.picture import Hole, Items, Picture, keyed
 from ..seeds import left_out
 from ..trail import At, pointer
-from .copies import instead, parts_of, with_parts
+from .copies import parts_of, replace_part, with_parts
 from .jobs import Message, Part, ReadJob, WriteJob
 from .placing import note_beside_parts
 from .views import recalled
@@ -118,8 +118,8 @@ def _lift_result(reader: ReadJob, call: Part) -> Message:
             if place is not None:
                 reader.memory(owner)[place] = {"as": said, "for": value}
         where = reader.trail.find(result, field) or ()
-        told = f"the call that holds this result has another `{field}`"
-        reader.notes.append(("inconsistent", "changed", where, None, told))
+        reason = f"the call that holds this result has another `{field}`"
+        reader.notes.append(("inconsistent", "changed", where, None, reason))
     return result
 
 
@@ -136,8 +136,8 @@ def _call_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field of results in the pictures of calls that name it."""
     for case in (case for shape in dialect.shapes.values() for case in shape.cases):
         result = next((child for names, child in keyed(case.ir) if names[0] == RESULT), None)
-        told = next((child for names, child in keyed(result) if names[0] == field), None)
-        found = _place_of(case.wire, told.path, ()) if isinstance(told, Hole) else None
+        picture = next((child for names, child in keyed(result) if names[0] == field), None)
+        found = _place_of(case.wire, picture.path, ()) if isinstance(picture, Hole) else None
         if found is not None:
             return pointer(found)
     return None
@@ -183,22 +183,22 @@ def _fill_calls(
     """Return a message whose calls hold their results; these join the ones that are `placed`."""
     parts = []
     for part in message.get("parts", ()):
-        told = writer.same and "again" in recalled(writer, part)  # another one has the result
-        call = part.get("type") == "tool_call" and not told
+        repeated = writer.same and "again" in recalled(writer, part)  # another one has the result
+        call = part.get("type") == "tool_call" and not repeated
         results = waiting.get(part.get("id")) if call else None
         if results:
             placed.append(results.popleft())
-            part = instead(writer, part, {**part, RESULT: placed[-1]})
+            part = replace_part(writer, part, {**part, RESULT: placed[-1]})
         parts.append(part)
     return with_parts(writer, message, parts)
 
 
 def note_reordered(
-    writer: WriteJob, now: Iterable[Part], before: Iterable[Part], told: Collection[int] = ()
+    writer: WriteJob, now: Iterable[Part], before: Iterable[Part], noted: Collection[int] = ()
 ) -> None:
-    """Note the results that stood in another order than they do now, unless it is `told`."""
+    """Note the results that stood in another order than they do now, unless it is `noted`."""
     for one, two in zip(now, before, strict=True):
-        if one is not two and id(one) not in told:
+        if one is not two and id(one) not in noted:
             why = "results stand in the order of their calls in the target"
             writer.note_part("reordered", "moved", one, why, writer.rule())
 

@@ -25,7 +25,7 @@ PATTERNS = ("pattern", "patternProperties")
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
-def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
+def check_arguments(request: dict[str, Any], trail: Trail) -> list[Draft]:
     """Return notes on calls whose arguments their tool's schema refuses.
 
     Raises UsageError where the package that checks is not there.
@@ -51,7 +51,7 @@ def checked(request: dict[str, Any], trail: Trail) -> list[Draft]:
             # A registry of its own: no reference is ever fetched.
             known[tool.get("name")] = kinds[kind](schema, registry=referencing.Registry())
         except Exception as error:  # whatever a schema may do to a library
-            notes.append(_unfit(error, trail.find(tool, "parameters"), tool))
+            notes.append(_bad_schema(error, trail.find(tool, "parameters"), tool))
     for part in parts_of(request.get("messages") or (), "tool_call"):
         if part.get("name") in known:
             steps.left = FOLLOWED
@@ -80,26 +80,26 @@ class _Steps:
         validators: Any = made
         known = kind.VALIDATORS
         words = {word: counting(known[word]) for word in REFERENCES if word in known}
-        words |= {word: _ending(known[word]) for word in PATTERNS if word in known}
+        words |= {word: _bounded(known[word]) for word in PATTERNS if word in known}
         return validators.extend(kind, words)
 
 
-def _ending(match: Any) -> Any:
+def _bounded(match: Any) -> Any:
     """Return what holds a value against patterns, but for those that may take for ever."""
 
     def matched(validator: Any, said: Any, value: Any, schema: Any) -> Any:
         texts = [value] if isinstance(value, str) else value if isinstance(value, dict) else ()
         size = max(map(len, texts), default=0)
         for pattern in [said] if isinstance(said, str) else said:
-            if size > SURE and (_nested(pattern) or _ways(pattern, size) > WAYS):
-                told = f"the pattern {_short(pattern)!r} may take for ever, of {size} signs"
-                raise ValueError(told)
+            if size > SURE and (_repeats_nested(pattern) or _match_ways(pattern, size) > WAYS):
+                reason = f"the pattern {_short(pattern)!r} may take for ever, of {size} signs"
+                raise ValueError(reason)
         return match(validator, said, value, schema)
 
     return matched
 
 
-def _nested(pattern: str) -> bool:
+def _repeats_nested(pattern: str) -> bool:
     """Tell whether a repeat of any number, or a choice, stands within a repeat.
 
     A text may then be tried in any number of ways. Raises re.error for what is no pattern.
@@ -111,7 +111,7 @@ def _nested(pattern: str) -> bool:
     )
 
 
-def _ways(pattern: str, size: int) -> int:
+def _match_ways(pattern: str, size: int) -> int:
     """Return in how many ways a text of so many signs may be tried, at most.
 
     A match may begin anywhere, unless the pattern says where, and each repeat may end in several
@@ -152,8 +152,8 @@ def _violations(call: dict[str, Any], validator: Any, trail: Trail) -> Iterator[
     """Yield a note for each thing that is wrong with the arguments of a call."""
     if "arguments" not in call:
         at = trail.find(call, "arguments_text" if "arguments_text" in call else "input")
-        told = f"the arguments of `{call['name']}` are no JSON object"
-        yield Draft("bad-arguments", "kept", at or trail.find(call), None, told, None, call)
+        reason = f"the arguments of `{call['name']}` are no JSON object"
+        yield Draft("bad-arguments", "kept", at or trail.find(call), None, reason, None, call)
         return
     at = trail.find(call, "arguments") or trail.find(call) or ()
     try:
@@ -162,18 +162,18 @@ def _violations(call: dict[str, Any], validator: Any, trail: Trail) -> Iterator[
         for error in found[:MOST]:
             inside = tuple(error.absolute_path)
             where = pointer(inside) or "the arguments"
-            told = f"`{call['name']}` refuses {where}: {_short(error.message)}"
+            reason = f"`{call['name']}` refuses {where}: {_short(error.message)}"
             # Arguments that are JSON text have no places of their own.
             place = at if "arguments_json" in call else (*at, *inside)
-            yield Draft("bad-arguments", "kept", place, None, told, None, call)
+            yield Draft("bad-arguments", "kept", place, None, reason, None, call)
     except Exception as error:  # a reference that leads nowhere, a pattern that is none
-        yield _unfit(error, at, call)
+        yield _bad_schema(error, at, call)
 
 
-def _unfit(error: Exception, at: At | None, owner: dict[str, Any]) -> Draft:
+def _bad_schema(error: Exception, at: At | None, owner: dict[str, Any]) -> Draft:
     said = _short(str(getattr(error, "message", error)) or type(error).__name__)
-    told = f"the schema of `{owner['name']}` cannot be checked against: {said}"
-    return Draft("bad-schema", "kept", at, None, told, None, owner)
+    reason = f"the schema of `{owner['name']}` cannot be checked against: {said}"
+    return Draft("bad-schema", "kept", at, None, reason, None, owner)
 
 
 def _short(text: str) -> str:

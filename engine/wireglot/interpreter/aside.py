@@ -12,7 +12,7 @@ from typing import Any
 from ..ir import MEDIA
 from ..language.ladder import whose
 from ..language.model import Dialect, once
-from .copies import parts_of, swapped, with_parts
+from .copies import parts_of, replace_parts, with_parts
 from .jobs import Message, Part, WriteJob
 from .system import PLAIN
 
@@ -43,7 +43,7 @@ def media_to_results(writer: WriteJob, messages: list[Message]) -> list[Message]
                 fresh = {
                     id(p): _with_media(writer, p, home[id(p)]) for p in results if id(p) in home
                 }
-                out[start:] = swapped(writer, out[start:], fresh)
+                out[start:] = replace_parts(writer, out[start:], fresh)
                 if not rest and message.keys() <= PLAIN:
                     start = len(out)
                     continue
@@ -71,8 +71,8 @@ def _sort_media(
     for i, part in enumerate(parts):
         if part.get("type") in MEDIA and result is not None:
             home.setdefault(id(result), []).append(part)
-            told = "a text before this says which result returned it, and there it stands"
-            writer.note_part("moved", "moved", part, told, writer.rule())
+            reason = "a text before this says which result returned it, and there it stands"
+            writer.note_part("moved", "moved", part, reason, writer.rule())
             continue
         owners = labels.get(part.get("text"), ()) if part.get("type") == "text" else ()
         after = parts[i + 1].get("type") if i + 1 < len(parts) else None
@@ -80,8 +80,8 @@ def _sort_media(
         if result is None:
             rest.append(part)
             continue
-        told = "the place of the media behind this says the same"
-        writer.note_lost("no-place", part, told, writer.rule(), weight="slight")
+        reason = "the place of the media behind this says the same"
+        writer.note_lost("no-place", part, reason, writer.rule(), weight="slight")
     return home, rest
 
 

@@ -26,8 +26,8 @@ def by_case(reader: ReadJob, shape: Shape, case: Case, wire: Any, at: At, lenien
 def build(reader: ReadJob, shape: Shape, case: Case, env: Env, at: At) -> Any:
     """Make the IR value of a case out of what its picture found."""
     made: Any = {} if shape.kind is None else {"type": shape.kind}
-    tests(case, env.fields, env)
-    inside(case, env)
+    check_tests(case, env.fields, env)
+    check_literals_within(case, env)
     fill(reader, made, case.ir, env)
     if isinstance(made.get(""), tuple):
         if env.kept or env.spelled:
@@ -46,19 +46,19 @@ def build(reader: ReadJob, shape: Shape, case: Case, env: Env, at: At) -> Any:
 def remember_case(reader: ReadJob, shape: Shape, case: Case, made: dict[str, Any], at: At) -> None:
     """Remember the case that was read, where another one would be written."""
     # One that is only read is not taken again but by its name.
-    if case.home or chosen(reader, shape, made, case) is not case:
+    if case.home or case_to_write(reader, shape, made, case) is not case:
         reader.remember(made, "", "case", case.name)
-        told(reader, case, at)
+        note_case_read(reader, case, at)
 
 
-def told(reader: ReadJob, case: Case, at: At) -> None:
+def note_case_read(reader: ReadJob, case: Case, at: At) -> None:
     """Note that a case was read for which another one is written, where its rule says so."""
     if case.note is not None:
         said = f"read as `{case.name}`, which is written in another way"
         reader.notes.append((case.note, "changed", at, case.pos, said))
 
 
-def chosen(
+def case_to_write(
     reader: ReadJob, shape: Shape, made: Any, case: Case | None, first: bool = False
 ) -> Case | None:
     """Return the case that would write an IR object, which was read by `case` and is whole."""
@@ -79,17 +79,17 @@ def fill(reader: ReadJob, made: dict[str, Any], ir: Picture | None, env: Env) ->
     """Put the fields that were found into an IR object, through its `ir` picture if any."""
     fields = dict(env.fields)
     if isinstance(ir, Fields):
-        _object(reader, made, ir, fields, env)
+        _fill_object(reader, made, ir, fields, env)
         if reader.recorder is not None:
             reader.recorder.fill(ir, env)
     elif ir is not None:
-        made[""] = (_value(ir, fields, env),)
+        made[""] = (_made_value(ir, fields, env),)
         return
     for path, (value, at) in fields.items():
-        place(reader, made, path, value, at)
+        put_path(reader, made, path, value, at)
 
 
-def _object(
+def _fill_object(
     reader: ReadJob, made: dict[str, Any], ir: Fields, fields: dict[str, Any], env: Env
 ) -> None:
     """Put what an `ir` picture says of an object into one; fields that it takes are taken out."""
@@ -97,22 +97,22 @@ def _object(
         at, value = None, ABSENT
         if isinstance(child, Fields):
             value = {}
-            _object(reader, value, child, fields, env)
+            _fill_object(reader, value, child, fields, env)
         elif not isinstance(child, pic.Test):
             if isinstance(child, Hole | Text):  # a text is from where its last piece is
                 last = child.path if isinstance(child, Hole) else child.names[-1]
                 at = fields.get(last, (None, None))[1]
-            value = _value(child, fields, env)
+            value = _made_value(child, fields, env)
         schema = isinstance(child, Fields) and env.case.ir is not ir  # a property of that name
         if name == "type" and value is not ABSENT and not isinstance(value, str) and not schema:
             raise Misfit("the type of an object is a word", env.base, child.pos)
         if value is not ABSENT:
-            place(reader, made, name, value, at)
+            put_path(reader, made, name, value, at)
     if reader.recorder is not None:
         reader.recorder.texts(ir, made, env.fields)
 
 
-def _value(ir: Picture, fields: dict[str, Any], env: Env) -> Any:
+def _made_value(ir: Picture, fields: dict[str, Any], env: Env) -> Any:
     """Return what an `ir` picture makes of the fields that were found, which it takes out."""
     if isinstance(ir, Literal):
         return ir.values[0]
@@ -127,7 +127,7 @@ def _value(ir: Picture, fields: dict[str, Any], env: Env) -> Any:
     return []  # a list that is empty
 
 
-def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
+def put_path(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At | None) -> None:
     """Put a value at a dotted path of an IR object and remember where it came from."""
     keys = path.split(".")
     if keys[0] == "own":
@@ -141,7 +141,7 @@ def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At |
             raise Misfit(f"`{path}` stands in what is no object", at or ())
     old = owner.get(keys[-1])
     if isinstance(old, dict) and isinstance(value, dict):
-        join(reader, old, value, at)
+        merge_objects(reader, old, value, at)
         return
     if isinstance(old, dict):
         raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
@@ -149,7 +149,9 @@ def place(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: At |
     reader.trail.put(owner, keys[-1], at)
 
 
-def join(reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None) -> None:
+def merge_objects(
+    reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None
+) -> None:
     """Let two places of the wire make one object of the IR; each field came from its own."""
     old.update(value)
     for key in value:
@@ -169,7 +171,7 @@ def attach(reader: ReadJob, made: dict[str, Any], env: Env) -> None:
     reader.notes.extend(env.notes)
 
 
-def tests(case: Case, seen: dict[str, Any], env: Env) -> None:
+def check_tests(case: Case, seen: dict[str, Any], env: Env) -> None:
     """Raise Misfit where the `ir` picture of a case asks for what was not found."""
     for (name, *_), child in keyed(case.ir):
         if isinstance(child, pic.Test) and not child.met(seen.get(name, (ABSENT,))[0]):
@@ -177,7 +179,7 @@ def tests(case: Case, seen: dict[str, Any], env: Env) -> None:
             raise Misfit(f"`{name}` {lacks}", env.base, child.pos)
 
 
-def inside(case: Case, env: Env) -> None:
+def check_literals_within(case: Case, env: Env) -> None:
     """Check that no object that a hole found says another thing than the `ir` picture."""
     for (name, *_), child in keyed(case.ir):
         found = env.fields.get(name, (None,))[0]

@@ -12,7 +12,7 @@ from ..language.lenses import same
 from ..language.model import Dialect, once
 from . import marks
 from .jobs import WriteJob
-from .leftover import unknown
+from .leftover import note_unknown_keys
 from .limits import TOLD
 
 if TYPE_CHECKING:
@@ -96,13 +96,13 @@ def meet_tools(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
                 _align_kind(writer, ir, went, asked[0], view)
         return
     for name in missing:
-        told = f"the target has no tool `{name}`"
-        writer.note_lost("no-tool", ir, told, view.case.pos, "tool_choice")
+        reason = f"the target has no tool `{name}`"
+        writer.note_lost("no-tool", ir, reason, view.case.pos, "tool_choice")
     stay = [name for name in asked if name in names]
     ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
     if not stay:
-        told = "a choice among no tools is written as none"
-        _note_change(writer, ir, "tool_choice", "allowed-as-none", told, view)
+        reason = "a choice among no tools is written as none"
+        _note_change(writer, ir, "tool_choice", "allowed-as-none", reason, view)
         ir["tool_choice"] = "none"
     else:
         _use_short_names(writer, ir, holes, names, stay, view)
@@ -146,10 +146,10 @@ def _align_kind(
     free = choice.get("freeform") is True
     if kinds != {None if free else "custom"} or not (free or "custom" in writer.dialect.shapes):
         return
-    told = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
+    reason = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
     # One note waits for a field: where its name is another, that note does.
     path = "tool_choice" if "tool_choice.name" in writer.field_notes else "tool_choice.name"
-    _note_change(writer, ir, path, "reworded", f"{told}, and so it is chosen", view)
+    _note_change(writer, ir, path, "reworded", f"{reason}, and so it is chosen", view)
     if free:
         ir["tool_choice"] = writer.trail.without(choice, "freeform")
     else:
@@ -162,18 +162,18 @@ def _align_kinds(
     """Let a choice among tools say of each what that is; `stay` are their names yet."""
     if "custom" not in writer.dialect.shapes:
         return
-    told = {str(name_of(one)): isinstance(one, dict) for one in said}
-    free = {t["name"]: t.get("type") == "custom" for t in went if t.get("name") in told}
-    wrong = [name for name in free if free[name] is not told[name]]
+    freeform_by_name = {str(name_of(one)): isinstance(one, dict) for one in said}
+    free = {t["name"]: t.get("type") == "custom" for t in went if t.get("name") in freeform_by_name}
+    wrong = [name for name in free if free[name] is not freeform_by_name[name]]
     if wrong:
         why = f"the choice says of {wrong} what they are not, and says what they are"
         _note_change(writer, ir, "tool_choice", "reworded", why, view)
-    told.update(free)
+    freeform_by_name.update(free)
     choice = ir["tool_choice"]
     pairs = zip(stay, choice["allowed"], strict=True)
     more = {str(name_of(one)): one for one in said if isinstance(one, dict)}
     allowed = [
-        {**more.get(name, {}), "name": new, "freeform": True} if told[name] else new
+        {**more.get(name, {}), "name": new, "freeform": True} if freeform_by_name[name] else new
         for name, new in pairs
     ]
     ir["tool_choice"] = writer.trail.changed(choice, allowed=allowed)
@@ -184,7 +184,7 @@ def _note_forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: Vi
     there = {id(one.get("kept")) for one in stay if isinstance(one, dict)}
     for one in said:
         if isinstance(one, dict) and id(one.get("kept")) not in there:
-            unknown(writer, one, "tool_choice", view.case.pos)
+            note_unknown_keys(writer, one, "tool_choice", view.case.pos)
 
 
 def _rename_hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:
@@ -230,11 +230,11 @@ def _use_short_names(
                 writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view
             )
             return
-    told = [short.get(name) or name for name in asked]
-    why = f"a tool within a group is chosen by its last piece, {told} for {[*asked]}"
-    key, new = ("name", told[0]) if "name" in choice else ("allowed", told)
+    shortened = [short.get(name) or name for name in asked]
+    why = f"a tool within a group is chosen by its last piece, {shortened} for {[*asked]}"
+    key, new = ("name", shortened[0]) if "name" in choice else ("allowed", shortened)
     _note_change(writer, ir, f"tool_choice.{key}", "renamed", why, view)
-    writer.rewordings.update(zip(asked, told, strict=True))
+    writer.rewordings.update(zip(asked, shortened, strict=True))
     ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
 
 
@@ -260,17 +260,17 @@ def _may_choose(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) 
 
 
 def _note_change(
-    writer: WriteJob, ir: dict[str, Any], path: str, code: str, told: str, view: View
+    writer: WriteJob, ir: dict[str, Any], path: str, code: str, reason: str, view: View
 ) -> None:
     at = writer.trail.find(ir, "tool_choice")
-    writer.note_field(path, code, "changed", at, view.case.pos, told)
+    writer.note_field(path, code, "changed", at, view.case.pos, reason)
 
 
-def _drop_field(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+def _drop_field(writer: WriteJob, ir: dict[str, Any], path: str, reason: str, view: View) -> None:
     said = ir.pop(path, None)
     if said is not None:
         weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
-        writer.note_lost("no-tool", view.obj, told, view.case.pos, path, weight)
+        writer.note_lost("no-tool", view.obj, reason, view.case.pos, path, weight)
 
 
 def _fit_names(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
@@ -280,8 +280,8 @@ def _fit_names(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos)
     fits = [writer.limits.fit(TOLD, name) for name in names]
     if fits == names:
         return
-    told = f"`{names}` does not fit the limits of `{TOLD}` here"
+    reason = f"`{names}` does not fit the limits of `{TOLD}` here"
     at = writer.trail.find(ir, "tool_choice")
-    writer.note_field("tool_choice", "renamed", "changed", at, pos, told)
+    writer.note_field("tool_choice", "renamed", "changed", at, pos, reason)
     writer.rewordings.update(zip(names, fits, strict=True))
     ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)

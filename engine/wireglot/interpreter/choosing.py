@@ -21,7 +21,7 @@ from .views import alike, memory_of, read_by
 _Told = tuple[list[Draft], list[tuple[int, str]], list[Any], list[Any]]
 
 
-def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
+def write_by_cases(writer: WriteJob, shape: Shape, value: Any) -> Any:
     """Write a value by one shape, case by case."""
     best: Misfit | None = None
     spare: tuple[_Told, Any, Case] | None = None
@@ -30,7 +30,7 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     mark, aside, gone = len(writer.notes), len(writer.beside), len(writer.lost_parts)
 
     def undone() -> _Told:
-        told = (
+        outcome = (
             writer.notes[mark:],
             writer.lost_fields,
             writer.beside[aside:],
@@ -38,9 +38,9 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         )
         writer.lost_fields = list(lefts)
         del writer.notes[mark:], writer.beside[aside:], writer.lost_parts[gone:]
-        return told
+        return outcome
 
-    cases, loose, dated = _order(writer, shape, value)
+    cases, loose, dated = _ordered_cases(writer, shape, value)
     # A case that says all and reads back as what was meant is taken at once. Of the others the one
     # that loses least is kept (`poor`), else the first that would be read otherwise (`spare`); what
     # a case noted is undone with it, and said again for the one that is taken.
@@ -54,8 +54,8 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written
         if _rivals(writer, shape, case) and not reads_back(writer, shape, wire, value):
-            told = undone()
-            spare = spare or (told, wire, case)
+            outcome = undone()
+            spare = spare or (outcome, wire, case)
             continue
         lost = loss(writer, mark)
         if not lost or (poor is None and _holds_most(writer, shape, case, value)):
@@ -63,13 +63,13 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
                 why = f"this is only read as `{loose.name}`, and written as `{case.name}`"
                 writer.note("reworded", "changed", writer.trail.find(value), case.pos, why, wire)
             return wire
-        told = undone()
+        outcome = undone()
         # Another case may have a place for what this one has none for.
         if poor is None or lost < poor[0]:
-            poor = (lost, told, wire)
+            poor = (lost, outcome, wire)
     if poor is not None:
-        _, told, wire = poor
-        _tell(writer, told)
+        _, outcome, wire = poor
+        _tell(writer, outcome)
         writer.written[id(value)] = (value, wire)  # another case may have been tried last
         return wire
     if spare is None:
@@ -81,17 +81,20 @@ def tried(writer: WriteJob, shape: Shape, value: Any) -> Any:
     _tell(writer, (said, fields, blocks, parts))
     if writer.same and not (writer.repair or writer.anew):
         return wire
-    read, moved = _read(writer, shape, wire), any(draft.code == "reordered" for draft in drafts)
-    if not _noted(writer, read, value, moved):
-        why = f"the target reads this as {_said(read, value)}"
+    read, moved = (
+        _read_back(writer, shape, wire),
+        any(draft.code == "reordered" for draft in drafts),
+    )
+    if not _differs_as_noted(writer, read, value, moved):
+        why = f"the target reads this as {_describe(read, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
         writer.note("ambiguous", "changed", at, case.pos, why, wire)
     return wire
 
 
-def _tell(writer: WriteJob, told: _Told) -> None:
+def _tell(writer: WriteJob, outcome: _Told) -> None:
     """Say after all what was undone."""
-    drafts, writer.lost_fields, blocks, parts = told
+    drafts, writer.lost_fields, blocks, parts = outcome
     writer.notes += drafts
     writer.beside += blocks
     writer.lost_parts += parts
@@ -108,7 +111,7 @@ def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
 def elsewhere(dialect: Dialect, shape: Shape, case: Case) -> tuple[str, ...]:
     """Return the IR paths that other cases have a place for, and this one may have none for."""
     mine = set(_places(dialect, case))
-    sure = {place[0] for place in mine if place[-1] is None and _whole(place)}
+    sure = {place[0] for place in mine if place[-1] is None and _takes_whole(place)}
     written = (one for one in shape.cases if one is not case and not one.home)
     others = {place for one in written for place in _places(dialect, one)}
     return tuple(sorted({place[0] for place in others - mine if place[0] not in sure}))
@@ -116,15 +119,15 @@ def elsewhere(dialect: Dialect, shape: Shape, case: Case) -> tuple[str, ...]:
 
 def any_there(o: Any, paths: tuple[str, ...]) -> bool:
     """Tell whether something stands at one of some paths of an object."""
-    return any(there(o, path) if "." in path else o.get(path) is not None for path in paths)
+    return any(is_there(o, path) if "." in path else o.get(path) is not None for path in paths)
 
 
-def there(o: Any, path: str) -> bool:
+def is_there(o: Any, path: str) -> bool:
     """Tell whether something stands at a path: what nothing stood at was not taken."""
     return value_at(o, path.split(".")) is not None
 
 
-def _whole(place: tuple[Any, ...]) -> bool:
+def _takes_whole(place: tuple[Any, ...]) -> bool:
     """Tell whether nothing of a value is lost where it is taken."""
     if place[1] == "ir":
         return True
@@ -133,7 +136,7 @@ def _whole(place: tuple[Any, ...]) -> bool:
 
 def _places(dialect: Dialect, case: Case) -> Iterator[tuple[Any, ...]]:
     """Yield the IR paths that a case has places for, with what it takes there and the mark."""
-    within = {} if case.ir is None else dict(_within(case.ir))
+    within = {} if case.ir is None else dict(_named_within(case.ir))
     within = {name: owned(path, dialect.family) for name, path in within.items()}
     for path in within.values():
         yield path, "ir", None
@@ -147,7 +150,7 @@ def _places(dialect: Dialect, case: Case) -> Iterator[tuple[Any, ...]]:
             yield where, hole.lenses, hole.mode, hole.shape, hole.mark
 
 
-def _within(picture: Picture) -> Iterator[tuple[str, str]]:
+def _named_within(picture: Picture) -> Iterator[tuple[str, str]]:
     """Yield what an `ir` picture names, or the path of a fixed word, with its path in the IR."""
     for at, p in pic.placed(picture):
         path = ".".join(at)
@@ -164,16 +167,18 @@ def _rivals(writer: WriteJob, shape: Shape, case: Case) -> bool:
     if not case.rivals or not (writer.same or sum(not one.home for one in shape.cases) > 1):
         return False
     # What stands in a whole is read back by itself.
-    return shape.name not in writer.dialect.units or bool(before(shape, case))
+    return shape.name not in writer.dialect.units or bool(earlier_rivals(shape, case))
 
 
-def before(shape: Shape, case: Case) -> list[Case]:
+def earlier_rivals(shape: Shape, case: Case) -> list[Case]:
     """Return the cases that stand before one and could read what it writes."""
     earlier = shape.cases[: shape.cases.index(case)]
     return [one for one in earlier if not disjoint(one.sides[1], case.sides[1])]
 
 
-def _order(writer: WriteJob, shape: Shape, value: Any) -> tuple[list[Case], Case | None, bool]:
+def _ordered_cases(
+    writer: WriteJob, shape: Shape, value: Any
+) -> tuple[list[Case], Case | None, bool]:
     """Return the cases in the order in which they are tried: at home the remembered one first.
 
     With them, where repair is asked for, the case that is only read by which the value was read: it
@@ -192,7 +197,7 @@ def _order(writer: WriteJob, shape: Shape, value: Any) -> tuple[list[Case], Case
     return sorted(cases, key=lambda c: (loose is None and c.name != name, c.home)), loose, dated
 
 
-def choose(
+def case_that_writes(
     writer: WriteJob, shape: Shape, value: Any, read: Case | None, first: bool = False
 ) -> Case | None:
     """Return the case that would write a value; a whole one that was `read` needs no trial.
@@ -216,14 +221,14 @@ def choose(
 
 def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
     """Tell whether a written value is read as what was meant."""
-    read = _read(writer, shape, wire)
+    read = _read_back(writer, shape, wire)
     for path in writer.filled_fields.get(id(value), (value, ()))[1]:
         read = less(read, path.split("."))
     known = writer.rewordings
-    return alike(read, value, known) or alike(read, _fitted(writer, value), known)
+    return alike(read, value, known) or alike(read, _as_limited(writer, value), known)
 
 
-def _fitted(writer: WriteJob, value: Any) -> Any:
+def _as_limited(writer: WriteJob, value: Any) -> Any:
     """Return a value with its name and ids as the limits let them be written.
 
     A call has its result as the ladder let that be: this has a note of its own.
@@ -239,7 +244,7 @@ def _fitted(writer: WriteJob, value: Any) -> Any:
     return fitted
 
 
-def _read(writer: WriteJob, shape: Shape, wire: Any) -> Any:
+def _read_back(writer: WriteJob, shape: Shape, wire: Any) -> Any:
     """Return what a written value is read as; ABSENT where it is read as nothing."""
     cases = [(shape, c) for c in shape.cases]
     # What was kept because it fits nothing stands there again.
@@ -251,7 +256,7 @@ def _read(writer: WriteJob, shape: Shape, wire: Any) -> Any:
     return ABSENT
 
 
-def _said(found: Any, value: Any) -> str:
+def _describe(found: Any, value: Any) -> str:
     """Say what a written value reads as, where that is not what was meant."""
     if found is ABSENT:
         return "nothing that it knows"
@@ -262,21 +267,23 @@ def _said(found: Any, value: Any) -> str:
     return "something else"
 
 
-def _noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> bool:
+def _differs_as_noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> bool:
     """Tell whether ids that were made and, if parts were `moved`, their order are all that differs.
 
     These have notes of their own.
     """
-    return alike(_bare(writer, read, moved), _bare(writer, value, moved), writer.rewordings)
+    return alike(
+        _comparable(writer, read, moved), _comparable(writer, value, moved), writer.rewordings
+    )
 
 
-def _bare(writer: WriteJob, value: Any, moved: bool) -> Any:
+def _comparable(writer: WriteJob, value: Any, moved: bool) -> Any:
     """Return a value without ids that were made here; parts of one type stand together if moved."""
     if isinstance(value, dict):
-        rest = {k: _bare(writer, v, moved) for k, v in value.items()}
+        rest = {k: _comparable(writer, v, moved) for k, v in value.items()}
         return {k: v for k, v in rest.items() if not (isinstance(v, str) and v in writer.made_ids)}
     if isinstance(value, list):
-        inner = [_bare(writer, one, moved) for one in value]
+        inner = [_comparable(writer, one, moved) for one in value]
         if moved and all(isinstance(one, dict) for one in inner):
             inner.sort(key=lambda one: str(one.get("type")))
         return inner

@@ -4,7 +4,8 @@ In the IR a citation stands in the list `citations` of the text that it is of, w
 in characters. A picture of a candidate or a message may have `$citations`, too: all of its texts
 together, and `$sources`, the list that they name by number. Then the places are those of all texts,
 one after another, or those of one part where the picture has `$part_index`; and bytes of its UTF-8
-where it says `| bytes`. `spread` gives each text its own; `reciting` puts them together again.
+where it says `| bytes`. `spread_citations` gives each text its own; `reciting` puts them together
+again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..language.shape import Case
 from ..tagged import Several
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob
-from .units import OWNED, answers_in, listed, of_response, spoken_in
+from .units import OWNED, answer_holes, list_at, owners_of_parts, response_holes
 
 Citation = dict[str, Any]
 SPAN = ("start_index", "end_index")
@@ -48,20 +49,20 @@ class Form(NamedTuple):
 def form_of(dialect: Dialect, of: str) -> Form | None:
     """Return how a dialect says the citations of a `candidate` or a `message`; None if not."""
     holes = holes_of(dialect, of)
-    around = of_response(dialect) if of == "candidate" else []
+    around = response_holes(dialect) if of == "candidate" else []
     whole = [hole for hole in holes if hole.path == "citations"]
     whole += [hole for hole in around if hole.path == f"{OWNED}citations"]
     if whole:
-        return _made(dialect, whole, any(hole.path == "sources" for hole in holes))
+        return _form(dialect, whole, any(hole.path == "sources" for hole in holes))
     names = {hole.named for hole in holes if hole.path in ("parts", "run") and hole.shape}
     inner = [hole for name in names for hole in dialect.own_holes(name)]
     found = [hole for hole in inner if hole.path == "citations"]
-    return _made(dialect, found, False)._replace(whole=False) if found else None
+    return _form(dialect, found, False)._replace(whole=False) if found else None
 
 
 def candidates_of(dialect: Dialect) -> Iterator[Case]:
     """Yield the cases of the candidates of a response."""
-    for name in dict.fromkeys(hole.named for hole in answers_in(dialect)):
+    for name in dict.fromkeys(hole.named for hole in answer_holes(dialect)):
         yield from (case for _, case in dialect.cases_of(name))
 
 
@@ -72,7 +73,7 @@ def holes_of(dialect: Dialect, of: str) -> list[pic.Hole]:
     return [hole for case in cases for hole in pic.holes(case.wire)]
 
 
-def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
+def _form(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
     cases = [case for hole in lists for _, case in dialect.cases_of(hole.named)]
     holes = [hole for case in cases for hole in pic.holes(case.wire)]
     paths = {hole.path for hole in holes}
@@ -82,30 +83,30 @@ def _made(dialect: Dialect, lists: list[pic.Hole], sourced: bool) -> Form:
     return Form(True, sourced, placed, counted, "text" in paths, "end_index" in paths, own)
 
 
-def spread(reader: ReadJob, ir: Any, messages: list[Any] | None) -> None:
+def spread_citations(reader: ReadJob, ir: Any, messages: list[Any] | None) -> None:
     """Give each text of what was read the citations of it: of `messages`, or of candidates."""
     of = "candidate" if messages is None else "message"
-    for owner in spoken_in(ir, messages):
+    for owner in owners_of_parts(ir, messages):
         if not isinstance(owner, dict):
             continue
-        together, texts = "citations" in owner or "sources" in owner, citing(owner)
+        together, texts = "citations" in owner or "sources" in owner, citing_texts(owner)
         form = form_of(reader.dialect, of) if together or texts else None  # mostly nothing is cited
         if form is None:
             continue
         if form.whole and together:
-            _spread(reader, owner, form, of)
+            _spread_whole(reader, owner, form, of)
         for part in texts if not form.whole else ():
             if part["citations"] == []:  # it says nothing, and what stood there is remembered
                 del part["citations"]
 
 
-def citing(owner: Any) -> list[dict[str, Any]]:
+def citing_texts(owner: Any) -> list[dict[str, Any]]:
     """Return the texts that say what they rest on, also those that say that it is nothing."""
-    parts = listed(owner, "parts")
+    parts = list_at(owner, "parts")
     return [part for part in parts if isinstance(part, dict) and "citations" in part]
 
 
-def _spread(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None:
+def _spread_whole(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None:
     cited, sources = owner.get("citations", []), owner.get("sources", [])
     shares = Shares(owner, form, cited, sources)
     if not shares.of and not shares.left and (cited or sources):
@@ -121,12 +122,12 @@ def _spread(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None
         owner["sources"] = shares.left
         trail.put(owner, "sources", _places(trail, shares.left))
     for one in cited if form.sourced else ():
-        _keep(reader, owner, one)
+        _keep_unknown(reader, owner, one)
     for part, found in shares.of:
         part["citations"] = found
         places = []
         for made, one, source in zip(found, *shares.whence[id(part)], strict=True):
-            _came(trail, made, one, source, part)
+            _trail_citation(trail, made, one, source, part)
             places += [where for of in (one, source) if of and (where := trail.find(of))]
         trail.put(part, "citations", Several.of([*dict.fromkeys(places)]) if places else at)
     if reader.recorder is not None:
@@ -136,13 +137,13 @@ def _spread(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None
                 reader.recorder.mark_redundant(spot, "it repeats the text", None)
     holes = holes_of(reader.dialect, of) if shares.odd else []
     rule = next((hole.pos for hole in holes if hole.path == "citations"), reader.dialect.pos)
-    for told, one, keys in shares.odd:
+    for reason, one, keys in shares.odd:
         spots = [spot for key in keys if key in one and (spot := trail.find(one, key))]
-        found_at = _common(spots) or at or ()
-        reader.notes.append(("inconsistent", "changed", found_at, rule, told))
+        found_at = _common_place(spots) or at or ()
+        reader.notes.append(("inconsistent", "changed", found_at, rule, reason))
 
 
-def _keep(reader: ReadJob, owner: dict[str, Any], one: Any) -> None:
+def _keep_unknown(reader: ReadJob, owner: dict[str, Any], one: Any) -> None:
     """Let the object around keep what no picture names beside a place: sources are all cites."""
     kept = one.get("kept", {}).get(reader.dialect.name) if isinstance(one, dict) else None
     base, at = reader.trail.find(owner), reader.trail.find(one) if kept else None
@@ -152,7 +153,7 @@ def _keep(reader: ReadJob, owner: dict[str, Any], one: Any) -> None:
         reader.trail.put(owner, "kept", base)
 
 
-def _common(places: list[At]) -> At | None:
+def _common_place(places: list[At]) -> At | None:
     """Return the place in which some places lie."""
     size = len(places[0]) if places else 0
     for at in places:
@@ -166,7 +167,7 @@ def _places(trail: Trail, found: list[Any]) -> At | None:
     return Several.of(places) if places else None
 
 
-def _came(trail: Trail, made: Citation, one: Any, source: Any, part: Any) -> None:
+def _trail_citation(trail: Trail, made: Citation, one: Any, source: Any, part: Any) -> None:
     """Say where the fields of a citation came from: its place in a text, and its source."""
     if not isinstance(made, dict) or not isinstance(one, dict):
         return
@@ -187,10 +188,12 @@ def _came(trail: Trail, made: Citation, one: Any, source: Any, part: Any) -> Non
         if key in SPAN:
             made_of(trail, made, key, [*spans, *places_of(trail, (part, "text"))])
         elif at is not None and numbers is not None and key not in ASIDE:
-            made_of(trail, made, key, [*places_of(trail, (source, key)), *_numbered(one, numbers)])
+            made_of(
+                trail, made, key, [*places_of(trail, (source, key)), *_source_places(one, numbers)]
+            )
 
 
-def _numbered(one: Citation, at: At) -> list[At]:
+def _source_places(one: Citation, at: At) -> list[At]:
     return [(*at, n) for n in range(len(one.get("sources") or []))]
 
 
@@ -259,7 +262,7 @@ class Shares:
             source = sources[number]
             named.add(number)
             made = {k: v for k, v in source.items() if k != "spelled"}
-            yield made if "type" in made else _with(made, said) | span, source
+            yield made if "type" in made else _merge(made, said) | span, source
             said = {}  # once is enough
         if not known:
             yield said | span, None
@@ -322,7 +325,7 @@ class Shares:
 
     def _span(self, part: dict[str, Any], start: int, end: Any) -> dict[str, int] | None:
         text = str(part.get("text", ""))
-        count = characters if self._form.bytes else _within
+        count = characters if self._form.bytes else _character
         first = count(text, start)
         last = None if end is None else count(text, int(end))
         if first is None or (end is not None and (last is None or last < first)):
@@ -330,11 +333,11 @@ class Shares:
         return {"start_index": first, **({} if last is None else {"end_index": last})}
 
 
-def _within(text: str, place: int) -> int | None:
+def _character(text: str, place: int) -> int | None:
     return place if place <= len(text) else None
 
 
-def _with(made: Citation, more: Citation) -> Citation:
+def _merge(made: Citation, more: Citation) -> Citation:
     """Return an object with the fields of another, what is own of both together."""
     out = {**more, **made}
     both = [one["own"] for one in (made, more) if isinstance(one.get("own"), dict)]

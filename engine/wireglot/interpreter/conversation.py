@@ -40,10 +40,10 @@ def read_messages(reader: ReadJob, wire: Any, at: At) -> list[Message]:
         if file is not None:
             file.remember(reader, i, new[0])
         found.append((group, new, reader.run))
-    return together(reader, found)
+    return join_messages(reader, found)
 
 
-def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
+def join_messages(reader: ReadJob, found: list[Heard]) -> list[Message]:
     """Return the messages that wire messages hold, and remember which of these stood apart."""
     talk, messages = reader.dialect.talk, list[Message]()
     before: Group | None = None
@@ -52,9 +52,9 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
         if reader.dialect.document is not None and not group.spliced:
             for message in new:
                 same = [c.name for c in group.cases if talk.role(c) == message["role"]]
-                if same and _second(talk, group, message):  # none for what stood in a call
+                if same and _has_earlier(talk, group, message):  # none for what stood in a call
                     reader.remember(message, "", "case", same[0])
-        if group.spliced and group is before and not _placed(reader, new[0]):
+        if group.spliced and group is before and not _remembers_line(reader, new[0]):
             if run is not None and run is last:
                 reader.remember(new[0]["parts"][0], "../", "apart", True)
             messages[-1]["parts"].extend(new[0]["parts"])
@@ -71,7 +71,7 @@ def together(reader: ReadJob, found: list[Heard]) -> list[Message]:
     return marks.marks_to_parts(reader, messages) if reader.dialect.marked else messages
 
 
-def _placed(reader: ReadJob, message: Message) -> bool:
+def _remembers_line(reader: ReadJob, message: Message) -> bool:
     """Tell whether a message remembers its line: something else stands right before it there."""
     home = message.get("spelled", {}).get(reader.dialect.name, {}) if reader.file else {}
     return "line" in home.get("", {})
@@ -83,18 +83,18 @@ def read_talk(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
     Where it is `listed`, one message may stand in the place of the list.
     """
     if "bare" in h.lenses and isinstance(wire, str):
-        return one_text(reader, wire, at)
+        return user_says(reader, wire, at)
     if "listed" in h.lenses and isinstance(wire, dict):
         env.spell(rel, wire, [wire])
-        messages = together(reader, [(*reader.message(wire, at), reader.run)])
+        messages = join_messages(reader, [(*reader.message(wire, at), reader.run)])
     else:
         messages = read_messages(reader, wire, at)
-    if "bare" in h.lenses and lone(messages):
+    if "bare" in h.lenses and is_user_text(messages):
         env.mark(rel, "list")
     return messages
 
 
-def one_text(reader: ReadJob, text: str, at: At) -> list[Message]:
+def user_says(reader: ReadJob, text: str, at: At) -> list[Message]:
     """Return the conversation in which the user says one text."""
     part = {"type": "text", "text": text}
     message = {"role": "user", "parts": [part]}
@@ -103,12 +103,12 @@ def one_text(reader: ReadJob, text: str, at: At) -> list[Message]:
     return [message]
 
 
-def lone(messages: list[Message]) -> bool:
+def is_user_text(messages: list[Message]) -> bool:
     """Tell whether a conversation is one plain text of the user."""
     if len(messages) != 1 or messages[0].get("role") != "user":
         return False
     plain = messages[0].keys() <= {"role", "parts", "spelled"}
-    return plain and elements.alone(messages[0].get("parts", ()))
+    return plain and elements.is_one_text(messages[0].get("parts", ()))
 
 
 def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Message]]:
@@ -120,26 +120,26 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Messag
         for group in talk.groups:
             mark = len(reader.notes)
             try:
-                return group, read_group(reader, group, item, at, lenient)
+                return group, read_by_group(reader, group, item, at, lenient)
             except Misfit as misfit:
                 misfit.__traceback__ = None
                 del reader.notes[mark:]
                 if best is None or len(misfit.at) > len(best.at):
                     best = misfit
-                elif len(misfit.at) == len(best.at) and _by_role(best, key):
+                elif len(misfit.at) == len(best.at) and _is_of_role(best, key):
                     # Of items by many pictures none says more than that the role is unknown.
-                    many = group.spliced and any(_items(reader, g) for g in talk.groups)
-                    loose = many or not (group.spliced or key in _fixed(group))
-                    best = best if _by_role(misfit, key) or loose else misfit
+                    many = group.spliced and any(_is_item(reader, g) for g in talk.groups)
+                    loose = many or not (group.spliced or key in _fixed_words(group))
+                    best = best if _is_of_role(misfit, key) or loose else misfit
     assert best is not None
-    flat = _flat(reader, item)
+    flat = _item_group(reader, item)
     if flat is not None:
         case = flat.cases[0]
-        message = {"role": talk.role(case), "parts": [elements.unknown(reader, item, at)]}
+        message = {"role": talk.role(case), "parts": [elements.unknown_part(reader, item, at)]}
         reader.run = None
         reader.trail.put(message, None, at)
         return flat, [message]
-    if _by_role(best, key) and len(best.at) == len(at) + 1:
+    if _is_of_role(best, key) and len(best.at) == len(at) + 1:
         roles = _roles(talk, key)
         got = item.get(key) if isinstance(item, dict) else None
         if got not in roles:
@@ -148,16 +148,16 @@ def read_message(reader: ReadJob, item: Any, at: At) -> tuple[Group, list[Messag
     raise best
 
 
-def _flat(reader: ReadJob, item: Any) -> Group | None:
+def _item_group(reader: ReadJob, item: Any) -> Group | None:
     """Return the group that keeps an item of no known kind, where items are parts by themselves."""
     if not isinstance(item, dict):
         return None
     talk, found = reader.dialect.talk, None
     key = talk.speaker()
     for group in talk.groups:
-        fixed = _fixed(group)
+        fixed = _fixed_words(group)
         if group.spliced:
-            if _items(reader, group) and talk.role(group.cases[0]) != "tool":
+            if _is_item(reader, group) and talk.role(group.cases[0]) != "tool":
                 found = found or group
         # A message of no speaker is one by its words, not by their keys.
         elif any(name in item and (key in fixed or item[name] in fixed[name]) for name in fixed):
@@ -165,12 +165,12 @@ def _flat(reader: ReadJob, item: Any) -> Group | None:
     return found
 
 
-def _items(reader: ReadJob, group: Group) -> bool:
+def _is_item(reader: ReadJob, group: Group) -> bool:
     wire = group.cases[0].wire
     return isinstance(wire, Hole) and wire.shape in reader.dialect.unions
 
 
-def _fixed(group: Group) -> dict[str, tuple[Any, ...]]:
+def _fixed_words(group: Group) -> dict[str, tuple[Any, ...]]:
     """Return the keys of a message whose words are fixed, with these."""
     side = group.cases[0].sides[1]
     # What may be absent tells nothing apart.
@@ -181,13 +181,13 @@ def _fixed(group: Group) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def _second(talk: Conversation, group: Group, message: Message) -> bool:
+def _has_earlier(talk: Conversation, group: Group, message: Message) -> bool:
     """Tell whether an earlier group has messages of this role, too."""
     before = talk.groups[: talk.groups.index(group)]
     return any(talk.role(case) == message["role"] for other in before for case in other.cases)
 
 
-def _by_role(misfit: Misfit, key: str) -> bool:
+def _is_of_role(misfit: Misfit, key: str) -> bool:
     return bool(misfit.at) and misfit.at[-1] == key
 
 
@@ -204,7 +204,7 @@ def _roles(talk: Conversation, key: str) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) -> list[Message]:
+def read_by_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) -> list[Message]:
     """Read one wire message by the cases of one group."""
     talk, case = reader.dialect.talk, group.cases[0]
     reader.run = None
@@ -213,16 +213,16 @@ def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) 
         found, reader.run = reader.element(case.wire.shape, item, at, (lenient,))
         message = {"role": talk.role(case), "parts": found}
         reader.trail.put(message, None, at)
-        if _second(talk, group, message):
+        if _has_earlier(talk, group, message):
             reader.remember(message, "", "case", case.name)
         return [message]
     env = reader.case(case, item, at, lenient)
-    building.tests(case, env.fields, env)
+    building.check_tests(case, env.fields, env)
     parts: list[Any] = env.fields.pop("parts", ([], None))[0]
     plain = next((c for c in group.cases if talk.role(c) != "tool"), case)
     messages: list[Message] = []
     if talk.several(group, reader.dialect.told_roles):
-        messages = spoken(parts, talk.role(plain), talk.several(group))
+        messages = split_by_speaker(parts, talk.role(plain), talk.several(group))
     if not messages:
         messages = [{"role": talk.role(plain), "parts": parts}]
     first, role = messages[0], messages[0]["role"]
@@ -238,13 +238,13 @@ def read_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: bool) 
     return answers.lift_results(reader, messages, at) if reader.dialect.answered else messages
 
 
-def spoken(parts: list[Any], role: str, results: bool) -> list[Message]:
+def split_by_speaker(parts: list[Any], role: str, results: bool) -> list[Message]:
     """Return the messages that one holds on the wire: what says its role apart, and `results`."""
     messages: list[Message] = []
     for part in parts:
-        told = part.pop("role", role)
-        told = "tool" if results and part.get("type") == "tool_result" else told
-        if not messages or messages[-1]["role"] != told:
-            messages.append({"role": told, "parts": []})
+        speaker = part.pop("role", role)
+        speaker = "tool" if results and part.get("type") == "tool_result" else speaker
+        if not messages or messages[-1]["role"] != speaker:
+            messages.append({"role": speaker, "parts": []})
         messages[-1]["parts"].append(part)
     return messages

@@ -17,17 +17,17 @@ def parts_of(messages: Iterable[Message], kind: str | None = None) -> list[Part]
 
 def with_parts(writer: WriteJob, message: Message, parts: list[Any]) -> Message:
     """Return a message with other parts, from the same place; itself where they are its own."""
-    if unchanged(parts, message.get("parts", ())):
+    if is_unchanged(parts, message.get("parts", ())):
         return message
     return writer.trail.changed(message, parts=parts)
 
 
-def without(writer: WriteJob, messages: list[Message], gone: Iterable[Part]) -> list[Message]:
+def remove_parts(writer: WriteJob, messages: list[Message], gone: Iterable[Part]) -> list[Message]:
     """Return messages without some of their parts, which are told by identity."""
-    return swapped(writer, messages, {id(part): None for part in gone})
+    return replace_parts(writer, messages, {id(part): None for part in gone})
 
 
-def swapped(
+def replace_parts(
     writer: WriteJob, messages: list[Message], fresh: Mapping[int, Part | None]
 ) -> list[Message]:
     """Return the messages with other parts, or none, in place of some, told by identity."""
@@ -35,7 +35,7 @@ def swapped(
         return messages
     for part in parts_of(messages):
         if (new := fresh.get(id(part))) is not None:
-            instead(writer, part, new)
+            replace_part(writer, part, new)
     out = []
     for message in messages:
         parts = [fresh.get(id(part), part) for part in message.get("parts", ())]
@@ -43,18 +43,18 @@ def swapped(
     return out
 
 
-def answer(writer: WriteJob, owner: Part, fresh: Mapping[int, Part], **said: Any) -> Part:
+def with_replaced(writer: WriteJob, owner: Part, fresh: Mapping[int, Part], **said: Any) -> Part:
     """Return an answer with other parts in place of some, and with what it says itself."""
     parts = [fresh.get(id(part), part) for part in owner["parts"]]
-    return instead(writer, owner, {**owner, "parts": parts, **said})
+    return replace_part(writer, owner, {**owner, "parts": parts, **said})
 
 
-def unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
+def is_unchanged(new: Sequence[Any], old: Sequence[Any]) -> bool:
     """Tell whether a list holds what another one holds, and no copies of that."""
     return len(new) == len(old) and all(map(operator.is_, new, old))
 
 
-def instead(writer: WriteJob, part: Part, fresh: Part) -> Part:
+def replace_part(writer: WriteJob, part: Part, fresh: Part) -> Part:
     """Let a part be written instead of another, from the same place; return it."""
     writer.trail.copy(part, fresh)
     writer.replaced[id(part)] = (part, fresh)
@@ -63,6 +63,6 @@ def instead(writer: WriteJob, part: Part, fresh: Part) -> Part:
     return fresh
 
 
-def bare(writer: WriteJob, part: Part, field: str) -> Part:
+def without_field(writer: WriteJob, part: Part, field: str) -> Part:
     """Return a part without a field, which is written instead."""
-    return instead(writer, part, {key: value for key, value in part.items() if key != field})
+    return replace_part(writer, part, {key: value for key, value in part.items() if key != field})

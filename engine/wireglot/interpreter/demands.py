@@ -11,9 +11,9 @@ from ..language.lenses import Misfit, stringify
 from ..language.model import Dialect, once
 from ..tagged import every
 from . import choice, marks
-from .copies import unchanged, with_parts
+from .copies import is_unchanged, with_parts
 from .jobs import WriteJob
-from .leftover import unknown, weighed
+from .leftover import note_unknown_keys, weigh_own
 
 if TYPE_CHECKING:
     from ..language.schema import Schema
@@ -117,15 +117,15 @@ def lift_declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
                     and name in known
                     and (without_memory(tool) != without_memory(known[name]))
                 ):
-                    told = "another tool of this name is declared before"
-                    writer.note_lost("no-place", tool, told, pos)
+                    reason = "another tool of this name is declared before"
+                    writer.note_lost("no-place", tool, reason, pos)
                     continue
-                told = "the target declares tools in one place"
-                writer.note_part("lifted", "moved", tool, told, pos)
+                reason = "the target declares tools in one place"
+                writer.note_part("lifted", "moved", tool, reason, pos)
                 if name is None or name not in known:
                     known[name] = tool
                     tools.append(tool)
-    if unchanged(out, messages):
+    if is_unchanged(out, messages):
         return ir
     return writer.trail.changed(ir, messages=out, tools=tools)
 
@@ -154,9 +154,9 @@ def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> 
     """Note what else is said by a part that declares tools, or a message that does nothing else."""
     for family, own in (part.get("own") or {}).items():
         for name in own:
-            weight, told = weighed(writer, "tools", family, name)
-            writer.note_lost("own-field", own, told, pos, name, weight)
-    unknown(writer, part, "tools", pos)
+            weight, reason = weigh_own(writer, "tools", family, name)
+            writer.note_lost("own-field", own, reason, pos, name, weight)
+    note_unknown_keys(writer, part, "tools", pos)
 
 
 @once
@@ -180,7 +180,7 @@ def loosen_strict(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     new: dict[str, Any] = {}
     if isinstance(tools := ir.get("tools"), list):
         out = [_as_strict(writer, schema, tool, "parameters") for tool in tools]
-        new |= {} if unchanged(out, tools) else {"tools": out}
+        new |= {} if is_unchanged(out, tools) else {"tools": out}
     if (form := ir.get("response_format")) is not None:
         fresh = _as_strict(writer, schema, form, "schema")
         new |= {} if fresh is form else {"response_format": fresh}
@@ -199,12 +199,12 @@ def _as_strict(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
     typed = "type" in given
     lost: At | None = ()  # what of it cannot be kept strictly
     try:
-        wire, told = schema.write(given if typed else {"type": schema.root, **given})
-        odd = next((one for one in told if one.effect != "added"), None)
-        if typed or not told:  # beside a type, which is filled in later, nothing is added
+        wire, changes = schema.write(given if typed else {"type": schema.root, **given})
+        odd = next((one for one in changes if one.effect != "added"), None)
+        if typed or not changes:  # beside a type, which is filled in later, nothing is added
             lost = None if odd is None else odd.at
     except Misfit:
-        told = []
+        changes = []
     pos = writer.rule("strict")
     if lost is not None:
         # At home the schema is at fault, abroad it is `strict` that is lost.
@@ -213,9 +213,9 @@ def _as_strict(writer: WriteJob, schema: Schema, owner: Any, key: str) -> Any:
         why = "nothing strict takes such a schema; it is strict no longer"
         writer.note("loosened", "lost", where, pos, why)
         return writer.trail.without(owner, "strict")
-    for one in told:
+    for one in changes:
         writer.note(one.code, "added", None, pos, one.message, one.owner, one.key)
-    return writer.trail.changed(owner, **{key: wire}) if told else owner
+    return writer.trail.changed(owner, **{key: wire}) if changes else owner
 
 
 def _bound_field(
@@ -232,8 +232,8 @@ def _bound_field(
         if said != bound["else"]:
             if ir.get(head) is not None:  # with all that is said beside it
                 _drop(writer, ir, head, refused, view)
-            told = f"`{bound['else']}` stands here: {refused}"
-            writer.note_field(path, "filled-in", "added", None, view.case.pos, told)
+            reason = f"`{bound['else']}` stands here: {refused}"
+            writer.note_field(path, "filled-in", "added", None, view.case.pos, reason)
             _put(writer, ir, path, bound["else"])
         return
     numeric = isinstance(said, int | float) and not isinstance(said, bool)
@@ -258,9 +258,9 @@ def _bound_field(
     if value < bound.get("min", value):
         _drop(writer, ir, path, f"there is no room for `{path}` below `{below}`", view)
         return
-    told = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
+    reason = f"the target takes no {stringify(said)} here; {stringify(value)} is written"
     at = writer.trail.find(ir, path)
-    writer.note_field(path, "clamped", "changed", at, view.case.pos, told)
+    writer.note_field(path, "clamped", "changed", at, view.case.pos, reason)
     _put(writer, ir, path, value)
 
 
@@ -269,8 +269,10 @@ def why_not(writer: WriteJob, ir: dict[str, Any], bound: dict[str, Any]) -> str 
     kinds = bound.get("not-with")
     if not kinds:
         return None
-    found = (told for word, (told, is_so) in UNLESS.items() if word in kinds and is_so(writer, ir))
-    return next(found, None)
+    for kind, (reason, is_so) in UNLESS.items():
+        if kind in kinds and is_so(writer, ir):
+            return reason
+    return None
 
 
 def _clamped(said: Any, bound: dict[str, Any]) -> Any:
@@ -279,7 +281,7 @@ def _clamped(said: Any, bound: dict[str, Any]) -> Any:
     return min(value, bound.get("max", value))
 
 
-def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View) -> None:
+def _drop(writer: WriteJob, ir: dict[str, Any], path: str, reason: str, view: View) -> None:
     """Leave out what was said, with all that it holds, and note each place of it."""
     head, _, last = path.partition(".")
     path = head if last and len(ir[head]) == 1 else path  # nothing else is said there
@@ -290,7 +292,7 @@ def _drop(writer: WriteJob, ir: dict[str, Any], path: str, told: str, view: View
         at for at in found if at is not None and not any(at[:n] in found for n in range(len(at)))
     ]
     for place in places or (None,):
-        writer.note("no-place", "lost", place, view.case.pos, told)
+        writer.note("no-place", "lost", place, view.case.pos, reason)
     _put(writer, ir, path, None)
 
 

@@ -20,7 +20,9 @@ from .views import memory_of
 SILENT: tuple[Any, ...] = (None, [])  # what a key says that is no element
 
 
-def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env) -> None:
+def read_rest(
+    reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At, env: Env
+) -> None:
     """Read the elements of a list behind those that have pictures of their own."""
     there: Any = wire[start:]
     if not there and h.mark is not None:
@@ -33,7 +35,7 @@ def rest(reader: ReadJob, h: Hole, wire: list[Any], start: int, at: At, rel: At,
     reader.hole(h, there, at, rel, env)
 
 
-def each(
+def read_list(
     reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, alone: bool = False
 ) -> list[Any]:
     """Read a list, element by element; an element of no known kind is kept as it is.
@@ -50,13 +52,13 @@ def each(
     marks = reader.dialect.marks_of(h.named)
     for i, item in enumerate(wire, wire.start if isinstance(wire, Rest) else 0):
         here = at if alone else (*at, i)
-        if marks and found and marked(reader, marks, found[-1], item, here):
+        if marks and found and read_mark(reader, marks, found[-1], item, here):
             last = None
             continue
         if "by-key" in h.lenses:
-            parts, shape = by_key(reader, h.named, item, here)
+            parts, shape = read_by_key(reader, h.named, item, here)
         else:
-            parts, shape = element(reader, h.named, item, here)
+            parts, shape = read_element(reader, h.named, item, here)
         if shape is not None and shape is last and parts:
             reader.remember(parts[0], "../", "apart", True)
         last = shape
@@ -66,7 +68,7 @@ def each(
     return found
 
 
-def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
+def read_mark(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: At) -> bool:
     """Read an element that is a field of the one before it; False where it is none."""
     for field, shape in marks.items():
         if not isinstance(owner, dict) or field in owner or owner.get("type") == "unknown":
@@ -79,16 +81,16 @@ def marked(reader: ReadJob, marks: dict[str, Shape], owner: Any, item: Any, at: 
     return False
 
 
-def under(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
+def remember_source(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: Any = None) -> None:
     """Remember the hole that elements were read by, where an earlier one could write them.
 
     `key` is the spelling of the key that it stood under, if that is not the first.
     """
     if key is not None and "again" in h.lenses:
-        again(reader, parts, key)
+        remember_key(reader, parts, key)
     both = rivalled(reader.dialect, env.case.lists.get(h.path, [h]), h)
     if both is not None:
-        aside(reader, parts, h.named, both)
+        remember_shape(reader, parts, h.named, both)
 
 
 def rivalled(dialect: Dialect, holes: list[Hole], h: Hole) -> bool | None:
@@ -99,27 +101,27 @@ def rivalled(dialect: Dialect, holes: list[Hole], h: Hole) -> bool | None:
     return h.dated or bool(earlier & dialect.kinds_of(h.named))
 
 
-def aside(reader: ReadJob, parts: list[Any], shape: str, both: bool) -> None:
+def remember_shape(reader: ReadJob, parts: list[Any], shape: str, both: bool) -> None:
     """Remember by which hole parts were read, where an earlier one could write them."""
     for part in parts:
         if both or part.get("type") == "unknown":
             reader.remember(part, "../", "hole", shape)
 
 
-def again(reader: ReadJob, parts: list[Any], key: str) -> None:
+def remember_key(reader: ReadJob, parts: list[Any], key: str) -> None:
     """Remember the spelling of the key that parts stood under."""
     for part in parts:
         reader.remember(part, "../", "key", key)
 
 
-def alone(parts: list[Any]) -> bool:
+def is_one_text(parts: list[Any]) -> bool:
     """Tell whether parts are one text and nothing else."""
     return (
         len(parts) == 1 and parts[0].get("type") == "text" and parts[0].keys() <= {"type", "text"}
     )
 
 
-def element(
+def read_element(
     reader: ReadJob, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
 ) -> tuple[list[Any], Shape | None]:
     """Read one element of a list; a gathering shape gives several.
@@ -130,16 +132,20 @@ def element(
     for lenient in modes:
         try:
             parts, run = runs.read(reader, cases, item, at, lenient)
-            return of_run(reader, name, run, parts, item, at) if run is not None else (parts, None)
+            return (
+                remember_run(reader, name, run, parts, item, at)
+                if run is not None
+                else (parts, None)
+            )
         except Misfit as misfit:
             misfit.__traceback__ = None
             best = misfit
     if name not in reader.dialect.unions or len(modes) == 1:
         raise best
-    return [unknown(reader, item, at)], None
+    return [unknown_part(reader, item, at)], None
 
 
-def of_run(
+def remember_run(
     reader: ReadJob, name: str, pair: tuple[Shape, Case], parts: list[Any], item: Any, at: At
 ) -> tuple[list[Any], Shape]:
     """Return the parts of a run with what was read beside it, and the shape of the last."""
@@ -152,23 +158,23 @@ def of_run(
                 reader.remember(part, "../", "run", shape.name)
     if "kept" not in parts[0]:
         return parts, shape
-    more, other = runs.beside(reader, parts[0], case, reader.dialect.cases_of(name), item, at)
+    more, other = runs.read_beside(reader, parts[0], case, reader.dialect.cases_of(name), item, at)
     return parts + more, other or shape
 
 
-def by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
+def read_by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Shape | None]:
     """Read an element of which several keys are elements by themselves; the first has the others.
 
     What stood in one element remembers it.
     """
     found: dict[str, tuple[list[Any], tuple[Shape, Case] | None]] = {}
-    for key in item if keyed(item) else ():
+    for key in item if has_several_keys(item) else ():
         mark = len(reader.notes)
         try:
             if item[key] not in SILENT:
                 alone = {key: item[key]}
                 read = runs.read(reader, reader.dialect.cases_of(name), alone, at, False)
-                if not runs.left(reader, read[0][0], key):
+                if not runs.is_left_over(reader, read[0][0], key):
                     found[key] = read
                     continue
         except Misfit as misfit:
@@ -176,13 +182,13 @@ def by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Sh
         del reader.notes[mark:]
     others = list(found)[1:]
     head = {key: value for key, value in item.items() if key not in others} if others else item
-    parts, last = element(reader, name, head, at)
+    parts, last = read_element(reader, name, head, at)
     if others and last is not None:  # no run before it goes on
         reader.remember(parts[0], "../", "apart", True)
     for key in others:
         more, run = found[key]
         if run is not None:
-            more, last = of_run(reader, name, run, more, {key: item[key]}, at)
+            more, last = remember_run(reader, name, run, more, {key: item[key]}, at)
         else:
             reader.trail.put(more[0], None, (*at, key))
         reader.remember(more[0], "../", "beside", True)
@@ -190,27 +196,27 @@ def by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any], Sh
     return parts, last
 
 
-def keyed(item: Any) -> bool:
+def has_several_keys(item: Any) -> bool:
     """Tell whether an element has several keys that say something."""
     if not isinstance(item, dict) or len(item) < 2:
         return False
     return sum(value not in SILENT for value in item.values()) > 1
 
 
-def unknown(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:
+def unknown_part(reader: ReadJob, item: Any, at: At) -> dict[str, Any]:
     """Return an element that no picture fits as a part of its own."""
     part = {"type": "unknown", "dialect": reader.dialect.name, "value": item}
     reader.trail.put(part, None, at)
     return part
 
 
-def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
+def read_entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> dict[str, Any]:
     """Read a list of entries as a map."""
     if not isinstance(wire, list):
         raise Misfit(f"expected a list, got {show(wire)}", at, h.pos)
     if not wire:
         env.spell(rel, wire, ABSENT)
-    found, odd = mapped(reader, partial(reader.as_home, h.named), wire, at, h.pos)
+    found, odd = entries_to_map(reader, partial(reader.as_home, h.named), wire, at, h.pos)
     if odd:
         usual = reader.writer()
         pairs = ({"key": key, "value": value} for key, value in found.items())
@@ -218,7 +224,7 @@ def entries(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> d
     return found
 
 
-def mapped(
+def entries_to_map(
     reader: ReadJob, read: Callable[[Any, At], Any], wire: list[Any], at: At, pos: Any = None
 ) -> tuple[dict[str, Any], bool]:
     """Return entries as a map, and whether one of them is spelled in another way; or Misfit."""

@@ -9,9 +9,9 @@ from ..language.picture import Hole
 from ..notes import BEHIND_CALL, NO_WORD
 from . import share, turns, within
 from .answers import note_reordered
-from .copies import parts_of, with_parts, without
+from .copies import parts_of, remove_parts, with_parts
 from .jobs import Message, Part, WriteJob
-from .leftover import emptied
+from .leftover import note_emptied
 from .placing import case_of, note_beside_parts
 from .views import blank, memory_of
 
@@ -48,7 +48,7 @@ def drop_at_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
     _note_dropped(
         writer, gone[::-1], "in the target, a turn of the model does not end with {}", "not-last"
     )
-    return without(writer, messages, gone)
+    return remove_parts(writer, messages, gone)
 
 
 def drop_past(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -59,13 +59,13 @@ def drop_past(writer: WriteJob, messages: list[Message]) -> list[Message]:
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
     gone = [part for part in parts_of(messages[:last]) if part.get("type") in kinds]
     _note_dropped(writer, gone, "the target takes no {} of turns that are over", "this-turn")
-    return without(writer, messages, gone)
+    return remove_parts(writer, messages, gone)
 
 
-def _note_dropped(writer: WriteJob, gone: list[Part], told: str, step: str = "") -> None:
+def _note_dropped(writer: WriteJob, gone: list[Part], reason: str, step: str = "") -> None:
     """Note parts that are left out, each with its type."""
     for part in gone:
-        writer.note_lost("no-place", part, told.format(part["type"]), writer.rule(step))
+        writer.note_lost("no-place", part, reason.format(part["type"]), writer.rule(step))
 
 
 def drop_half_searches(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -78,9 +78,9 @@ def drop_half_searches(writer: WriteJob, messages: list[Message]) -> list[Messag
     keys = {"search": "id", "finding": "search_id"}
     halves = [(part, keys[part["type"]]) for part in parts if part.get("type") in keys]
     gone = [part for part, key in halves if part.get(key) not in both]
-    told = "the target takes a search back with what it found: this {} is alone"
-    _note_dropped(writer, gone, told, "found")
-    return without(writer, messages, gone)
+    reason = "the target takes a search back with what it found: this {} is alone"
+    _note_dropped(writer, gone, reason, "found")
+    return remove_parts(writer, messages, gone)
 
 
 def _is_sealed(writer: WriteJob, part: Part) -> bool:
@@ -106,7 +106,7 @@ def drop_empty(writer: WriteJob, messages: list[Message]) -> list[Message]:
             continue
         for part in message.get("parts", ()) if not parts else ():
             writer.note_lost("empty-text", part, NO_WORD, writer.rule())
-        emptied(writer, message)
+        note_emptied(writer, message)
     return out
 
 
@@ -119,7 +119,7 @@ def _writes_nothing(writer: WriteJob, message: Message, parts: list[Any]) -> boo
     said = SAID if writer.dialect.answered else SAID & writer.dialect.held  # in their calls
     if writer.same or any(part.get("type") in said for part in parts):
         return False
-    if message.get("role") == "assistant" and any(within.stands(writer, part) for part in parts):
+    if message.get("role") == "assistant" and any(within.may_stand(writer, part) for part in parts):
         return False
     mark, gone = len(writer.notes), len(writer.lost_parts)
     writer.role = message.get("role")
@@ -180,7 +180,7 @@ def one_call_a_turn(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let a turn of the model call one tool: the next call stands behind the result of this one."""
     if ("one-call", "tool_call") not in writer.enforced:
         return messages
-    told = "the target takes one call in a turn: this one stands in a turn of its own"
+    reason = "the target takes one call in a turn: this one stands in a turn of its own"
     out: list[Message] = []
     waiting = deque(messages)
     while waiting:
@@ -195,7 +195,7 @@ def one_call_a_turn(writer: WriteJob, messages: list[Message]) -> list[Message]:
                 own, others = _part_answers(writer, answers, calls[:-1])
                 if own:
                     out += [with_parts(writer, message, parts), *own]
-                    writer.note_part("moved", "moved", part, told, writer.rule("one-call"))
+                    writer.note_part("moved", "moved", part, reason, writer.rule("one-call"))
                     parts, answers = [], others
             parts.append(part)
         out += [with_parts(writer, message, parts), *answers]
@@ -326,8 +326,8 @@ def lead_with(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:
         if not first:
             seen = True
         elif seen:
-            told = f"a {kind} stands first in its message in the target"
-            writer.note_part("reordered", "moved", part, told, writer.rule())
+            reason = f"a {kind} stands first in its message in the target"
+            writer.note_part("reordered", "moved", part, reason, writer.rule())
     return head + [part for part, first in zip(parts, leads, strict=True) if not first]
 
 
@@ -339,7 +339,7 @@ def texts_before_calls(writer: WriteJob, parts: list[Any]) -> list[Any]:
     if not late:
         return parts  # mostly none stands behind one
     for part in late:
-        told = "results follow their calls here; what is said between stands before these"
-        writer.note_part("reordered", "moved", part, told, writer.rule())
+        reason = "results follow their calls here; what is said between stands before these"
+        writer.note_part("reordered", "moved", part, reason, writer.rule())
     rest = [part for part in parts[first:] if part.get("type") not in ("text", "refusal")]
     return parts[:first] + late + rest

@@ -65,7 +65,7 @@ def spell(sp: Memory, key: str, was: Any, written: Any) -> dict[str, Any]:
     return sp
 
 
-def which(values: tuple[Any, ...], w: Any) -> int | None:
+def literal_index(values: tuple[Any, ...], w: Any) -> int | None:
     """Return which value of a literal stands there; for one that is absent null may, too."""
     for i, value in enumerate(values):
         if same(value, w) or (value is ABSENT and w is None):
@@ -73,7 +73,7 @@ def which(values: tuple[Any, ...], w: Any) -> int | None:
     return None
 
 
-def nulled(sp: Memory, key: str, w: Any, written: Any) -> Memory:
+def spell_nothing(sp: Memory, key: str, w: Any, written: Any) -> Memory:
     """Remember nothing or null, where writing would put something else."""
     if w is written or (w is not ABSENT and same(w, written)):
         return sp
@@ -94,7 +94,7 @@ def empty_of(p: Fields) -> Any:
     return out if forced else ABSENT
 
 
-def like(p: Text) -> str:
+def show_text(p: Text) -> str:
     """Show a text picture in a message."""
     text = p.fixed[0] + "".join(f"<{n}>{f}" for n, f in zip(p.names, p.fixed[1:], strict=True))
     return f"`{text}`"

@@ -12,27 +12,27 @@ from ..language.picture import ABSENT, Hole, keyed
 from ..language.shape import Case, Shape
 from ..notes import no_place
 from . import leftover
-from .copies import instead
+from .copies import replace_part
 from .jobs import Tries, WriteJob
-from .views import Gathered, View, memory_of, stood
+from .views import Gathered, View, list_memory, memory_of
 
 
-def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
+def write_piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
     """Write one part of a run; what stands beside the run is written when the run is closed."""
     if part.get("type", FUNCTION) not in shape.groups:
         raise Misfit("another kind is gathered here")
     cases = shape.cases
     if writer.same and len(cases) > 1:
-        name = stood(part, writer.dialect.name).get("case")
+        name = list_memory(part, writer.dialect.name).get("case")
         cases = sorted(cases, key=lambda c: name is not None and c.name != name)
     tries = Tries(writer)
     for case in cases:
-        if case.ir is not None and unread(case, part):
+        if case.ir is not None and text_misfits(case, part):
             continue
-        inner, beside = run_hole(case), said(writer, shape, case, part)
+        inner, beside = run_hole(case), claims_beside(writer, shape, case, part)
         assert inner.shape is not None
         with tries:
-            one, around = _within(writer, shape, case, part)
+            one, around = _without_run_texts(writer, shape, case, part)
             writer.claimed_outside[id(one)] = beside
             try:
                 return Gathered(shape, case, writer.shape(inner.shape, one), beside, around)
@@ -41,17 +41,17 @@ def piece(writer: WriteJob, shape: Shape, part: dict[str, Any]) -> Gathered:
     raise tries.best or Misfit("no run takes it")
 
 
-def unread(case: Case, part: dict[str, Any]) -> bool:
+def text_misfits(case: Case, part: dict[str, Any]) -> bool:
     """Tell whether a text of a part is not as a case says that it is."""
-    for names, told in keyed(case.ir):
-        if isinstance(told, pic.Text):
+    for names, picture in keyed(case.ir):
+        if isinstance(picture, pic.Text):
             text = part.get(names[0])
-            if not isinstance(text, str) or told.read(text) is None:
+            if not isinstance(text, str) or picture.read(text) is None:
                 return True
     return False
 
 
-def _within(
+def _without_run_texts(
     writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return a part as its run holds it, and the pieces of its texts that stand around the run."""
@@ -62,22 +62,22 @@ def _within(
     named = {name: value for name, (value, _) in view.names.items()}
     one = {**part, **{name: value for name, value in named.items() if name in part}}
     around = {name: value for name, value in named.items() if name not in part}
-    return instead(writer, part, one), around
+    return replace_part(writer, part, one), around
 
 
-def odd(writer: WriteJob, part: dict[str, Any]) -> Any:
+def write_unknown(writer: WriteJob, part: dict[str, Any]) -> Any:
     """Write an element of no known kind as it came, in the run where it stood."""
     if writer.recorder is not None and (at := writer.trail.find(part)) is not None:
         writer.recorder.whole(part.get("value"), at, None)
-    memory = stood(part, writer.dialect.name)
+    memory = list_memory(part, writer.dialect.name)
     shape = writer.dialect.shapes.get(memory.get("run", ""))
     if shape is None or not writer.same:
         return part.get("value")
     case = next((c for c in shape.cases if c.name == memory.get("case")), shape.cases[0])
-    return Gathered(shape, case, part.get("value"), said(writer, shape, case, part), {})
+    return Gathered(shape, case, part.get("value"), claims_beside(writer, shape, case, part), {})
 
 
-def said(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
+def claims_beside(writer: WriteJob, shape: Shape, case: Case, part: dict[str, Any]) -> set[str]:
     """Return the fields of a part that stand beside its run, as claims."""
     paths = [hole.path for hole in pic.holes(case.wire) if hole.path not in ("run", ".")]
     if not any(path.partition(".")[0] in part for path in paths):
@@ -104,13 +104,13 @@ def only_key(case: Case) -> str | None:
     return names[0] if child is hole and hole.mode == "each" else None
 
 
-def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
+def close_runs(writer: WriteJob, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape, and what stood in one element, into one wire element."""
     found: list[list[tuple[Any, Any]]] = []  # what stands in each
     last: Gathered | None = None
     for part, wire in pairs:
         known = writer.same and isinstance(part, dict)
-        memory = stood(part, writer.dialect.name) if known else {}
+        memory = list_memory(part, writer.dialect.name) if known else {}
         before = found[-1][0][1] if found else None
         joins = "beside" in memory and isinstance(before, Gathered | dict)
         if not isinstance(wire, Gathered):
@@ -122,7 +122,7 @@ def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
             continue
         # What stands beside a run is said of all its parts: one that says something else begins
         # another run, and so does one that stood in another at home.
-        apart = memory.get("apart") or (wire.said and not _again(last, wire, part))
+        apart = memory.get("apart") or (wire.said and not _says_the_same(last, wire, part))
         apart = apart or (last is not None and last.around != wire.around)
         if last is None or last.case is not wire.case or apart:
             run = wire._replace(wire=[])
@@ -132,12 +132,12 @@ def gather(writer: WriteJob, pairs: list[Any]) -> list[Any]:
                 found.append([(part, run)])
             last = run
         last.wire.append((part, wire.wire))
-    return [(some[0][0], _element(writer, some)) for some in found]
+    return [(some[0][0], _join_in_element(writer, some)) for some in found]
 
 
-def _element(writer: WriteJob, some: list[tuple[Any, Any]]) -> Any:
+def _join_in_element(writer: WriteJob, some: list[tuple[Any, Any]]) -> Any:
     """Write the wire element of what stands in it: a part, a run, or several of these."""
-    wires = [closed(writer, w, p) if isinstance(w, Gathered) else w for p, w in some]
+    wires = [close_run(writer, w, p) if isinstance(w, Gathered) else w for p, w in some]
     if len(wires) == 1:
         return wires[0]
     whole = {key: value for wire in wires for key, value in wire.items()}
@@ -149,7 +149,7 @@ def _element(writer: WriteJob, some: list[tuple[Any, Any]]) -> Any:
     return whole
 
 
-def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
+def _says_the_same(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
     """Tell whether a part says of its run what the first one says, all of it own fields."""
     if last is None or wire.said != last.said:
         return False
@@ -157,7 +157,7 @@ def _again(last: Gathered | None, wire: Gathered, part: dict[str, Any]) -> bool:
     return same and all(path.startswith("own.") for path in wire.said)
 
 
-def closed(writer: WriteJob, run: Gathered, first: Any) -> Any:
+def close_run(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
     plain = not (writer.same or writer.field_notes or run.said or run.around)
     key = only_key(run.case) if plain and writer.recorder is None else None

@@ -35,30 +35,30 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     for name, kept in obj.get("kept", {}).items():
         if name == writer.dialect.name and writer.same:
             here = {k: v for k, v in kept.items() if not k.startswith("..")}
-            here = _unspoken(writer, view, here, wire)
+            here = _without_shadowing(writer, view, here, wire)
             put_back(writer, here, wire, writer.trail.find(obj, "kept"), view)
         else:
             _unnamed(writer, obj, kept, view.shape, view.case.pos)
     for path, (hole, rel) in view.refused.items():
         if path not in view.claims:
             view.claims.add(path)
-            reason = view.case.drop.get(path)
-            code, told = ("dropped", reason) if reason else ("no-place", refused(str(rel[-1])))
-            writer.note_lost(code, obj, told, hole.pos, path)
+            given = view.case.drop.get(path)
+            code, reason = ("dropped", given) if given else ("no-place", refused(str(rel[-1])))
+            writer.note_lost(code, obj, reason, hole.pos, path)
     for key, value in obj.items():
         if key in view.claims:
             continue
-        quiet = key in QUIETLY and silent(writer, key, value, obj)
+        quiet = key in QUIETLY and says_nothing(writer, key, value, obj)
         if value is None or key in DERIVED or quiet:
             writer.mark_derived(obj, key, view.case.pos)
             continue
         if writer.mark_fields and key in writer.mark_fields.get(id(obj), ()):
             writer.mark_fields[id(obj)][key] = True
         else:
-            left(writer, view, key, value)
+            note_left(writer, view, key, value)
 
 
-def unknown(writer: WriteJob, obj: dict[str, Any], shape: str, pos: Pos | None) -> None:
+def note_unknown_keys(writer: WriteJob, obj: dict[str, Any], shape: str, pos: Pos | None) -> None:
     """Note the keys of an object that no picture of its source names, whichever that is."""
     for kept in (obj.get("kept") or {}).values():
         _unnamed(writer, obj, kept, shape, pos)
@@ -76,19 +76,21 @@ def _unnamed(
         if at is None and base is not None:
             at = (*base, *keys_of(key))
         line = shape == "session" and key.startswith("..")
-        code, told = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
-        writer.note(code, "lost", at, pos, told)
+        code, reason = ("no-message", NO_MESSAGE) if line else ("unknown-key", UNKNOWN_KEY)
+        writer.note(code, "lost", at, pos, reason)
 
 
-def _within(view: View, path: str) -> bool:
+def _took_within(view: View, path: str) -> bool:
     """Tell whether pictures took something within the object at a path."""
     head = f"{path}."
     return any(map(operator.methodcaller("startswith", head), view.claims))
 
 
-def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
+def _without_shadowing(
+    writer: WriteJob, view: View, kept: dict[str, Any], wire: Any
+) -> dict[str, Any]:
     """Leave out a spelling of a key that would be read in the place of the one that was written."""
-    spoken = _spoken(view.case.wire, wire, "") if kept else ()
+    spoken = _shadowing_keys(view.case.wire, wire, "") if kept else ()
     gone = [key for key in spoken if kept.get(key)]
     for key in gone:
         at = writer.trail.find(view.obj, "kept")
@@ -97,15 +99,17 @@ def _unspoken(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> 
     return {key: value for key, value in kept.items() if key not in gone} if gone else kept
 
 
-def _spoken(form: Any, wire: Any, base: str) -> Iterator[str]:
+def _shadowing_keys(form: Any, wire: Any, base: str) -> Iterator[str]:
     """Yield the places of spellings that are read before the one that was written."""
     for names, child in keyed(form) if isinstance(wire, dict) else ():
         written = next((n for n, name in enumerate(names) if wire.get(name) is not None), None)
         yield from (f"{base}/{name}" for name in names[:written] if written)
-        yield from _spoken(child, wire.get(names[written or 0]), f"{base}/{names[written or 0]}")
+        yield from _shadowing_keys(
+            child, wire.get(names[written or 0]), f"{base}/{names[written or 0]}"
+        )
 
 
-def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
+def says_nothing(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     """Tell whether a field says nothing that other fields do not say."""
     if key in ("citations", "logprobs") and value == []:
         return True
@@ -129,25 +133,25 @@ def silent(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
     )
 
 
-def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
+def note_left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     """Note a field that no picture took, leaf by leaf where its leaves came from several places."""
     obj, whole = view.obj, isinstance(value, dict)
     if path == "own":
         for key, inner in value.items() if whole else ():
             if isinstance(inner, dict) and f"own.{key}" not in view.claims:
-                _own(writer, view, key, inner)
+                _note_own(writer, view, key, inner)
         return
-    if whole and _within(view, path):
+    if whole and _took_within(view, path):
         for key, inner in value.items():
             deeper = f"{path}.{key}"
-            if path == "result" and silent(writer, key, inner, value):
+            if path == "result" and says_nothing(writer, key, inner, value):
                 continue
             if deeper not in view.claims and inner is not None and key not in DERIVED:
-                left(writer, view, deeper, inner)
-        unknown(writer, value, view.shape, view.case.pos)
+                note_left(writer, view, deeper, inner)
+        note_unknown_keys(writer, value, view.shape, view.case.pos)
         return
     places, last = writer.trail.find(obj, path), path.rpartition(".")[2]
-    weight: Weight = "slight" if _little(writer, view.shape, path, value) else ""
+    weight: Weight = "slight" if _is_slight(writer, view.shape, path, value) else ""
     if isinstance(places, Several):
         writer.lost_fields.append((id(obj), path.partition(".")[0]))
         writer.note_lost("no-place", obj, no_place(path), view.case.pos, path, weight)
@@ -155,27 +159,27 @@ def left(writer: WriteJob, view: View, path: str, value: Any) -> None:
     opaque = value if whole and last in OPAQUE else None
     if whole and opaque is None and writer.trail.spread(value, places):
         for key in value:
-            left(writer, view, f"{path}.{key}", value[key])
-        unknown(writer, value, view.shape, view.case.pos)
+            note_left(writer, view, f"{path}.{key}", value[key])
+        note_unknown_keys(writer, value, view.shape, view.case.pos)
         return
     if last in ("spelled", "kept") or (last == "type" and "." in path):
         return
     at = places or (opaque and writer.trail.find(opaque, "value")) or writer.trail.find(obj)
     writer.lost_fields.append((id(obj), path.partition(".")[0]))
-    reason = view.case.drop.get(path)
-    if reason:
-        writer.note("dropped", "lost", at, view.case.pos, reason)
+    given = view.case.drop.get(path)
+    if given:
+        writer.note("dropped", "lost", at, view.case.pos, given)
     elif opaque is not None:
-        told = foreign(opaque.get("origin"))
+        reason = foreign(opaque.get("origin"))
         whose = writer.trail.find(opaque, "origin")  # where the wire says it
         for spot in (at, whose) if whose is not None else (at,):
-            writer.note(OPAQUE[last], "lost", spot, view.case.pos, told)
+            writer.note(OPAQUE[last], "lost", spot, view.case.pos, reason)
     else:
-        for spot in (at, *_apart(writer, value, at)) if isinstance(value, list) else (at,):
+        for spot in (at, *_places_apart(writer, value, at)) if isinstance(value, list) else (at,):
             writer.note("no-place", "lost", spot, view.case.pos, no_place(path), weight=weight)
 
 
-def _little(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
+def _is_slight(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
     """Tell whether little is lost with a field."""
     if value in EMPTY or (shape == "usage" and value == 0):
         return True  # nothing is said, or nothing counted
@@ -190,7 +194,7 @@ def _little(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
     return path in PAIRING and "call-ids" in writer.dialect.hooks
 
 
-def _apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
+def _places_apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
     """Return the places of elements of a list that stand elsewhere than it, as system text."""
     if not isinstance(at, tuple):
         return []
@@ -199,21 +203,21 @@ def _apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
     return [s for n, s in enumerate(whole) if s[: len(at)] != at and s not in whole[:n]]
 
 
-def _own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> None:
+def _note_own(writer: WriteJob, view: View, family: str, fields: dict[str, Any]) -> None:
     """Note fields that one family alone has, and no picture took."""
     find, claims, pos = writer.trail.find, view.claims, view.case.pos
     for name, leaf in fields.items():
         if leaf is None or f"own.{family}.{name}" in claims:
             continue
         at = find(fields, name) or find(view.obj)
-        weight, told = weighed(writer, view.shape, family, name)
+        weight, reason = weigh_own(writer, view.shape, family, name)
         nulls = isinstance(leaf, dict) and all(value is None for value in leaf.values())
         if not weight and (leaf in EMPTY or nulls):
             weight = "slight"
-        writer.note("own-field", "lost", at, pos, told, None, None, weight)
+        writer.note("own-field", "lost", at, pos, reason, None, None, weight)
 
 
-def emptied(writer: WriteJob, message: dict[str, Any]) -> None:
+def note_emptied(writer: WriteJob, message: dict[str, Any]) -> None:
     """Note that a message is left out, and what it says besides its parts."""
     writer.note_emptied(message)
     for family, fields in message.get("own", {}).items():
@@ -221,25 +225,25 @@ def emptied(writer: WriteJob, message: dict[str, Any]) -> None:
             if leaf is None or leaf in EMPTY:
                 continue
             at = writer.trail.find(fields, name) or writer.trail.find(message)
-            weight, told = weighed(writer, "message", family, name)
-            writer.note("own-field", "lost", at, writer.rule(), told, weight=weight)
+            weight, reason = weigh_own(writer, "message", family, name)
+            writer.note("own-field", "lost", at, writer.rule(), reason, weight=weight)
 
 
-def weighed(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weight, str]:
+def weigh_own(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weight, str]:
     """Return what the loss of a field that one family alone has weighs, and what is said of it."""
     source = writer.trail.source
     if source is None or source.family != family:
         return "", own_field(name)
     if shape in ANSWERS and name in source.weights.repeated:
         return "repeated", f"`{name}` says again what was asked for"
-    told = own_field(name, source.name)
+    text = own_field(name, source.name)
     if family == writer.dialect.family:
-        told = f"{writer.dialect.name} has no `{name}`"
-    reason = source.weights.slight.get(name)
-    return ("slight", f"{told}: {reason}") if reason else ("", told)
+        text = f"{writer.dialect.name} has no `{name}`"
+    why = source.weights.slight.get(name)
+    return ("slight", f"{text}: {why}") if why else ("", text)
 
 
-def _words(writer: WriteJob, view: View, keys: list[str]) -> dict[str, Any]:
+def _fixed_words(writer: WriteJob, view: View, keys: list[str]) -> dict[str, Any]:
     """Return the fixed words of an object within a picture, as they stood there."""
     form: Any = view.case.wire
     for key in keys:
@@ -266,7 +270,9 @@ def put_back(
                 owner = owner[int(name)] if name.isdecimal() and int(name) < len(owner) else None
             elif isinstance(owner, dict):
                 if name not in owner:
-                    owner[name] = {} if view is None else _words(writer, view, keys[: nth + 1])
+                    owner[name] = (
+                        {} if view is None else _fixed_words(writer, view, keys[: nth + 1])
+                    )
                 owner = owner[name]
             else:
                 owner = None

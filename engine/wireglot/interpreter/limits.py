@@ -45,7 +45,7 @@ def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
     return "" if path in paths or path.startswith("named:") else None
 
 
-def needs(limits: dict[str, dict[str, Any]], kind: str) -> bool:
+def requires_sign(limits: dict[str, dict[str, Any]], kind: str) -> bool:
     """Tell whether nothing may be without a name of a kind: it has one sign at least."""
     return "min" in limits.get(kind, ())
 
@@ -95,7 +95,7 @@ class Limits:
     def _within(self, kind: str, name: str) -> bool:
         """Tell whether a name is within the limit of its kind, which has one."""
         if kind not in self._full:
-            self._full[kind] = full(self.limits[kind])
+            self._full[kind] = pattern_of(self.limits[kind])
         return self._full[kind](name) is not None
 
     def _taken(self, kind: str) -> dict[str, str]:
@@ -174,7 +174,7 @@ class Limits:
         return re.sub(f"[{others}]", gap, name), gap
 
 
-def full(limit: dict[str, Any]) -> Callable[[str], Any]:
+def pattern_of(limit: dict[str, Any]) -> Callable[[str], Any]:
     """Return what tells whether a text is within a limit."""
     low, top = int(limit.get("min", 1)), int(limit.get("max", 10_000))
     first, rest = limit.get("first", limit["chars"]), limit["chars"]

@@ -12,13 +12,13 @@ from ..notes import NOWHERE
 from ..trail import At, pointer
 from . import readhole, share
 from .jobs import WriteJob
-from .views import View, Written, means, stood
+from .views import View, Written, list_memory, means
 
 RETURNED = ("value", "result.value")  # where the list is what a tool returned
 FORMS = ("single", "bare", "blocks", "joined")  # lenses by which it is no list
 
 
-def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+def write_list(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
     """Write a list hole: its share of the list, then the form of the list."""
     if not isinstance(value, list):
         raise Misfit(f"`{h.path}` is no list", rel, h.pos)
@@ -36,7 +36,7 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
                 writer.recorder.element(wires, i, part, Written(h, view, rel))
     entry = view.memory.get(pointer(rel), {})
     lens = next((lens for lens in h.lenses if lens in FORMS), "")
-    found = formed(writer, lens, h, pairs, wires, value, entry, into)
+    found = form_list(writer, lens, h, pairs, wires, value, entry, into)
     form = None if lens or found is ABSENT else writer.dialect.in_text(h)
     if form is None:
         return found
@@ -45,7 +45,7 @@ def listed(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any
     return as_text(writer, h, writer.dialect.lists[form], pairs, entry.get("text"), into)
 
 
-def formed(
+def form_list(
     writer: WriteJob,
     lens: str,
     h: Hole,
@@ -65,7 +65,7 @@ def formed(
     if lens:
         if not pairs:
             return ("" if lens != "blocks" else []) if h.mark is None else ABSENT
-        return texts(writer, lens, h, pairs, wires, entry, into)
+        return join_texts(writer, lens, h, pairs, wires, entry, into)
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
     return wires
@@ -80,9 +80,9 @@ def as_text(
         return came
     for part, wire in pairs:
         if isinstance(wire, str) and form.parts(wire):
-            told = "it says what stands between two of a list, and reads as two"
+            reason = "it says what stands between two of a list, and reads as two"
             at = writer.trail.find(part)
-            writer.note("ambiguous", "changed", at, h.pos, told, *(into or NOWHERE))
+            writer.note("ambiguous", "changed", at, h.pos, reason, *(into or NOWHERE))
     return form.text(wires)
 
 
@@ -94,23 +94,23 @@ def as_json(h: Hole, wires: list[Any], came: Any) -> str:
     return stringify(wires)
 
 
-def texts(
+def join_texts(
     writer: WriteJob, lens: str, h: Hole, pairs: list[Any], wires: list[Any], entry: Any, into: Any
 ) -> Any:
-    """Write text blocks as one text: `bare` if it is one plain text, `joined` always."""
+    """Write text blocks as one text: `plain_text` if it is one plain text, `joined` always."""
     listed = not entry.get("bare") if lens == "blocks" else entry.get("list")
     if listed or (lens != "joined" and len(pairs) > 1):
         return wires
-    plain = [bare(writer, h, part, wire) for part, wire in pairs]
+    plain = [plain_text(writer, h, part, wire) for part, wire in pairs]
     if None in plain:
         if writer.same or lens != "joined":  # a list is read there, too
             return wires
         raise Misfit("only plain texts can be joined", (), h.pos)
     if len(plain) > 1:
         at = writer.trail.find(pairs[1][0])
-        told = f"{len(plain)} texts become one"
-        writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))
-    forget(writer, pairs)
+        reason = f"{len(plain)} texts become one"
+        writer.note("joined", "changed", at, h.pos, reason, *(into or NOWHERE))
+    forget_added(writer, pairs)
     for part, wire in pairs if into is not None else ():
         if isinstance(wire, str):
             writer.place_text_notes(part, into)
@@ -125,25 +125,25 @@ def texts(
     return ("\n" if lines else "").join(str(text) for text in plain)
 
 
-def again(writer: WriteJob, h: Hole, view: View) -> str:
+def repeat_text(writer: WriteJob, h: Hole, view: View) -> str:
     """Return what holes before this one say of the list, once more, and what it says itself."""
     holes, shares = view.case.lists.get(h.path, [h]), view.lists.get(h.path, {})
     said = [shares.get(id(hole), []) for hole in holes[: holes.index(h) + 1]]
     kinds = writer.dialect.kinds_of(h.named)
-    return readhole.spoken([part for one in said for part, _ in one], kinds)
+    return readhole.text_of([part for one in said for part, _ in one], kinds)
 
 
-def spelling(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
+def key_of_parts(writer: WriteJob, value: Any, names: tuple[str, ...]) -> str:
     """Return the key under which the parts of a hole were read, whatever message holds them now."""
     for part in value if isinstance(value, list) else ():
         if isinstance(part, dict) and "spelled" in part:
-            key = stood(part, writer.dialect.name).get("key")
+            key = list_memory(part, writer.dialect.name).get("key")
             if key in names:
                 return str(key)
     return names[0]
 
 
-def forget(writer: WriteJob, pairs: list[Any]) -> None:
+def forget_added(writer: WriteJob, pairs: list[Any]) -> None:
     """Forget what was filled into elements that are written as their text alone."""
     gone = {id(wire) for _, wire in pairs if isinstance(wire, dict)}
     since = writer.message_mark
@@ -154,16 +154,16 @@ def forget(writer: WriteJob, pairs: list[Any]) -> None:
     ]
 
 
-def bare(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
+def plain_text(writer: WriteJob, h: Hole, part: Any, wire: Any) -> str | None:
     """Return the text of a block that needs nothing but its text."""
     if not isinstance(part, dict) or not isinstance(part.get("text"), str):
         return None
     if part.get("type") != writer.dialect.plain_kind(h.named):
         return None
     try:
-        bare = writer.afresh(writer.same).shape(
+        alone = writer.afresh(writer.same).shape(
             h.named, {"type": part.get("type", "text"), "text": part["text"]}
         )
     except Misfit:
         return None
-    return part["text"] if wire == bare else None
+    return part["text"] if wire == alone else None

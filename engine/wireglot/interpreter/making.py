@@ -23,14 +23,14 @@ YEAR_10000 = 253402300800  # in seconds since 1970: no time of the wire is that 
 _UUID = (0, 8, 12, 15, 18, 30)
 
 
-def made(writer: WriteJob, h: Hole, obj: dict[str, Any], shape: str, into: Any) -> str:
+def make_value(writer: WriteJob, h: Hole, obj: dict[str, Any], shape: str, into: Any) -> str:
     """Make a value for a `(made P)` hole of an object."""
     if h.value == "time":
-        told = "the target wants a time here; it is that of what stands before"
-        writer.note("made-time", "added", None, h.pos, told, *(into or NOWHERE))
-        new = _time(writer)
+        reason = "the target wants a time here; it is that of what stands before"
+        writer.note("made-time", "added", None, h.pos, reason, *(into or NOWHERE))
+        new = _make_time(writer)
     else:
-        new = _id(writer, str(h.value), obj, shape)
+        new = _make_id(writer, str(h.value), obj, shape)
         writer.note("made-id", "added", None, h.pos, TOLD, *(into or NOWHERE))
         if shape != "response" or writer.trail.seed is None:  # an answer has its own
             writer.made_ids[new] = (str(h.value), writer.notes[-1], len(writer.notes) - 1)
@@ -38,9 +38,9 @@ def made(writer: WriteJob, h: Hole, obj: dict[str, Any], shape: str, into: Any) 
     return new
 
 
-def made_in(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
+def make_for_view(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
     """Make a value for a hole of what a view is of; what repeats it finds it there."""
-    new = made(writer, h, view.obj, view.shape, into)
+    new = make_value(writer, h, view.obj, view.shape, into)
     if not h.path.startswith("own."):
         view.names[h.path] = (new, h.path)
     return new
@@ -49,11 +49,11 @@ def made_in(writer: WriteJob, h: Hole, view: View, into: Any) -> str:
 def by_hook(writer: WriteJob, h: Hole, obj: dict[str, Any], into: Any) -> None:
     """Note that an id which is written was made by a hook, when its part was read."""
     at = writer.trail.find(obj)
-    told = "the source has no id here; it is made from place and content"
-    writer.note("made-id", "added", at, h.pos, told, *(into or NOWHERE))
+    reason = "the source has no id here; it is made from place and content"
+    writer.note("made-id", "added", at, h.pos, reason, *(into or NOWHERE))
 
 
-def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool = False) -> Any:
+def fill_value(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool = False) -> Any:
     """Return what stands where nothing is, as the mark of a hole says; at `home` nobody is told."""
     value = writer.fill_values.get(h.path, h.value) if writer.fill_values else h.value
     if h.mode == "as" and value == {} and not home:
@@ -61,23 +61,23 @@ def filled(writer: WriteJob, h: Hole, obj: Any, rel: At, into: Any, home: bool =
         value = writer.shape(h.named, {})
         del writer.notes[mark:]
     if h.mark == "fill" and h.value is not None and not home:
-        told = f"`{rel[-1] if rel else h.path}` is required here and was not there"
+        reason = f"`{rel[-1] if rel else h.path}` is required here and was not there"
         if h.path in writer.fill_values and value != h.value:
-            told += f"; {value} leaves room for what the source asks for"
-        writer.note("filled-in", "added", None, h.pos, told, *(into or NOWHERE))
+            reason += f"; {value} leaves room for what the source asks for"
+        writer.note("filled-in", "added", None, h.pos, reason, *(into or NOWHERE))
         writer.mark_filled(obj, h.path)
     return [] if value == [] else {} if value == {} else value
 
 
-def copied(writer: WriteJob, h: Hole, view: View, into: Any) -> Any:
+def make_copied(writer: WriteJob, h: Hole, view: View, into: Any) -> Any:
     """Make what a `(copy)` repeats, where the hole that it repeats would make it."""
     for other in pic.holes(view.case.wire):
         if other.path == h.path and other.mark == "made" and other.value is not None:
-            return made_in(writer, other, view, into)
+            return make_for_view(writer, other, view, into)
     return ABSENT
 
 
-def _time(writer: WriteJob) -> str:
+def _make_time(writer: WriteJob) -> str:
     """Return the time of the caller's clock, or the last one that was written."""
     clock = writer.options.get("clock")
     if clock is not None:
@@ -92,22 +92,22 @@ def _time(writer: WriteJob) -> str:
     return writer.last_time
 
 
-def _id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> str:
+def _make_id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> str:
     """Make an id out of what stands here: the same body always gets the same ids."""
     answer = writer.trail.seed
     if answer is not None:
         if shape == "response":
-            return of_answer(form, answer)
-        # It is known by this name until `numbered` gives it the one that frames have, too.
-        return _formed(form, f"{len(writer.made_ids):04x}{answer.text()}")
+            return answer_id(form, answer)
+        # It is known by this name until `number_ids` gives it the one that frames have, too.
+        return _format_id(form, f"{len(writer.made_ids):04x}{answer.text()}")
     said = {k: v for k, v in obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
         seed = jsontext.stringify(unspelled(said))
-    return _unlike(writer, form, seed)
+    return _unique_id(writer, form, seed)
 
 
-def _unlike(writer: WriteJob, form: str, seed: str) -> str:
+def _unique_id(writer: WriteJob, form: str, seed: str) -> str:
     """Return the first id of a seed that nothing has: who says `go on` a thousand times has each.
 
     How many were made of a seed is a hint where to look, for what was written may be undone: an id
@@ -115,7 +115,7 @@ def _unlike(writer: WriteJob, form: str, seed: str) -> str:
     """
 
     def of(turn: int) -> str:
-        return _formed(form, seeds.digest(seed, str(turn)))
+        return _format_id(form, seeds.digest(seed, str(turn)))
 
     def there(name: str) -> bool:
         _, draft, at = writer.made_ids.get(name, (form, None, 0))
@@ -134,12 +134,12 @@ def _unlike(writer: WriteJob, form: str, seed: str) -> str:
     return new
 
 
-def of_answer(form: str, seed: Ids, *place: str) -> str:
+def answer_id(form: str, seed: Ids, *place: str) -> str:
     """Make the id of a response, or of what stands there: frames and the whole have the same."""
-    return _formed(form, seeds.digest(seed.text(), *place))
+    return _format_id(form, seeds.digest(seed.text(), *place))
 
 
-def numbered(writer: WriteJob, answer: Any) -> None:
+def number_ids(writer: WriteJob, answer: Any) -> None:
     """Give what stands in an answer ids by its number, for frames have them before it is known."""
     seed = writer.trail.seed
     if seed is None or not writer.made_ids:
@@ -152,14 +152,14 @@ def numbered(writer: WriteJob, answer: Any) -> None:
             if value.__class__ is str:
                 if value in ids:
                     form = ids[value]
-                    owner[key] = of_answer(form, seed, form, str(count[form]))
+                    owner[key] = answer_id(form, seed, form, str(count[form]))
                     count[form] += 1
             elif isinstance(value, HOLDERS):
                 inner.append(value)
         stack += inner[::-1]
 
 
-def _formed(form: str, digest: str) -> str:
+def _format_id(form: str, digest: str) -> str:
     """Return an id of a form: `uuid`, `hex8`, or a prefix."""
     if form == "uuid":
         one, two, three, four, five = (digest[a:b] for a, b in pairwise(_UUID))

@@ -10,7 +10,7 @@ from ..ir import MEDIA
 from ..language.model import Dialect, once
 from ..language.picture import Literal, keyed
 from ..notes import Weight
-from .copies import bare, instead, parts_of, swapped, unchanged, with_parts
+from .copies import is_unchanged, parts_of, replace_part, replace_parts, with_parts, without_field
 from .jobs import Message, Part, ReadJob, WriteJob
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def limit_marks(
     rest = [owner for owners in found.values() for owner in owners]
     rest = [owner for owner in rest if not any(owner is one for one in stay)]
     gone = rest[: len(rest) - max(0, top - len(stay))]
-    told = f"the target takes {top} marks of what is cached at most"
+    reason = f"the target takes {top} marks of what is cached at most"
     for owner in gone:
-        writer.note_lost("no-place", owner, told, pos, "cache", "slight")
+        writer.note_lost("no-place", owner, reason, pos, "cache", "slight")
     left = {id(one): {k: v for k, v in one.items() if k != "cache"} for one in gone}
     for key in found:
         ir[key] = _rebuild(writer, ir[key], set(), left)
@@ -84,7 +84,7 @@ def marks_to_messages(writer: WriteJob, messages: list[Message]) -> list[Message
         last: Part = next(iter(message.get("parts", ())[-1:]), {})
         if "cache" in last and "cache" not in message and not has_place(writer, last, "cache"):
             at = writer.trail.find(last, "cache")
-            parts = [*message["parts"][:-1], bare(writer, last, "cache")]
+            parts = [*message["parts"][:-1], without_field(writer, last, "cache")]
             message = with_parts(writer, message, parts)
             message["cache"] = last["cache"]
             if at is not None:
@@ -103,7 +103,9 @@ def settle_result_marks(writer: WriteJob, messages: list[Message]) -> list[Messa
         return messages
     move = _mark_result if whole else _mark_content
     found = ((part, move(writer, part)) for part in parts_of(messages, "tool_result"))
-    return swapped(writer, messages, {id(part): new for part, new in found if new is not part})
+    return replace_parts(
+        writer, messages, {id(part): new for part, new in found if new is not part}
+    )
 
 
 @once
@@ -125,9 +127,9 @@ def _mark_result(writer: WriteJob, result: Part) -> Part:
     if not found:
         return result
     for one in found if "cache" in result else found[:-1]:
-        told = "the target marks results, and nothing within them"
-        writer.note_lost("no-place", one, told, writer.rule(), "cache", "slight")
-    left = {id(one): bare(writer, one, "cache") for one in found}
+        reason = "the target marks results, and nothing within them"
+        writer.note_lost("no-place", one, reason, writer.rule(), "cache", "slight")
+    left = {id(one): without_field(writer, one, "cache") for one in found}
     said = {"value": [left.get(id(one), one) for one in inside]}
     new = writer.trail.changed(result, **{"cache": found[-1]["cache"], **result, **said})
     if "cache" not in result:
@@ -151,7 +153,7 @@ def _mark_content(writer: WriteJob, result: Part) -> Part:
     said = writer.trail.changed(last, cache=mark)
     writer.trail.put(said, "cache", writer.trail.find(result, "cache") or ())
     unmarked = writer.trail.without(result, "cache")
-    instead(writer, last, said)
+    replace_part(writer, last, said)
     return writer.trail.changed(unmarked, kind="multimodal", value=[*value[:-1], said])
 
 
@@ -194,8 +196,8 @@ def limit_parts(writer: WriteJob, messages: list[Message]) -> list[Message]:
     for kind, top in counts.items():
         these = [part for part in found if part.get("type") == kind]
         for part in these[: max(0, len(these) - top)]:
-            told = f"the target takes {top} of the kind {kind} at most"
-            writer.note_lost("no-place", part, told, writer.rule())
+            reason = f"the target takes {top} of the kind {kind} at most"
+            writer.note_lost("no-place", part, reason, writer.rule())
             gone.add(id(part))
     found = [part for part in found if id(part) not in gone]
     named = {
@@ -220,10 +222,10 @@ def _rename_repeated(writer: WriteJob, name: str, parts: list[Part]) -> Iterator
             new for n in left if (new := writer.limits.fit(name, f"{part[field]} {n}")) not in taken
         )
         taken.add(new)
-        told = f"another {kind} has the {field} `{text}`"
+        reason = f"another {kind} has the {field} `{text}`"
         at, pos = writer.trail.find(part, field), writer.dialect.shapes.get(kind)
         fresh = {**part, field: new}
-        writer.note("renamed", "changed", at, pos.pos if pos else None, told, None, fresh)
+        writer.note("renamed", "changed", at, pos.pos if pos else None, reason, None, fresh)
         yield part, fresh
 
 
@@ -231,7 +233,7 @@ def _rebuild(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]
     """Return a value without some parts, and others in the place of some; else itself."""
     if isinstance(value, list):
         new = [_rebuild(writer, one, gone, named) for one in value if id(one) not in gone]
-        return value if unchanged(new, value) else new
+        return value if is_unchanged(new, value) else new
     if not isinstance(value, dict):
         return value
     out = dict(named.get(id(value), value))
@@ -241,7 +243,7 @@ def _rebuild(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]
         return value
     fresh = named.get(id(value), out)
     fresh.update(out)
-    return instead(writer, value, fresh)
+    return replace_part(writer, value, fresh)
 
 
 @once
@@ -290,14 +292,14 @@ def limit_list(
             if name is not None:
                 names.add(name)
             continue
-        told = f"the target takes {top} of these at most"
+        reason = f"the target takes {top} of these at most"
         if blank:
-            told = "the target takes no text of nothing but spaces here"
+            reason = "the target takes no text of nothing but spaces here"
         elif again:
-            told = "the target takes one of a name, and another stands before"
+            reason = "the target takes one of a name, and another stands before"
         at = writer.trail.find(ir, path)
         here = writer.trail.find(one) or (None if at is None else (*at, i))
-        writer.note("no-place", "lost", here, pos, told, weight=weight)
+        writer.note("no-place", "lost", here, pos, reason, weight=weight)
     if stay or not found:
         ir[path] = stay
     else:

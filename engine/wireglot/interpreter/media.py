@@ -11,7 +11,7 @@ from . import copies
 from .jobs import Tries, WriteJob
 
 
-def usual(writer: WriteJob, part: Any, pos: Any) -> Any:
+def normalize(writer: WriteJob, part: Any, pos: Any) -> Any:
     """Return a part with its base64 in the one alphabet; raises Misfit for what cannot be read."""
     source = part.get("source") if isinstance(part, dict) and part.get("type") in MEDIA else None
     if writer.same or not isinstance(source, dict):
@@ -30,21 +30,21 @@ def usual(writer: WriteJob, part: Any, pos: Any) -> Any:
     plain = standard(data)
     if plain == data:
         return part
-    new = copies.instead(writer, part, {**part, "source": {**source, "data": plain}})
+    new = copies.replace_part(writer, part, {**part, "source": {**source, "data": plain}})
     writer.trail.copy(source, new["source"])
     at = writer.trail.find(part, "source.data") or writer.trail.find(part)
-    told = "base64 stands in its usual alphabet, filled up to fours"
-    writer.note("re-encoded", "changed", at, pos, told, None, new)
+    reason = "base64 stands in its usual alphabet, filled up to fours"
+    writer.note("re-encoded", "changed", at, pos, reason, None, new)
     return new
 
 
-def supplied(
+def give_resolved(
     writer: WriteJob, holes: list[Hole], part: Any, whole: bool
 ) -> list[tuple[Hole, Any, Any]]:
     """Write a part with what the caller supplies for it; nothing if that fails."""
     if writer.resolver is None or writer.same or not isinstance(part, dict):
         return []
-    if part.get("type") in MEDIA and not _held(writer, holes, part["type"]):
+    if part.get("type") in MEDIA and not _holds_kind(writer, holes, part["type"]):
         return []  # no bytes would help
     new = writer.resolver.part(part)
     if new is None:
@@ -63,13 +63,13 @@ def supplied(
             writer.note("resolved", "moved", at, None, "the caller supplied the bytes", wire)
         else:
             at = writer.trail.find(part, "output_ref") or writer.trail.find(part)
-            told = "the caller supplied the whole of an output that was cut"
-            writer.note("expanded", "changed", at, None, told, wire)
+            reason = "the caller supplied the whole of an output that was cut"
+            writer.note("expanded", "changed", at, None, reason, wire)
         return given
     return []
 
 
-def _held(writer: WriteJob, holes: list[Hole], kind: str) -> bool:
+def _holds_kind(writer: WriteJob, holes: list[Hole], kind: str) -> bool:
     """Tell whether the target holds media of a kind here; a `file` may become another kind."""
     kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.named)}
     return None in kinds or kind in kinds or (kind == "file" and bool(kinds & MEDIA))

@@ -27,7 +27,7 @@ def _watched(dialect: Dialect) -> tuple[frozenset[Any], bool]:
     words = ("this-turn", "signed", "found", "one-call")
     kinds = {kind for word, kind in talk.enforce if word in words}
     kinds |= {one.kind for one in talk.beside}
-    kinds |= within.to_write(dialect).keys() | within.in_items(dialect).keys()
+    kinds |= within.marks_to_write(dialect).keys() | within.marks_in_items(dialect).keys()
     kinds |= {kind for kind, bound in dialect.bounds.items() if "count" in bound}
     unique = any("." in name and limit.get("unique") for name, limit in dialect.limits.items())
     alternate = ("alternate", "") in talk.enforce

@@ -11,7 +11,7 @@ from ..notes import BEHIND_CALL, Effect
 from ..seeds import left_out
 from ..waiting import Waiting
 from .answers import UNCALLED
-from .copies import instead, parts_of, swapped, with_parts
+from .copies import parts_of, replace_part, replace_parts, with_parts
 from .jobs import Message, Part, WriteJob
 from .placing import note_beside_parts
 
@@ -21,13 +21,13 @@ Pairs = list[tuple[Part, Part]]  # results and their calls
 
 
 def name_results(
-    messages: list[Message], dialect: str, told: bool = False, own: frozenset[str] = frozenset()
+    messages: list[Message], dialect: str, freeform: bool = False, own: frozenset[str] = frozenset()
 ) -> list[tuple[str, Part]]:
     """Give each result the name of its call, by id and occurrence.
 
-    Returns what was odd: (`duplicate-id` | `unpaired` | `inconsistent`, part); `told` says that
-    results tell whether their calls are freeform, and `own` are names that results tell by words
-    of their own: one that was read by another word remembers that it did not tell.
+    Returns (`duplicate-id` | `unpaired` | `inconsistent`, part) for what is odd. `freeform` says
+    that results of the dialect tell whether their calls are. `own` are names that results tell by
+    words of their own: one that was read by another word remembers that it did not tell.
     """
     odd: list[tuple[str, Part]] = []
     pairs = by_id(messages)
@@ -53,7 +53,7 @@ def name_results(
                 else:
                     waiting[call["id"]] -= 1
                     name = call.get("name", "")
-                    if told and ("input" in call) != part.get("freeform", False):
+                    if freeform and ("input" in call) != part.get("freeform", False):
                         odd.append(("inconsistent", part))
                 if name is not None and "name" not in part:
                     _set_name(part, name, dialect, own)
@@ -167,11 +167,11 @@ def _with_id(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     if new == key:
         return part
     field = KEYS[part["type"]]
-    fresh = instead(writer, part, {**part, field: new})
+    fresh = replace_part(writer, part, {**part, field: new})
     writer.call_names[new] = part.get("name", "")
-    code, effect, told = new_id_note(key)
+    code, effect, reason = new_id_note(key)
     at = writer.trail.find(part, field)
-    writer.note(code, effect, at, writer.rule(), told, None, fresh)
+    writer.note(code, effect, at, writer.rule(), reason, None, fresh)
     return fresh
 
 
@@ -225,7 +225,7 @@ def mark_freeform(writer: WriteJob, messages: list[Message]) -> list[Message]:
         for part, call in _match(messages)[2]
         if "input" in call and "freeform" not in part
     }
-    return swapped(writer, messages, fresh)
+    return replace_parts(writer, messages, fresh)
 
 
 def _match(messages: list[Message]) -> tuple[list[Found], list[Found], Pairs]:
@@ -253,10 +253,10 @@ def _align_names(writer: WriteJob, messages: list[Message], pairs: Pairs) -> lis
     for part, call in pairs:
         if "name" in call and part.get("name", call["name"]) != call["name"]:
             fresh = other[id(part)] = {**part, "name": call["name"]}
-            told = f"a result of the call `{fresh['name']}` has another name"
+            reason = f"a result of the call `{fresh['name']}` has another name"
             at = writer.trail.find(part, "name")
-            writer.note("renamed", "changed", at, writer.rule("pair"), told, None, fresh)
-    return swapped(writer, messages, other)
+            writer.note("renamed", "changed", at, writer.rule("pair"), reason, None, fresh)
+    return replace_parts(writer, messages, other)
 
 
 def _match_early(
@@ -289,7 +289,7 @@ def _match_early(
 def _with_call_names(writer: WriteJob, part: Part, call: Part) -> Part:
     """Return a result with the id and the name of its call."""
     fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
-    return part if fresh == part else instead(writer, part, fresh)
+    return part if fresh == part else replace_part(writer, part, fresh)
 
 
 def _filler_result(writer: WriteJob, call: Part, text: str) -> Part:
@@ -300,9 +300,9 @@ def _filler_result(writer: WriteJob, call: Part, text: str) -> Part:
     if id(call) in writer.made:
         writer.made.add(id(made))
     writer.made_results.add(id(made))
-    told = "no result of this call is there; the text of the rule answers it"
+    reason = "no result of this call is there; the text of the rule answers it"
     at, rule = writer.trail.find(call), writer.rule("pair")
-    writer.note("answered", "added", at, rule, told, None, made)
+    writer.note("answered", "added", at, rule, reason, None, made)
     return made
 
 

@@ -12,8 +12,8 @@ from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
 from .jobs import Message, Tries, WriteJob
-from .leftover import emptied, leftover
-from .views import View, read_by, stood
+from .leftover import leftover, note_emptied
+from .views import View, list_memory, read_by
 
 PLACED = (DERIVED - {"kept"}) | {"parts", "role", "level"}  # of a message, or follows from it
 
@@ -98,7 +98,7 @@ def _only_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
 def _was_read_there(writer: WriteJob, case: Case, message: Message) -> bool:
     """Tell whether `(read-only)` holes of a case, which take no others, read all parts there."""
     parts, names = message.get("parts", ()), {h.shape for h in case.lists.get("parts", ())}
-    found = (stood(p, writer.dialect.name) for p in parts)
+    found = (list_memory(p, writer.dialect.name) for p in parts)
     return all(memory.get("hole") in names for memory in found)
 
 
@@ -109,8 +109,8 @@ def step_down(writer: WriteJob, message: Message) -> Message:
             new, _, path = step(row, message, writer.trail)
             writer.note_step(row, message, path, None, next(iter(message.get("parts", ())), None))
             return new
-    told = f"the target has no message for the role `{message.get('role')}`"
-    raise Misfit(told, writer.trail.find(message) or (), writer.rule())
+    reason = f"the target has no message for the role `{message.get('role')}`"
+    raise Misfit(reason, writer.trail.find(message) or (), writer.rule())
 
 
 def note_beside_parts(writer: WriteJob, message: Message, pos: Any) -> None:
@@ -149,7 +149,7 @@ def walk_run(
             raise
         # Of one part that has no place nothing is left.
         _forget_added(writer, mark)
-        emptied(writer, first)
+        note_emptied(writer, first)
         return []
     if (
         ("no-empty", "") in writer.enforced
@@ -158,7 +158,7 @@ def walk_run(
     ):
         _forget_added(writer, mark)
         if not made:
-            emptied(writer, first)
+            note_emptied(writer, first)
         return []
     view.case = run[0][0]
     leftover(writer, view, wire)

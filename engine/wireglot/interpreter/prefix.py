@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from ..language.model import Dialect, once
-from .copies import instead, with_parts
+from .copies import replace_part, with_parts
 from .jobs import Message, WriteJob
 from .views import blank
 
@@ -31,7 +31,7 @@ def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
         return messages
     if not isinstance(said, str) or said.rstrip() in ("", said):
         return messages
-    fresh = instead(writer, end, {**end, "text": said.rstrip()})
+    fresh = replace_part(writer, end, {**end, "text": said.rstrip()})
     at = writer.trail.find(end, "text")
     why = "the target takes no space at the end of what the model is to go on from"
     writer.note("reworded", "changed", at, writer.rule("trim-end"), why, None, fresh)
@@ -47,8 +47,8 @@ def first_goes_on(writer: WriteJob, messages: list[Message]) -> list[Message]:
             last, fresh = others[-1], writer.trail.without(first, "prefix")
             others[-1] = writer.trail.without(last, "prefix")
             if "prefix" in first:
-                told = "the model says more behind this"
-                writer.note_lost("no-place", first, told, writer.rule(), "prefix")
+                reason = "the model says more behind this"
+                writer.note_lost("no-place", first, reason, writer.rule(), "prefix")
             if "prefix" in last:
                 fresh["prefix"] = last["prefix"]
                 writer.trail.put(fresh, "prefix", writer.trail.find(last, "prefix"))

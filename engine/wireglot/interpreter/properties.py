@@ -12,7 +12,7 @@ from ..language.nodes import changed, nodes, over, under
 from ..language.picture import holes
 from ..language.schemawalk import meant
 from ..trail import At, Trail, keys_of, pointer
-from .copies import parts_of, swapped, unchanged
+from .copies import is_unchanged, parts_of, replace_parts
 from .jobs import WriteJob
 from .limits import PROPERTY, Limits
 
@@ -26,23 +26,23 @@ Part = dict[str, Any]
 Names = dict[str, str]  # of properties: what they are, and what is written
 
 
-def spelled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def rename_properties(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Return a request whose tools, and the calls of these, say names that the target takes."""
     tools = ir.get("tools") if isinstance(ir, dict) else None
     if PROPERTY not in writer.limits.limits or not isinstance(tools, list):
         return ir
     out = [_tool(writer, tool) for tool in tools]
-    if unchanged(out, tools):
+    if is_unchanged(out, tools):
         return ir
     new: dict[str, Any] = {"tools": out}
     if isinstance(messages := ir.get("messages"), list):
         calls = ((part, _call(writer, part)) for part in parts_of(messages, "tool_call"))
         fresh = {id(part): call for part, call in calls if call is not part}
-        new["messages"] = swapped(writer, messages, fresh)
+        new["messages"] = replace_parts(writer, messages, fresh)
     return writer.trail.changed(ir, **new)
 
 
-def renamed(call: Part, names: Names, trail: Trail | None = None) -> Part | None:
+def rename_arguments(call: Part, names: Names, trail: Trail | None = None) -> Part | None:
     """Return a call under other names, or None; a name stays where what is written stands, too."""
     old, at = call.get("arguments"), None if trail is None else trail.find(call, "arguments")
     said = old if isinstance(old, dict) else {}
@@ -61,14 +61,14 @@ def renamed(call: Part, names: Names, trail: Trail | None = None) -> Part | None
 
 def _tool(writer: WriteJob, tool: Any) -> Any:
     schema = tool.get("parameters") if isinstance(tool, dict) else None
-    if not isinstance(schema, dict) or not (names := _written(schema, writer.limits)):
+    if not isinstance(schema, dict) or not (names := _renamings(schema, writer.limits)):
         return tool
     writer.property_names[tool.get("name")] = names
     spelling = _Spelling(writer, schema, names, writer.trail.find(tool, "parameters"))
     return writer.trail.changed(tool, parameters=spelling.schema())
 
 
-def _written(schema: dict[str, Any], known: Limits) -> Names:
+def _renamings(schema: dict[str, Any], known: Limits) -> Names:
     """Return what is written for the names that do not fit; no other schema decides it."""
     names = _names(schema, schema, 0, set())
     misfits = [name for name in names if not known.fits(PROPERTY, name)]
@@ -97,7 +97,7 @@ def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[
 def _call(writer: WriteJob, part: Part) -> Part:
     """Return a call by the names that its tool has here; itself where it says the same."""
     names = writer.property_names.get(part.get("name"), {})
-    new = renamed(part, names, writer.trail)
+    new = rename_arguments(part, names, writer.trail)
     if new is None:
         return part
     gone = [name for name in part["arguments"] if name not in new["arguments"]]
@@ -106,11 +106,11 @@ def _call(writer: WriteJob, part: Part) -> Part:
         if at is not None and "arguments_json" not in part:
             at = writer.trail.within(part["arguments"], at, (name,))
         into = new["arguments"], names[name]
-        writer.note("renamed", "changed", at, writer.rule(), _told(name), *into)
+        writer.note("renamed", "changed", at, writer.rule(), _reason(name), *into)
     return new
 
 
-def _told(name: str) -> str:
+def _reason(name: str) -> str:
     return f"`{name}` does not fit the limits of `{PROPERTY}` here"
 
 
@@ -184,7 +184,7 @@ class _Spelling:
             place = self._came(out, form, way)
             if key == "properties" and form != name:
                 out[form] = self._titled(name, child, way)
-                self._writer.note("renamed", "changed", place, self._pos, _told(name), out, form)
+                self._writer.note("renamed", "changed", place, self._pos, _reason(name), out, form)
         return out
 
     def _titled(self, name: str, node: Any, at: At) -> Any:

@@ -21,7 +21,7 @@ from ..payload import MAX_DEPTH
 from ..tagged import Several
 from ..trail import At, path_of, pointer
 from . import building, conversation, elements, readhole, selfholes, sums
-from .env import Env, empty_of, like, show, which
+from .env import Env, empty_of, literal_index, show, show_text
 from .jobs import ReadJob, Tries
 
 
@@ -110,11 +110,11 @@ class PictureReader(ReadJob):
 
     def finish(self, env: Env) -> None:
         """Solve the sums, then read the holes that need what their neighbours found."""
-        unsolved = [s for s in env.sums if not sums.solve(self, *s, env)]
+        unsolved = [s for s in env.sums if not sums.solve_sum(self, *s, env)]
         for hole, wire, at, rel in unsolved:
-            sums.unsolved(hole, wire, at, rel, env)
+            sums.remember_unsolved(hole, wire, at, rel, env)
         for hole, wire, at, rel in env.copies:
-            readhole.copied(self, hole, wire, at, rel, env)
+            readhole.read_copy(self, hole, wire, at, rel, env)
         for hole, wire, at, rel, spread in env.later:
             selfholes.read(self, hole, wire, at, rel, env, spread)
 
@@ -131,7 +131,7 @@ class PictureReader(ReadJob):
         elif isinstance(p, Text):
             found = p.read(wire) if isinstance(wire, str) else None
             if found is None:
-                raise Misfit(f"expected a text like {like(p)}, got {show(wire)}", at, p.pos)
+                raise Misfit(f"expected a text like {show_text(p)}, got {show(wire)}", at, p.pos)
             found = self.usual(p, wire, found, at, rel, env)
             for name, value in zip(p.names, found, strict=True):
                 said = env.fields.get(name, (value,))[0]
@@ -150,7 +150,7 @@ class PictureReader(ReadJob):
             for i, (child, item) in enumerate(zip(p.items, wire, strict=False)):
                 self.picture(child, item, (*at, i), (*rel, i), env)
             if p.rest is not None:
-                elements.rest(self, p.rest, wire, head, at, (*rel, head), env)
+                elements.read_rest(self, p.rest, wire, head, at, (*rel, head), env)
 
     def usual(
         self, p: Text, wire: str, found: tuple[str, ...], at: At, rel: At, env: Env
@@ -167,13 +167,13 @@ class PictureReader(ReadJob):
         if usual == found or written is None:
             return found
         env.spell(rel, wire, written)
-        told = f"the media type of {show(wire)} is said in another way"
-        env.notes.append(("reworded", "changed", at, p.pos, told))
+        reason = f"the media type of {show(wire)} is said in another way"
+        env.notes.append(("reworded", "changed", at, p.pos, reason))
         return usual
 
     def literal(self, p: Literal, wire: Any, at: At, rel: At, env: Env) -> None:
         """Match a fixed value and remember which spelling it was."""
-        place = which(p.values, wire)
+        place = literal_index(p.values, wire)
         if place is None:
             said = " or ".join(show(v) for v in p.values)
             raise Misfit(f"expected {said}, got {show(wire)}", at, p.pos)
@@ -276,7 +276,7 @@ class PictureReader(ReadJob):
     def hole(self, h: Hole, wire: Any, at: At, rel: At, env: Env, spread: bool = False) -> None:
         """Match a hole: absence by its mark, then lenses and shape backwards."""
         if h.path == "nth":
-            readhole.place_of(self, h, wire, at, rel, env)
+            readhole.read_nth(self, h, wire, at, rel, env)
             return
         if len(h.paths) > 1 or h.repeats:
             (env.copies if h.repeats else env.sums).append((h, wire, at, rel))
@@ -285,18 +285,18 @@ class PictureReader(ReadJob):
             wire is None and not (h.null and field_type(env.case.shape, h.path) == "any")
         )
         if none or (self.probe and h.mark == "fill" and same(wire, h.value)):
-            readhole.nothing(self, h, wire, at, rel, env)
+            readhole.read_nothing(self, h, wire, at, rel, env)
             return
         if h.path == "signature" and wire in self.dialect.signatures.none:
             env.spell(rel, wire, ABSENT)  # there is none, and home says so again
             self.mark_redundant(at, "it says that there is none", h.pos)
             return
-        if "again" in h.lenses and readhole.repeats(self, h, wire, at, rel, env):
+        if "again" in h.lenses and readhole.read_repeated(self, h, wire, at, rel, env):
             return
         if (
             h.path in env.fields
             and h.mode != "each"
-            and readhole.twice(self, h, wire, at, rel, env)
+            and readhole.read_again(self, h, wire, at, rel, env)
         ):
             return
         if h.path == ".":
@@ -307,13 +307,13 @@ class PictureReader(ReadJob):
         may_keep = may_keep and (spread or len(at) != len(env.base))
         before = dict(env.spelled) if may_keep else None
         try:
-            value = readhole.taken(self, h, wire, at, rel, env)
+            value = readhole.read_value(self, h, wire, at, rel, env)
         except Misfit as misfit:
             misfit.__traceback__ = None
             if before is None:
                 raise
             env.spelled = before
-            readhole.keep(h, wire, at, rel, env, misfit, spread)
+            readhole.keep_misfit(h, wire, at, rel, env, misfit, spread)
             return
         if h.dated:
             env.mark(rel, "old")
@@ -331,7 +331,7 @@ class PictureReader(ReadJob):
         self, name: str, item: Any, at: At, modes: tuple[bool, ...] = (False, True)
     ) -> tuple[list[Any], Shape | None]:
         """Read one element of a list; a gathering shape gives several."""
-        return elements.element(self, name, item, at, modes)
+        return elements.read_element(self, name, item, at, modes)
 
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""

@@ -22,11 +22,13 @@ from ..language.picture import ABSENT, Hole
 from ..language.shape import doubled
 from ..trail import IN_TEXT, At, pointer
 from . import conversation, elements
-from .env import Env, nulled, show
+from .env import Env, show, spell_nothing
 from .jobs import ReadJob
 
 
-def keep(h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool) -> None:
+def keep_misfit(
+    h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
+) -> None:
     """Keep a value that its picture does not take, for this dialect only."""
     if spread:
         for key, value in wire.items():
@@ -42,13 +44,13 @@ def keep(h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: 
     if h.mark in ("default", "fill"):
         env.spell(rel, wire, h.value)
     if h.mark == "default":
-        env.put(h.path, standing(h), None)
+        env.put(h.path, default_of(h), None)
     elif h.mark == "made":
         env.spelled[pointer(rel)] = {"made": h.path, "as": wire}
     env.notes.append(("unfit", "kept", at, misfit.pos or h.pos, misfit.reason))
 
 
-def place_of(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def read_nth(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read `$nth`, the place of the object in its list: nothing to carry while it is right."""
     place = next((k for k in reversed(env.base) if isinstance(k, int)), 0)
     if wire is not ABSENT:
@@ -56,16 +58,16 @@ def place_of(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> 
     if not same(wire, place):
         env.spell(rel, wire, place)
         if wire is not ABSENT and wire is not None:
-            told = f"{show(wire)} stands at place {place}"
-            env.notes.append(("reworded", "changed", at, h.pos, told))
+            reason = f"{show(wire)} stands at place {place}"
+            env.notes.append(("reworded", "changed", at, h.pos, reason))
 
 
-def standing(h: Hole) -> Any:
+def default_of(h: Hole) -> Any:
     """Return what stands for nothing in a hole with a default."""
     return [] if h.mode == "each" or h.value == [] else {} if h.value == {} else h.value
 
 
-def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def read_nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Read absence or null by the mark of the hole."""
     if h.mark is None:
         said = "is missing" if wire is ABSENT else "is null"
@@ -74,7 +76,7 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
     if h.path in env.fields and h in doubled(env.case):  # another hole found it
         env.mark(rel, "none")
     elif h.mark == "default":
-        env.put(h.path, standing(h), None)
+        env.put(h.path, default_of(h), None)
         if reader.recorder is not None:
             reader.recorder.defaults[env.base, h.path] = h.pos
     if reader.recorder is not None and wire is None:
@@ -86,43 +88,45 @@ def nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> N
         if wire is None:
             entry["as"] = None
     else:
-        nulled(env.spelled, pointer(rel), wire, written)
+        spell_nothing(env.spelled, pointer(rel), wire, written)
 
 
-def copied(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def read_copy(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Compare a repeated value with the one that counts; another is kept for home, or unfit."""
     if wire is not ABSENT and wire is not None:
         scratch = Env(env.base, env.case, False)
         try:
-            if same(taken(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]):
+            if same(
+                read_value(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]
+            ):
                 reader.mark_redundant(at, "it repeats another value", h.pos)
                 return
         except Misfit:
             pass
-    told = f"{show(wire)} stands where the value is repeated, and is another one"
+    reason = f"{show(wire)} stands where the value is repeated, and is another one"
     if h.mark == "same":
-        raise Misfit(told, at, h.pos)
+        raise Misfit(reason, at, h.pos)
     if wire is not ABSENT and wire is not None:
         env.keep(at, wire)
-        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+        env.notes.append(("inconsistent", "changed", at, h.pos, reason))
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 
 
-def twice(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+def read_again(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
     """Tell whether another hole found the field already: what stands here must be the same."""
     before, where = env.fields[h.path]
     if where is None or isinstance(before, list):  # nothing stood there, or lists add up
         return False
     if h.dated:
         env.mark(rel, "old")
-    copied(reader, h, wire, at, rel, env)
+    read_copy(reader, h, wire, at, rel, env)
     return True
 
 
-def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+def read_repeated(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
     """Tell whether holes before this one said such parts: then their texts stand here again."""
     before, _ = env.fields.get(h.path, ((), None))
-    said = spoken(before, reader.dialect.kinds_of(h.named))
+    said = text_of(before, reader.dialect.kinds_of(h.named))
     if not said:
         return False
     if same(wire, said):
@@ -130,12 +134,12 @@ def repeats(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> b
         reader.mark_redundant(at, "it repeats another value", h.pos)
     else:
         env.keep(at, wire)
-        told = f"{show(wire)} stands where the parts are said again, and they say something else"
-        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+        reason = f"{show(wire)} stands where the parts are said again, and they say something else"
+        env.notes.append(("inconsistent", "changed", at, h.pos, reason))
     return True
 
 
-def spoken(parts: Any, kinds: Any) -> str:
+def text_of(parts: Any, kinds: Any) -> str:
     """Return the texts of the parts of some kinds as one."""
     return "".join(
         part["text"]
@@ -146,12 +150,12 @@ def spoken(parts: Any, kinds: Any) -> str:
     )
 
 
-def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
+def read_value(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any:
     """Read a present wire value back through lenses and shape; raises Misfit."""
     if h.shape == "conversation":
         if reader.dialect.in_text(h) is None:
             return conversation.read_talk(reader, h, wire, at, rel, env)
-        said = through(reader, "json", h, wire, at, rel, env)
+        said = read_codec(reader, "json", h, wire, at, rel, env)
         env.spelled[pointer(rel)] = {"text": wire}
         return conversation.read_talk(reader, h, said, (*at, IN_TEXT), rel, env)
     value, said = wire, False
@@ -161,11 +165,11 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
             if not guard(lens, value):
                 raise Misfit(f"expected {lens.replace('+', ' or ')}, got {show(value)}", at, h.pos)
         elif lens in ("bare", "blocks", "joined"):
-            parts = texts(reader, lens, h, value, at, rel, env)
-            elements.under(reader, h, parts, env, at[-1] if at[-1:] != rel[-1:] else None)
+            parts = read_texts(reader, lens, h, value, at, rel, env)
+            elements.remember_source(reader, h, parts, env, at[-1] if at[-1:] != rel[-1:] else None)
             return parts
         else:
-            value = through(reader, lens, h, value, at, rel, env)
+            value = read_codec(reader, lens, h, value, at, rel, env)
     if h.mode == "each":
         if "single" in h.lenses:
             parts, _ = reader.element(h.shape, value, at, (env.lenient,))
@@ -173,12 +177,12 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
             alone = "listed" in h.lenses and value is not wire
             form = reader.dialect.in_text(h)
             if form is not None:
-                parts = elements.each(reader, h, value, (*at, IN_TEXT), rel, env)
+                parts = elements.read_list(reader, h, value, (*at, IN_TEXT), rel, env)
                 if form == "json" or reader.dialect.lists[form].json:
                     env.spelled[pointer(rel)] = {"text": wire} if value else {"as": wire}
             else:
-                parts = elements.each(reader, h, value, at, rel, env, alone)
-        elements.under(reader, h, parts, env)
+                parts = elements.read_list(reader, h, value, at, rel, env, alone)
+        elements.remember_source(reader, h, parts, env)
         return parts
     if h.mode == "as":
         try:
@@ -186,7 +190,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
         except Misfit:
             return reader.shape(h.shape, value, at, lenient=True)
     if h.mode == "entries":
-        return elements.entries(reader, h, value, at, rel, env)
+        return elements.read_entries(reader, h, value, at, rel, env)
     kind = field_type(env.case.shape, h.path)
     expected = {"opaque": "string"}.get(kind, kind)
     if not said and not guard(expected, value):
@@ -194,7 +198,7 @@ def taken(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> Any
     return value
 
 
-def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+def read_codec(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
     """Read through one lens."""
     if lens == "json":
         if not isinstance(value, str):
@@ -228,18 +232,18 @@ def through(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, en
         env.spell(rel, value, [value])
         return [value]
     if lens in READS:
-        return _here(READS[lens], value, at, h)
+        return _with_place(READS[lens], value, at, h)
     if lens in reader.dialect.lists:
-        return _here(reader.dialect.lists[lens].elements, value, at, h)
+        return _with_place(reader.dialect.lists[lens].elements, value, at, h)
     if lens == "timestamp":
-        seconds = _here(seconds_of, value, at, h)
+        seconds = _with_place(seconds_of, value, at, h)
         if value != (written := time_of(seconds)):
             env.spell(rel, value, written)
         return seconds
-    return worded(reader, lens, h, value, at, rel, env)
+    return read_words(reader, lens, h, value, at, rel, env)
 
 
-def _here(read: Callable[[Any], Any], value: Any, at: At, h: Hole) -> Any:
+def _with_place(read: Callable[[Any], Any], value: Any, at: At, h: Hole) -> Any:
     """Return what a codec makes of a value; a Misfit has its place."""
     try:
         return read(value)
@@ -257,18 +261,20 @@ def plain_text(reader: ReadJob, item: Any) -> Any:
     return part["text"] if isinstance(part, dict) and part.keys() == {"type", "text"} else None
 
 
-def worded(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+def read_words(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
     """Read through a table or a schema dialect."""
     pair: Any = reader.dialect.tables.get(lens) or reader.dialect.schemas.get(lens)
-    read, exact = _here(pair.read, value, at, h)
+    read, exact = _with_place(pair.read, value, at, h)
     if lens in reader.dialect.tables:
-        written = _here(pair.write, read, at, h)[0]
+        written = _with_place(pair.write, read, at, h)[0]
         if not same(written, value):
             env.spell(rel, value, written)
         if not exact:
-            told = f"`{value}` is read as `{read}`"
-            env.notes.append(("reworded", "changed", at, h.pos, told))
-    elif (pair.two_way or not exact) and not same(written := _here(pair.home, read, at, h), value):
+            reason = f"`{value}` is read as `{read}`"
+            env.notes.append(("reworded", "changed", at, h.pos, reason))
+    elif (pair.two_way or not exact) and not same(
+        written := _with_place(pair.home, read, at, h), value
+    ):
         env.spell(rel, value, written)
     if "json" in h.lenses:
         reader.trail.flat(read)
@@ -277,7 +283,9 @@ def worded(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env
     return read
 
 
-def texts(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> list[Any]:
+def read_texts(
+    reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env: Env
+) -> list[Any]:
     """Read `bare` or `joined`: a text that stands for a list of one text block."""
     nothing: Any = [] if lens == "blocks" else ""
     empty = h.value if h.mark in ("fill", "default") else nothing if h.mark is None else ABSENT
@@ -294,7 +302,7 @@ def texts(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At, env:
         reader.trail.put(part, None, at)
         reader.trail.put(part, "text", at)
         return [part]
-    parts = elements.each(reader, h, value, at, rel, env)
-    if lens == "joined" or (lens == "bare" and elements.alone(parts)):
+    parts = elements.read_list(reader, h, value, at, rel, env)
+    if lens == "joined" or (lens == "bare" and elements.is_one_text(parts)):
         env.mark(rel, "list")
     return parts

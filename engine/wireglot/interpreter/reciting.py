@@ -19,67 +19,67 @@ from .citations import (
     Form,
     Shares,
     candidates_of,
-    citing,
+    citing_texts,
     form_of,
     holes_of,
     made_of,
     places_of,
 )
 from .jobs import WriteJob
-from .units import listed
+from .units import list_at
 from .views import memory_of
 
 _SAYS_NOTHING = frozenset(("spelled", "retrieved"))
 
 
-def gathered(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
+def gather_citations(writer: WriteJob, ir: Any, unit: str, cited: bool) -> Any:
     """Return a value whose citations stand as the dialect has them; the same one if they do."""
     if unit == "response":
-        owners, of, key = listed(ir, "candidates"), "candidate", "candidates"
+        owners, of, key = list_at(ir, "candidates"), "candidate", "candidates"
     elif cited or (writer.same and unit in ("request", "messages", "message", "session")):
-        owners = ir if isinstance(ir, list) else listed(ir, "messages")
+        owners = ir if isinstance(ir, list) else list_at(ir, "messages")
         of, key = "message", "messages"
     else:
         return ir
     answers = of == "candidate"
-    said = [rating.gathered(writer, one) for one in owners] if answers else owners
-    made = [whole(writer, one, of) for one in said]
-    if copies.unchanged(made, owners):
+    said = [rating.gather_tokens(writer, one) for one in owners] if answers else owners
+    made = [recite(writer, one, of) for one in said]
+    if copies.is_unchanged(made, owners):
         return ir  # mostly nothing is cited
     if isinstance(ir, list):
         return made
     return writer.trail.changed(ir, **{key: made})
 
 
-def whole(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
+def recite(writer: WriteJob, owner: Any, of: str = "candidate") -> Any:
     """Return a candidate or message whose citations stand as the dialect has them."""
-    texts = citing(owner)
-    form = form_of(writer.dialect, of) if texts or _remembers(writer, owner) else None
+    texts = citing_texts(owner)
+    form = form_of(writer.dialect, of) if texts or _remembered_lists(writer, owner) else None
     if form is None:
         return owner
     if not form.whole:
-        swapped = {id(part): fitted(writer, part, form) for part in texts}
-        if copies.unchanged([*swapped.values()], texts):
+        swapped = {id(part): fit_places(writer, part, form) for part in texts}
+        if copies.is_unchanged([*swapped.values()], texts):
             return owner
-        return copies.answer(writer, owner, swapped)
-    made = _again(writer, owner, form)
+        return copies.with_replaced(writer, owner, swapped)
+    made = _unchanged_lists(writer, owner, form)
     if made is None and (not texts or of == "message"):
         return owner  # a wire that has messages so is only read
     if made is None:
-        built = Built(writer, form)
+        built = Recited(writer, form)
         number = 0
-        for part in listed(owner, "parts"):
+        for part in list_at(owner, "parts"):
             built.take(part, number)
             number += built.takes(owner, part)
         made = built.said(owner.get("sources") or [])
-    bare = {id(part): copies.bare(writer, part, "citations") for part in texts}
-    new = copies.answer(writer, owner, bare, **made)
+    bare = {id(part): copies.without_field(writer, part, "citations") for part in texts}
+    new = copies.with_replaced(writer, owner, bare, **made)
     if form.sourced and "sources" not in made:
         new.pop("sources", None)
     return new
 
 
-def _remembers(writer: WriteJob, owner: Any) -> dict[str, Any] | None:
+def _remembered_lists(writer: WriteJob, owner: Any) -> dict[str, Any] | None:
     """Return what a dialect of the family has read; it means the same in all of them."""
     spelled = owner.get("spelled") if isinstance(owner, dict) else None
     for name in spelled if isinstance(spelled, dict) else ():
@@ -89,9 +89,9 @@ def _remembers(writer: WriteJob, owner: Any) -> dict[str, Any] | None:
     return None
 
 
-def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any] | None:
+def _unchanged_lists(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any] | None:
     """Return what was read, if it still means what is said now."""
-    memory = _remembers(writer, owner)
+    memory = _remembered_lists(writer, owner)
     if memory is None:
         return None
     lists = [memory.get(key, []) for key in ("citations", "sources")]
@@ -110,14 +110,14 @@ def _again(writer: WriteJob, owner: dict[str, Any], form: Form) -> dict[str, Any
     return {key: memory[key] for key in ("citations", "sources") if key in memory}
 
 
-def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]:
+def fit_places(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]:
     """Return a text whose citations say places if the dialect has them, and else none for all."""
     found = part["citations"]
     if writer.same or not isinstance(found, list):
         return part
     text = str(part.get("text", ""))
-    made = [_fit(one, text, form.spans, writer.trail) for one in found]
-    if copies.unchanged(made, found):
+    made = [_fit_place(one, text, form.spans, writer.trail) for one in found]
+    if copies.is_unchanged(made, found):
         return part
     trail = writer.trail
     for new, one in zip(made, found, strict=True):
@@ -128,10 +128,10 @@ def fitted(writer: WriteJob, part: dict[str, Any], form: Form) -> dict[str, Any]
             writer.mark_derived(one, key, writer.dialect.pos)
         for key in SPAN if form.spans else ():
             made_of(trail, new, key, places_of(trail, (part, "text")))
-    return copies.instead(writer, part, {**part, "citations": made})
+    return copies.replace_part(writer, part, {**part, "citations": made})
 
 
-def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:
+def _fit_place(one: Any, text: str, spans: bool, trail: Trail) -> Any:
     if not isinstance(one, dict) or one.get("type") == "unknown":
         return one
     start, end = (one.get(key) for key in SPAN)
@@ -144,7 +144,7 @@ def _fit(one: Any, text: str, spans: bool, trail: Trail) -> Any:
     return one
 
 
-class Built:
+class Recited:
     """The citations of texts that came one after another, as they stand in one list."""
 
     def __init__(self, writer: WriteJob, form: Form) -> None:

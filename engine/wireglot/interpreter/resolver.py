@@ -31,8 +31,8 @@ class Resolver:
     def __init__(self, ask: Resolve) -> None:
         """Hold the function. Raises UsageError for what is none."""
         if not callable(ask):
-            told = "takes a source and returns {'media_type', 'data'} or None"
-            raise mistyped(f"`resolve` is a function that {told}", ask)
+            form = "takes a source and returns {'media_type', 'data'} or None"
+            raise mistyped(f"`resolve` is a function that {form}", ask)
         self._ask = ask
         self._held: dict[int, tuple[Any, Supplied | None]] = {}
 

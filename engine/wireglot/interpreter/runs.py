@@ -14,7 +14,7 @@ from .env import Env
 from .jobs import ReadJob, Tries
 
 
-def gathered(
+def read_run(
     reader: ReadJob, shape: Shape, case: Case, item: Any, at: At, lenient: bool
 ) -> list[Any]:
     """Read an element that holds a run of parts."""
@@ -22,25 +22,25 @@ def gathered(
     parts: list[Any] = env.fields.pop("run", ([], None))[0]
     if not parts:
         raise Misfit("an empty run", at, case.pos)
-    _told_around(reader, case, env, parts)
+    _fill_texts(reader, case, env, parts)
     first = parts[0]
     for path, (value, place) in env.fields.items():
         # What stands beside the run is said of its first part; a new run begins with it.
         if path in first and not isinstance(first[path], dict):
             raise Misfit(f"`{path}` stands beside the run and in it", at, case.pos)
-        building.place(reader, first, path, value, place)
+        building.put_path(reader, first, path, value, place)
     more = [place for _, place in env.fields.values() if place is not None]
-    around(reader, first, env.kept, at, more)
+    keep_beside_run(reader, first, env.kept, at, more)
     if more:
-        together(first, more, None, reader.trail)
-    of_run(reader, parts, shape.name, None if case is shape.cases[0] else case.name)
+        trail_beside_run(first, more, None, reader.trail)
+    remember_parts(reader, parts, shape.name, None if case is shape.cases[0] else case.name)
     for key, entry in env.spelled.items():
         reader.memory(first)[f"..{key}"] = entry
     reader.notes.extend(env.notes)
     return parts
 
 
-def around(
+def keep_beside_run(
     reader: ReadJob, made: dict[str, Any], kp: dict[str, Any], at: At, more: list[At]
 ) -> None:
     """Hang keys that stood beside a run on its first part."""
@@ -51,7 +51,7 @@ def around(
         more.append((*at, *keys_of(key)))
 
 
-def of_run(reader: ReadJob, parts: list[Any], shape: str, case: str | None) -> None:
+def remember_parts(reader: ReadJob, parts: list[Any], shape: str, case: str | None) -> None:
     """Remember how the parts of a run stood together."""
     for part in parts:
         if case is not None:
@@ -60,7 +60,7 @@ def of_run(reader: ReadJob, parts: list[Any], shape: str, case: str | None) -> N
             reader.remember(part, "../", "run", shape)
 
 
-def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
+def trail_beside_run(owner: Any, more: list[At], _: None, trail: Trail) -> None:
     """Say that a part came also from places beside its run."""
     here = trail.find(owner)
     places = more if here is None else [here, *more]
@@ -68,7 +68,7 @@ def together(owner: Any, more: list[At], _: None, trail: Trail) -> None:
         trail.put(owner, None, Several.of(places))
 
 
-def _told_around(reader: ReadJob, case: Case, env: Env, parts: list[Any]) -> None:
+def _fill_texts(reader: ReadJob, case: Case, env: Env, parts: list[Any]) -> None:
     """Make the texts of parts of which a piece stands around the run, once for all of them."""
     for (field, *_), text in keyed(case.ir):
         if not isinstance(text, Text):
@@ -86,17 +86,17 @@ def _told_around(reader: ReadJob, case: Case, env: Env, parts: list[Any]) -> Non
             reader.trail.put(part, field, Several.of([p for p in places if p is not None]))
 
 
-def beside(
+def read_beside(
     reader: ReadJob, first: Any, run: Case, cases: list[tuple[Shape, Case]], item: Any, at: At
 ) -> tuple[list[Any], Shape | None]:
     """Read what stands beside a run as elements of their own or as other runs, where it is some."""
     kept = first.get("kept", {}).get(reader.dialect.name, {})
-    keys = [key for key in item if _kept(key) in kept and item[key] is not None]
-    fixed = {key: item[key] for key in _literals(run) if key in item}
+    keys = [key for key in item if _kept_key(key) in kept and item[key] is not None]
+    fixed = {key: item[key] for key in _literal_keys(run) if key in item}
     found: list[Any] = []
     last: Shape | None = None
     for some in (keys, *([key] for key in keys if len(keys) > 1)):
-        if not some or _kept(some[0]) not in kept:
+        if not some or _kept_key(some[0]) not in kept:
             continue
         try:
             alone = {**fixed, **{key: item[key] for key in some}}
@@ -106,7 +106,7 @@ def beside(
         if "kept" in parts[0]:
             continue
         for key in some:
-            del kept[_kept(key)]
+            del kept[_kept_key(key)]
         reader.remember(parts[0], "../", "beside", True)
         if another is None:
             reader.trail.put(parts[0], None, Several.of([(*at, key) for key in some]))
@@ -122,13 +122,13 @@ def beside(
     return found, last
 
 
-def left(reader: ReadJob, part: Any, key: str) -> bool:
+def is_left_over(reader: ReadJob, part: Any, key: str) -> bool:
     """Tell whether no picture of an element, or of one around a run, took a key of it."""
     kept = part.get("kept", {}).get(reader.dialect.name, {})
-    return _kept(key) in kept or pointer((key,)) in kept
+    return _kept_key(key) in kept or pointer((key,)) in kept
 
 
-def _kept(key: str) -> str:
+def _kept_key(key: str) -> str:
     """Return where a key beside a run is kept with its first part."""
     return f"..{pointer((key,))}"
 
@@ -145,11 +145,11 @@ def read(
         return [reader.first(cases, item, at, lenient)], None
     for shape, case in [pair for pair in cases if pair[0].groups]:
         with tries:
-            return gathered(reader, shape, case, item, at, lenient), (shape, case)
+            return read_run(reader, shape, case, item, at, lenient), (shape, case)
     raise tries.best or Misfit("nothing fits", at)
 
 
-def _literals(case: Case) -> set[str]:
+def _literal_keys(case: Case) -> set[str]:
     """Return the keys whose words tell the element around the run from others."""
     return {
         name

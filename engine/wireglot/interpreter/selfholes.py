@@ -31,32 +31,32 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
                 inner = reader.case(case, wire, at, lenient, env, rel)
                 seen = {**env.fields, **inner.fields}
                 _agree(case.ir, "", env)
-                building.inside(case, inner)
+                building.check_literals_within(case, inner)
                 made: dict[str, Any] = {}
                 shadow = Env(env.base, case, lenient)
                 shadow.fields = inner.fields
-                building.tests(case, seen, env)
+                building.check_tests(case, seen, env)
                 building.fill(reader, made, case.ir, shadow)
                 env.join(inner)
                 if case.doubles and not reader.probe:
-                    if chosen(reader, shape, made, seen) is not case:
+                    if case_to_write(reader, shape, made, seen) is not case:
                         env.mark(rel, WORDS[spread], case.name)
-                        building.told(reader, case, at)
+                        building.note_case_read(reader, case, at)
                 places = [(*at, key) for key in wire] if spread and isinstance(wire, dict) else []
                 around = Several.of(places) if places else at
-                take(reader, made, inner, env, around, shared(case))
+                take_over(reader, made, inner, env, around, objects_said(case))
                 return
     best = tries.best or Misfit("nothing fits", at, h.pos)
     if not env.lenient or h.mark is None:
         raise best
-    readhole.keep(h, wire, at, rel, env, best, spread)
+    readhole.keep_misfit(h, wire, at, rel, env, best, spread)
 
 
-def chosen(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
+def case_to_write(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
     """Return the case that writing would choose for what was read."""
     around = {path: value for path, (value, _) in seen.items() if "." not in path}
     around |= {key: value for key, value in made.items() if key != "own"}
-    return building.chosen(reader, shape, around, None, first=True)
+    return building.case_to_write(reader, shape, around, None, first=True)
 
 
 def _agree(ir: Picture | None, path: str, env: Env) -> None:
@@ -72,14 +72,14 @@ def _agree(ir: Picture | None, path: str, env: Env) -> None:
 
 
 @lru_cache(1024)
-def shared(case: Case) -> dict[str, frozenset[str]]:
+def objects_said(case: Case) -> dict[str, frozenset[str]]:
     """Return the objects of which a case says something itself, by its `ir` picture, and what."""
     pictures = ((names[0], keyed(child)) for names, child in keyed(case.ir))
     said = {name: frozenset(names[0] for names, _ in found) for name, found in pictures}
     return {name: names for name, names in said.items() if names}
 
 
-def take(
+def take_over(
     reader: ReadJob,
     made: dict[str, Any],
     inner: Env,
@@ -106,7 +106,7 @@ def take(
             where = Several.of([where, *(one for one in text[1] if one != where)])
         old = env.fields.get(key, (0,))[0]
         if isinstance(value, dict) and isinstance(old, dict):
-            building.join(reader, old, value, where)
+            building.merge_objects(reader, old, value, where)
             continue
         env.put(key, value, where)
 
@@ -133,7 +133,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                 empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
                 # What is there says something where a case is for it, though nothing is taken.
                 says = case.tests and not writer.same
-                marked = h.mark is not None and not says and not _was(view, rel, wire)
+                marked = h.mark is not None and not says and not _is_remembered(view, rel, wire)
                 if not inner.claims and (empty or marked):
                     raise Misfit("nothing is written", rel, case.pos)
                 view.claims |= inner.claims
@@ -142,10 +142,10 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
                     writer.recorder.bare(wire, Written(case.wire, inner, rel))
                 writer.place_field_notes(wire, inner.claims, into)
                 if row is not None:
-                    said(writer, view, obj, row, path, spot(wire, into))
+                    note_rung(writer, view, obj, row, path, note_target(wire, into))
                 if case.note is not None and not writer.same:
-                    at = whence(writer, obj, inner.claims)
-                    writer.note_case(case, at, *spot(wire, into))
+                    at = first_place(writer, obj, inner.claims)
+                    writer.note_case(case, at, *note_target(wire, into))
                 return wire
     if h.mark is not None:
         view.refused.update(refused)
@@ -153,7 +153,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     raise tries.best or Misfit("nothing fits", rel, h.pos)
 
 
-def _was(view: View, rel: At, wire: Any) -> bool:
+def _is_remembered(view: View, rel: At, wire: Any) -> bool:
     """Tell whether some of what is written stands there from memory."""
     keys = wire if isinstance(wire, dict) and view.memory else ()
     return any(pointer((*rel, key)) in view.memory for key in keys)
@@ -182,18 +182,18 @@ def rungs(
         del writer.notes[mark:]
 
 
-def whence(writer: WriteJob, obj: dict[str, Any], claims: Collection[str]) -> At | None:
+def first_place(writer: WriteJob, obj: dict[str, Any], claims: Collection[str]) -> At | None:
     """Return where the first of the fields came from that pictures took; of some nobody said it."""
     found = (writer.trail.find(obj, path) for path in sorted(claims))
     return next((at for at in found if at is not None), None)
 
 
-def spot(wire: Any, into: Any) -> tuple[Any, Any]:
+def note_target(wire: Any, into: Any) -> tuple[Any, Any]:
     """Return what a note about a written value points to: the value, or the place of a word."""
     return (wire, None) if isinstance(wire, dict | list) or into is None else into
 
 
-def said(
+def note_rung(
     writer: WriteJob, view: View, obj: dict[str, Any], row: Row, path: str, place: tuple[Any, Any]
 ) -> None:
     """Note the rung that was taken, and claim what it changed."""

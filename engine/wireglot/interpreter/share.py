@@ -15,7 +15,7 @@ from ..language.shape import Case, Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, leftover, marks, media, readhole
 from .jobs import Tries, WriteJob
-from .views import blank, memory_of, stood
+from .views import blank, list_memory, memory_of
 
 
 def share(
@@ -35,24 +35,26 @@ def share(
             shares[id(hole)].append((new, wire))
             order.append(holes.index(hole))
             if len(order) > 1 and order[-1] < order[-2] and not writer.same:
-                told = "the target holds this before what stood before it"
-                writer.note("reordered", "moved", writer.trail.find(new), hole.pos, told, wire)
+                reason = "the target holds this before what stood before it"
+                writer.note("reordered", "moved", writer.trail.find(new), hole.pos, reason, wire)
     if whole and not order and not writer.same:
         raise Misfit("nothing of the list has a place", (), holes[0].pos)
-    unread(writer, holes, [shares[id(hole)] for hole in holes])
+    note_said_twice(writer, holes, [shares[id(hole)] for hole in holes])
     for hole in holes:
-        shares[id(hole)] = gathering.gather(writer, shares[id(hole)])
+        shares[id(hole)] = gathering.close_runs(writer, shares[id(hole)])
     return shares
 
 
-def unread(writer: WriteJob, holes: Sequence[Hole], shares: list[list[Any]]) -> None:
+def note_said_twice(writer: WriteJob, holes: Sequence[Hole], shares: list[list[Any]]) -> None:
     """Note parts of a hole that is read as theirs only where holes before it say nothing."""
     for number, h in enumerate(holes):
         said = [part for one in shares[:number] for part, _ in one] if "again" in h.lenses else ()
-        if said and shares[number] and readhole.spoken(said, writer.dialect.kinds_of(h.named)):
+        if said and shares[number] and readhole.text_of(said, writer.dialect.kinds_of(h.named)):
             for part, _ in shares[number]:
-                told = "parts stand before it that are said again here: it is read as one of these"
-                writer.note_part("inconsistent", "changed", part, told, h.pos)
+                reason = (
+                    "parts stand before it that are said again here: it is read as one of these"
+                )
+                writer.note_part("inconsistent", "changed", part, reason, h.pos)
 
 
 def give(
@@ -71,17 +73,17 @@ def give(
     are fields that rows take and no picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
-        return _unknown(writer, holes, part)
+        return _give_unknown(writer, holes, part)
     if blank(writer, part, writer.role):
         writer.note_lost("empty-text", part, NO_WORD, holes[0].pos)
         return []
-    kind = part.get("type", usual_of(holes[0])) if isinstance(part, dict) else ""
+    kind = part.get("type", default_kind(holes[0])) if isinstance(part, dict) else ""
     rows = [row for row in writer.ladder.get(str(kind), ()) if row.needs <= part.keys()]
-    if rows and _hopeless(writer, holes, part):
+    if rows and _no_row_helps(writer, holes, part):
         rows = []
     start, came = len(writer.notes), part
     for row in rows if lower else ():
-        if lower & row.before.names and (given := descend(writer, holes, part, whole, row)):
+        if lower & row.before.names and (given := give_lower(writer, holes, part, whole, row)):
             return given
     # A row that adds what the part lacks asks why it was refused, which its function does not say.
     asked = lacks is None and any(row.adds and row.adds.isdisjoint(part) for row in rows)
@@ -90,10 +92,10 @@ def give(
     best: Misfit | None = None
     writer.missing, mark = set() if lacks is None else lacks[1], start
     try:
-        part = media.usual(writer, part, holes[0].pos)
+        part = media.normalize(writer, part, holes[0].pos)
         mark = len(writer.notes)
         if not refused:
-            direct, best = directly(writer, holes, part)
+            direct, best = give_as_is(writer, holes, part)
     except Misfit as misfit:
         misfit.__traceback__ = None
         best = misfit
@@ -103,11 +105,11 @@ def give(
     drafts = writer.notes[mark:]
     for row in order(rows, lost if direct else None, writer.missing):
         del writer.notes[mark:]
-        if given := descend(writer, holes, part, whole, row):
+        if given := give_lower(writer, holes, part, whole, row):
             return given
     if not direct or lost & {"source", "output_ref"}:  # the caller may know what it stands for
         del writer.notes[mark:]
-        if given := media.supplied(writer, holes, part, whole):
+        if given := media.give_resolved(writer, holes, part, whole):
             return given
     if direct:
         writer.notes[mark:] = drafts
@@ -115,55 +117,55 @@ def give(
     if best is None and lacks is not None:
         best = lacks[0]
     elif best is None:  # only now is the reason wanted; the walk may take what no function does
-        direct, best = directly(writer, holes, part)
+        direct, best = give_as_is(writer, holes, part)
         if direct:
             return direct
     if whole and kind != "native":
         raise best
     del writer.notes[start:]
-    _homeless(writer, holes, part, kind, best)
+    _note_no_place(writer, holes, part, kind, best)
     writer.lost_parts += [came] if came is part else [came, part]
     return []
 
 
-def usual_of(hole: Hole) -> str | None:
+def default_kind(hole: Hole) -> str | None:
     """Return the type that an element of a list has which says none."""
     return FUNCTION if hole.path == "tools" else hole.shape
 
 
-def _unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole, Any, Any]]:
+def _give_unknown(writer: WriteJob, holes: list[Hole], part: Any) -> list[tuple[Hole, Any, Any]]:
     """Write what no picture describes where it stood at home; anywhere else it is lost."""
     wide = next((h for h in holes if "joined" not in h.lenses), None)  # no text alone
     wide = holes[0] if wide is None and writer.same else wide
     if wide is not None and part.get("dialect") == writer.dialect.name:
-        read_by = stood(part, writer.dialect.name).get("hole")
+        read_by = list_memory(part, writer.dialect.name).get("hole")
         hole = next((h for h in holes if h.shape == read_by), wide)
-        return [(hole, part, gathering.odd(writer, part))]
-    told = "no picture describes this, and the target has no place for it"
-    writer.note_lost("unknown-part", part, told, holes[0].pos)
+        return [(hole, part, gathering.write_unknown(writer, part))]
+    reason = "no picture describes this, and the target has no place for it"
+    writer.note_lost("unknown-part", part, reason, holes[0].pos)
     writer.lost_parts.append(part)
     return []
 
 
-def _homeless(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: Misfit) -> None:
+def _note_no_place(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, best: Misfit) -> None:
     """Note a part that neither a picture nor a row of the ladder takes."""
-    code, told = "no-place", f"the target has no place for this {kind}: {best.reason}"
+    code, reason = "no-place", f"the target has no place for this {kind}: {best.reason}"
     weight: Weight = "grave" if holes[0].path == "tools" or kind in GRAVE else ""
     if kind == "native":
         name, shapes = part.get("name"), [s for h in holes for s in writer.dialect.members(h.named)]
         runs = [gathering.run_hole(case) for s in shapes if s.groups for case in s.cases]
         shapes += [s for h in runs for s in writer.dialect.members(h.named)]
-        code, weight, told = "own-field", *_alone(writer, part)
+        code, weight, reason = "own-field", *_weigh_native(writer, part)
         if name in marks.literal_names(case for shape in shapes for case in shape.cases):
-            code, told = "no-place", f"the target has no `{name}` of which this can be said"
-    for field, value in _opaque(part):
+            code, reason = "no-place", f"the target has no `{name}` of which this can be said"
+    for field, value in _opaque_fields(part):
         if value.get("origin") != writer.dialect.origin[field]:
-            code, told = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
+            code, reason = OPAQUE[field], f"{foreign(value.get('origin'))} {field}"
     known = part if isinstance(part, dict) else None  # of a bare value no place is known
-    writer.note_lost(code, known, told, best.pos or holes[0].pos, weight=weight)
+    writer.note_lost(code, known, reason, best.pos or holes[0].pos, weight=weight)
 
 
-def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
+def _no_row_helps(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     """Tell whether no step down the ladder makes of a part what these holes take, by its type."""
     if any(members(writer.dialect, hole.named, part.get("type"), True) for hole in holes):
         return False
@@ -176,10 +178,10 @@ def _hopeless(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     return None not in taken and all(isinstance(k, str) and k not in taken for k in kinds)
 
 
-def _alone(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
+def _weigh_native(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
     """Weigh a part that no other dialect has, and name it: by name, its kind, or the key it has."""
     family, own = next(iter(part.get("own", {}).items()), ("", {}))
-    weights = [leftover.weighed(writer, "native", family, name) for name in own]
+    weights = [leftover.weigh_own(writer, "native", family, name) for name in own]
     if weights and all(weight for weight, _ in weights):
         return weights[0]
     source = writer.trail.source
@@ -190,7 +192,7 @@ def _alone(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
     return "", f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
 
 
-def _opaque(part: Any) -> list[tuple[str, dict[str, Any]]]:
+def _opaque_fields(part: Any) -> list[tuple[str, dict[str, Any]]]:
     """Return what inside of a part only its origin can read."""
     inside = [v for v in part.values() if isinstance(v, dict)] if isinstance(part, dict) else []
     return [(k, v) for one in inside for k, v in one.items() if k in OPAQUE and isinstance(v, dict)]
@@ -205,7 +207,7 @@ def only_read(dialect: Dialect, holes: list[Hole], h: Hole, kind: Any) -> bool:
     return bool(rivalled) and not members(dialect, h.named, kind, home=False)
 
 
-def directly(
+def give_as_is(
     writer: WriteJob, holes: list[Hole], part: Any
 ) -> tuple[list[tuple[Hole, Any, Any]], Misfit]:
     """Write one part as it is by the first hole that takes it; else tell why none does."""
@@ -215,7 +217,7 @@ def directly(
     read_by = None
     if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
         # What an exchange puts back among the parts of another dialect has its memory with it.
-        if read_by := stood(part, writer.dialect.name).get("hole"):
+        if read_by := list_memory(part, writer.dialect.name).get("hole"):
             holes = sorted(holes, key=lambda hole: hole.shape != read_by)
         elif writer.same:  # what remembers nothing may be new here
             kind = part.get("type")
@@ -231,15 +233,15 @@ def directly(
             writer.mark_fields[id(part)] = dict.fromkeys(wanted, False)
         try:
             with tries:
-                found = [(hole, part, member(writer, hole.shape, part))]
-                return found + marked(writer, hole, part, marks), best
+                found = [(hole, part, write_member(writer, hole.shape, part))]
+                return found + give_marks(writer, hole, part, marks), best
         finally:
             writer.mark_fields.pop(id(part), None)
             writer.nth = nth
     return [], tries.best or best
 
 
-def marked(
+def give_marks(
     writer: WriteJob, hole: Hole, part: Any, marks: dict[str, Shape]
 ) -> list[tuple[Hole, Any, Any]]:
     """Write the fields of a part that stand here as elements of their own, right after it."""
@@ -251,12 +253,12 @@ def marked(
         with tries:
             found.append((hole, part[field], writer.one(marks[field], part[field])))
         if (why := tries.best) is not None:
-            told = f"{no_place(field)}: {why.reason}"
-            writer.note_lost("no-place", part, told, why.pos or hole.pos, field)
+            reason = f"{no_place(field)}: {why.reason}"
+            writer.note_lost("no-place", part, reason, why.pos or hole.pos, field)
     return found
 
 
-def descend(
+def give_lower(
     writer: WriteJob, holes: list[Hole], part: Any, whole: bool, row: Row
 ) -> list[tuple[Hole, Any, Any]]:
     """Take one step down the ladder and write what comes of it; nothing if that fails."""
@@ -266,17 +268,17 @@ def descend(
             return []  # the row has nothing left to do; another step would be the same again
         if id(part) in writer.made:
             writer.made.add(id(new))
-        leave(writer, row, part, beside)
+        put_beside(writer, row, part, beside)
         given = give(writer, holes, new, whole)
         if not given:
             raise Misfit("nothing takes it")
         writer.written[id(part)] = (part, given[0][2])
-        told(writer, row, part, path, new, beside, given[0][2])
+        note_row(writer, row, part, path, new, beside, given[0][2])
         return given
     return []
 
 
-def leave(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None:
+def put_beside(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None:
     """Let parts leave what holds them, behind a text that says whose they are."""
 
     def fit(field: str) -> Any:
@@ -291,14 +293,14 @@ def leave(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None:
     writer.beside.extend(beside)
 
 
-def told(
+def note_row(
     writer: WriteJob, row: Row, part: Any, path: str, new: Any, beside: list[Any], wire: Any
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
     writer.note_step(row, part, path, wire)
     _, last = writer.rows.get(id(new), (new, row.name))  # another row may have followed this one
     writer.rows[id(part)] = (part, last)
-    for block in _dropped(part, new, beside):
+    for block in _blocks_lost(part, new, beside):
         kind = block.get("type")
         code = {"native": "own-field", "unknown": "unknown-part"}.get(str(kind), "no-place")
         why = f"the target has no place for this {kind}"
@@ -313,7 +315,7 @@ def told(
         writer.note_part("moved", "moved", block, why, row.pos)
 
 
-def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
+def _blocks_lost(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
     """Return the blocks that a step of the ladder left behind; text may have been joined.
 
     A block whose own object is there now, such as the source of a picture, is not left, and
@@ -326,7 +328,7 @@ def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
             continue
         now = new.get(key)
         if isinstance(value, dict) and isinstance(now, dict):
-            found += _dropped(value, now, beside)
+            found += _blocks_lost(value, now, beside)
         if not isinstance(value, list) or not all(isinstance(b, dict) for b in value):
             continue
         kept.update(id(block) for block in (now if isinstance(now, list) else ()))
@@ -341,7 +343,7 @@ def _dropped(old: Any, new: Any, beside: list[Any]) -> list[dict[str, Any]]:
     return found if found and any(new.get(k) is not v for k, v in old.items()) else []
 
 
-def member(writer: WriteJob, name: str, part: Any) -> Any:
+def write_member(writer: WriteJob, name: str, part: Any) -> Any:
     """Write one element of a list by a shape, union or gathering member."""
     if not isinstance(part, dict):
         return writer.shape(name, part)
@@ -354,7 +356,7 @@ def member(writer: WriteJob, name: str, part: Any) -> Any:
             shapes, key=lambda s: (s.name != run, all(case.name != read for case in s.cases))
         )
     tries = (
-        partial(gathering.piece, writer, shape, part)
+        partial(gathering.write_piece, writer, shape, part)
         if shape.groups
         else partial(writer.one, shape, part)
         for shape in shapes
@@ -371,13 +373,13 @@ def members(dialect: Dialect, name: str, kind: Any, home: bool) -> list[Shape]:
             inner = (gathering.run_hole(case).named for case in shape.cases)
             writes = home or any(members(dialect, one, kind, home) for one in inner)
         else:
-            cases = [case for case in shape.cases if _is_for(shape, case, kind)]
+            cases = [case for case in shape.cases if _writes_kind(shape, case, kind)]
             writes = not shape.groups and any(home or not case.home for case in cases)
         if writes and not shape.marks:
             found.append(shape)
     return found
 
 
-def _is_for(shape: Shape, case: Case, kind: Any) -> bool:
+def _writes_kind(shape: Shape, case: Case, kind: Any) -> bool:
     """Tell whether a case writes parts of a type, as far as its type says."""
     return kind in case.kinds if case.kinds else shape.kind in (None, kind)

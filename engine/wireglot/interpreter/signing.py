@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..notes import foreign
-from .copies import parts_of, swapped, without
+from .copies import parts_of, remove_parts, replace_parts
 from .jobs import Message, Part, WriteJob
 from .views import memory_of
 
@@ -22,7 +22,7 @@ def drop_unsigned_thoughts(writer: WriteJob, messages: list[Message]) -> list[Me
     gone = [part for part in parts_of(messages, "reasoning") if not _is_signed_here(writer, part)]
     for part in gone:
         writer.note_lost("no-place", part, UNSIGNED, writer.rule("own-thought"))
-    return without(writer, messages, gone)
+    return remove_parts(writer, messages, gone)
 
 
 def _is_signed_here(writer: WriteJob, part: Part) -> bool:
@@ -49,8 +49,8 @@ def sign_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
             continue
         stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
         if stands is None:
-            told = "the target wants the signature that came with this call, and none is there"
-            writer.note_part("unsigned", "kept", first, told, rule)
+            reason = "the target wants the signature that came with this call, and none is there"
+            writer.note_part("unsigned", "kept", first, reason, rule)
             continue
         if isinstance(other := first.get("signature"), dict):
             at = writer.trail.find(first, "signature") or writer.trail.find(other, "value")
@@ -58,9 +58,9 @@ def sign_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
             writer.note("foreign-signature", "lost", at or writer.trail.find(first), rule, said)
         signature = {"value": stands, "origin": writer.dialect.origin["signature"]}
         fresh = signed[id(first)] = {**first, "signature": signature}
-        told = "the target wants a signature beside this call; this says that there is none"
-        writer.note_supplied(fresh, "signature", rule, told)
-    return swapped(writer, messages, signed)
+        reason = "the target wants a signature beside this call; this says that there is none"
+        writer.note_supplied(fresh, "signature", rule, reason)
+    return replace_parts(writer, messages, signed)
 
 
 def _present_turn(roles: list[Any]) -> int:

@@ -273,8 +273,8 @@ class _Runs:
             return self._spliced(run)
         case, first = run[0]
         given = parts = first.get("parts", ())
-        if told := writer.dialect.told_roles:
-            run = [(one, _with_roles(writer, told, message)) for one, message in run]
+        if roles := writer.dialect.told_roles:
+            run = [(one, _with_roles(writer, roles, message)) for one, message in run]
             parts = run[0][1].get("parts", ())
         if talk.steps:
             parts = steps.with_marks(writer, run)
@@ -328,10 +328,10 @@ class _Runs:
         return left
 
 
-def _with_roles(writer: WriteJob, told: Collection[str], message: Message) -> Message:
+def _with_roles(writer: WriteJob, roles: Collection[str], message: Message) -> Message:
     """Return a message with parts that say whose they are, where elements of the target do."""
     role = message.get("role")
-    if role not in told:
+    if role not in roles:
         return message
     parts: list[Any] = []
     for part in message.get("parts", ()):

@@ -79,5 +79,5 @@ def _needs_no_mark(writer: WriteJob, message: Message, mark: Mark) -> bool:
     parts = message.get("parts")
     if not writer.same:
         return not parts
-    told = recalled(writer, message).get("unmarked")
-    return bool(told or (parts and _is_mark(writer.dialect.name, mark, parts[0])))
+    unmarked = recalled(writer, message).get("unmarked")
+    return bool(unmarked or (parts and _is_mark(writer.dialect.name, mark, parts[0])))

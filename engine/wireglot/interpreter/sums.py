@@ -10,7 +10,7 @@ from ..language.lenses import Misfit, guard
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import At, pointer
-from .env import Env, nulled, show
+from .env import Env, show, spell_nothing
 from .jobs import ReadJob, WriteJob
 
 if TYPE_CHECKING:
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 @lru_cache(1024)
-def alone(case: Case) -> frozenset[str]:
+def fields_alone(case: Case) -> frozenset[str]:
     """Return the fields that have a hole of their own, no terms of a sum."""
     return frozenset(hole.path for hole in pic.holes(case.wire) if len(hole.paths) == 1)
 
 
-def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
+def solve_sum(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> bool:
     """Bind the first term of a sum that nothing else binds; check the sum otherwise.
 
     Returns False when there is no number that could be solved.
     """
     if wire is ABSENT or wire is None or not guard("integer", wire):
         return False
-    single = alone(env.case)
+    single = fields_alone(env.case)
     made: Any = 0
     unknown: list[str] = []
     for path in h.paths:
@@ -56,27 +56,27 @@ def solve(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -> boo
         env.put(unknown[0], 0, at)
     if wire != made:
         env.spell(rel, wire, made)
-        told = f"{wire} stands where the parts make {made}"
-        env.notes.append(("inconsistent", "changed", at, h.pos, told))
+        reason = f"{wire} stands where the parts make {made}"
+        env.notes.append(("inconsistent", "changed", at, h.pos, reason))
     return True
 
 
-def unsolved(h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
+def remember_unsolved(h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
     """Remember what stands where writing would put the sum of the other terms."""
     absent = wire is ABSENT or wire is None
     whole = guard("integer", wire)
-    told = (
+    reason = (
         "a term of this sum is no number" if whole else f"expected a whole number, got {show(wire)}"
     )
     if h.mark is None or not (absent or env.lenient):
-        raise Misfit(told, at, h.pos)
+        raise Misfit(reason, at, h.pos)
     found = [env.fields[path][0] for path in h.paths if path in env.fields]
     found = [value for value in found if guard("number", value)]
     written = sum(found) if found else h.value if h.mark in ("default", "fill") else ABSENT
-    nulled(env.spelled, pointer(rel), wire, written)
+    spell_nothing(env.spelled, pointer(rel), wire, written)
     if not absent:
         env.keep(at, wire)
-        env.notes.append(("unfit", "kept", at, h.pos, told))
+        env.notes.append(("unfit", "kept", at, h.pos, reason))
 
 
 def total(h: Hole, view: View) -> Any:
@@ -88,14 +88,14 @@ def total(h: Hole, view: View) -> Any:
     return sum(present) if present else ABSENT
 
 
-def hidden(writer: WriteJob, h: Hole, view: View, into: Any) -> None:
+def note_joined_terms(writer: WriteJob, h: Hole, view: View, into: Any) -> None:
     """Note the terms of a sum that nothing else says: the first of them is read as all."""
-    only = [path for path in h.paths if path not in alone(view.case) | view.settled]
+    only = [path for path in h.paths if path not in fields_alone(view.case) | view.settled]
     view.settled.update(h.paths)
     there = {path for path in h.paths if view.look(path) not in (ABSENT, None)}
     for path in only[1:]:
         # Nothing changes where a zero is added to what is there.
         if not writer.same and path in there and (view.look(path) != 0 or len(there) == 1):
             at = writer.trail.find(view.obj, view.source(path))
-            told = f"the target counts `{path}` as `{only[0]}`"
-            writer.note("joined", "changed", at, h.pos, told, *(into or NOWHERE))
+            reason = f"the target counts `{path}` as `{only[0]}`"
+            writer.note("joined", "changed", at, h.pos, reason, *(into or NOWHERE))

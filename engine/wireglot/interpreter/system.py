@@ -6,7 +6,7 @@ from typing import Any
 
 from ..language.talk import LATER
 from ..notes import NO_WORD
-from .copies import instead
+from .copies import replace_part
 from .jobs import Message, WriteJob
 from .placing import note_beside_parts, step_down
 from .views import blank, recalled
@@ -40,10 +40,10 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
             continue
         heads += 1
         if rest:
-            told = "system text stands apart in the target, before the conversation"
+            reason = "system text stands apart in the target, before the conversation"
             at = writer.trail.find(message)
             first = next(iter(message.get("parts", ())), None)
-            writer.note("lifted", "moved", at, talk.pos, told, None, first)
+            writer.note("lifted", "moved", at, talk.pos, reason, None, first)
         if writer.repair and not message.get("parts"):
             writer.note_emptied(message)
         while "level" in message:
@@ -135,7 +135,7 @@ def _as_user_text(writer: WriteJob, message: Message, form: str) -> Message:
     for part in message.get("parts", ()):
         if part.get("type") == "text" and str(part.get("text", "")).strip():
             text = form.replace("${text}", part["text"])
-            part = instead(writer, part, {**part, "text": text})
+            part = replace_part(writer, part, {**part, "text": text})
         parts.append(part)
     new = writer.trail.changed(message, role="user", parts=parts)
     if parts:

@@ -99,8 +99,8 @@ def add_companions(writer: WriteJob, messages: list[Message]) -> list[Message]:
             )
             if owner is not None and not any(said):
                 part = {"type": one.stands, "text": one.text}
-                told = f"the target wants {one.stands} beside this, and none is there"
-                writer.note_supplied(part, "text", one.pos, told)
+                reason = f"the target wants {one.stands} beside this, and none is there"
+                writer.note_supplied(part, "text", one.pos, reason)
                 fresh = with_parts(writer, owner, [part, *owner["parts"]])
                 found = [fresh if m is owner else m for m in found]
             out += found
@@ -164,9 +164,9 @@ def filler_message(writer: WriteJob, turn: Turn) -> Message:
     """Return a message that nobody said, and note it."""
     part = {"type": "text", "text": turn.text}
     where = f"at the {turn.at}" if turn.at else f"between {' and '.join(turn.between)}"
-    told = f"the target wants a turn of the role `{turn.role}` {where}"
+    reason = f"the target wants a turn of the role `{turn.role}` {where}"
     message = {"role": turn.role, "parts": [part]}
-    writer.note("turn-added", "added", None, turn.pos, told, None, part)
+    writer.note("turn-added", "added", None, turn.pos, reason, None, part)
     return message
 
 
@@ -252,13 +252,13 @@ def narrow_tools(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dic
     if mode in (None, "auto"):  # as where nothing is said
         del out["tool_choice"]
     at = writer.trail.find(ir, "tool_choice")
-    told = "which tools may be called is said by the tools that are sent"
-    writer.note("narrowed", "changed", at, writer.rule(), told)
+    reason = "which tools may be called is said by the tools that are sent"
+    writer.note("narrowed", "changed", at, writer.rule(), reason)
     stay = set(map(id, kept))
     for tool in tools:
         if id(tool) not in stay:
-            told = "only tools that may be called are sent"
-            writer.note_lost("narrowed", tool, told, writer.rule())
+            reason = "only tools that may be called are sent"
+            writer.note_lost("narrowed", tool, reason, writer.rule())
     return out
 
 
@@ -278,9 +278,9 @@ def drop_hosted_tools(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     gone = [tool for tool in tools if tool.get("type") == "native"]
     if not gone or len(gone) == len(tools):
         return ir
-    told = "the target takes no such tool beside functions"
+    reason = "the target takes no such tool beside functions"
     for tool in gone:
-        writer.note_lost("no-place", tool, told, writer.rule("unmixed"), weight="grave")
+        writer.note_lost("no-place", tool, reason, writer.rule("unmixed"), weight="grave")
     own = [tool for tool in tools if tool.get("type") != "native"]
     return writer.trail.changed(ir, tools=own)
 
@@ -295,9 +295,9 @@ def declare_called(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
             continue
         known.add(name)
         tools.append({"name": name, "parameters": {"type": "object"}})
-        told = f"the messages call `{name}`, and the target wants it declared"
+        reason = f"the messages call `{name}`, and the target wants it declared"
         rule = writer.rule("declare-called")
-        writer.note("filled-in", "added", None, rule, told, None, tools[-1])
+        writer.note("filled-in", "added", None, rule, reason, None, tools[-1])
     if len(tools) == len(ir.get("tools") or ()):
         return ir
     return writer.trail.changed(ir, tools=tools)
@@ -318,11 +318,11 @@ def say_json(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     if isinstance(form, dict) and step == "say-schema":
         if writer.same or "schema" not in form:
             return ir
-        rule, told = writer.rule(step), "the target takes no schema: it is said in words"
+        rule, reason = writer.rule(step), "the target takes no schema: it is said in words"
         outer, at = writer.trail.find(ir, "response_format"), writer.trail.find(form, "schema")
-        writer.note("schema-as-words", "changed", outer, rule, told)
+        writer.note("schema-as-words", "changed", outer, rule, reason)
         if at is not None and outer is not None and at[: len(outer)] != outer:  # beside its type
-            writer.note("schema-as-words", "changed", at, rule, told)
+            writer.note("schema-as-words", "changed", at, rule, reason)
         for key in sorted(form.keys() - {"type", "schema", "spelled"}):
             writer.note_lost("no-place", form, f"what asks for JSON says no `{key}`", rule, key)
         text = text.replace("${schema}", stringify(form["schema"]))

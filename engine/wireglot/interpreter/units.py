@@ -22,17 +22,17 @@ from .views import recalled
 OWNED = "candidate."  # in the picture of a response: a field of its one answer
 
 
-def laddered(writer: WriteJob, kind: str, ir: Any) -> Any:
+def write_alone(writer: WriteJob, kind: str, ir: Any) -> Any:
     """Write one part or counts by themselves, going down the ladder."""
     if kind == "usage":
         return writer.shape(kind, ir)
-    found = [w for _, _, w in writer.give([holder(writer.dialect, kind)], ir)]
+    found = [w for _, _, w in writer.give([hole_of_kind(writer.dialect, kind)], ir)]
     if len(found) != 1:
         raise Misfit("no picture takes it")
     return found[0]
 
 
-def holder(dialect: Dialect, kind: str) -> Hole:
+def hole_of_kind(dialect: Dialect, kind: str) -> Hole:
     """Return the hole of messages that holds a call or a result, or one of its shape alone."""
     if (talk := dialect.conversation) is not None:
         role = "tool" if kind == "tool_result" else "assistant"
@@ -43,7 +43,7 @@ def holder(dialect: Dialect, kind: str) -> Hole:
     return Hole(("part",), "each", kind, (), None, None, dialect.pos)
 
 
-def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
+def write_stepping(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     """Write a whole payload, going down the ladder of its unit."""
     tries = Tries(writer)
     writer.missing = set()
@@ -56,7 +56,7 @@ def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     for row in [row for row in writer.ladder.get(shape.name, ()) if row.adds <= missing]:
         with tries:
             new, _, path = ladder.step(row, ir, writer.trail)
-            wire = stepped(writer, shape, new)
+            wire = write_stepping(writer, shape, new)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)
             writer.note_step(row, ir, path, place)
@@ -64,44 +64,44 @@ def stepped(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     raise best or Misfit("nothing fits")
 
 
-def acting(kinds: list[list[Any]]) -> int:
+def acting_answer(kinds: list[list[Any]]) -> int:
     """Return which of several answers acts, by the kinds of their parts: it calls, or has parts."""
     calls = (nth for nth, found in enumerate(kinds) if "tool_call" in found)
     parts = (nth for nth, found in enumerate(kinds) if found)
     return next(calls, next(parts, 0))
 
 
-def of_response(dialect: Dialect) -> list[Hole]:
+def response_holes(dialect: Dialect) -> list[Hole]:
     """Return the holes of a response; none where a dialect has no picture of one."""
     shape = dialect.units.get("response")
     return [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
 
 
-def answers_in(dialect: Dialect) -> list[Hole]:
+def answer_holes(dialect: Dialect) -> list[Hole]:
     """Return the holes of the answers of a response."""
-    return [hole for hole in of_response(dialect) if hole.path == "candidates"]
+    return [hole for hole in response_holes(dialect) if hole.path == "candidates"]
 
 
 @once
-def lent(dialect: Dialect) -> frozenset[str]:
+def fields_of_answer(dialect: Dialect) -> frozenset[str]:
     """Return the fields of its one answer that a response says in its own picture."""
-    paths = (hole.path for hole in of_response(dialect))
+    paths = (hole.path for hole in response_holes(dialect))
     return frozenset(path[len(OWNED) :] for path in paths if path.startswith(OWNED))
 
 
-def handed(reader: ReadJob, ir: dict[str, Any]) -> None:
+def hand_to_answer(reader: ReadJob, ir: dict[str, Any]) -> None:
     """Give the one answer what its response says of it: lists follow those that it has."""
-    owners = listed(ir, "candidates")
+    owners = list_at(ir, "candidates")
     said = ir.pop("candidate", {}) if owners else {}
     for key, value in said.items():
         owners[0][key] = [*owners[0].get(key, []), *value] if isinstance(value, list) else value
         reader.trail.put(owners[0], key, reader.trail.find(said, key))
 
 
-def handed_back(writer: WriteJob, ir: Any) -> Any:
+def hand_to_response(writer: WriteJob, ir: Any) -> Any:
     """Let a response say of its one answer what it says in its own picture."""
-    first: dict[str, Any] = next(iter(listed(ir, "candidates")), {})
-    said = {key: first[key] for key in sorted(lent(writer.dialect)) if key in first}
+    first: dict[str, Any] = next(iter(list_at(ir, "candidates")), {})
+    said = {key: first[key] for key in sorted(fields_of_answer(writer.dialect)) if key in first}
     if not said:
         return ir
     rest = writer.trail.without(first, *said)
@@ -109,7 +109,7 @@ def handed_back(writer: WriteJob, ir: Any) -> Any:
     return writer.trail.changed(ir, candidate=said, candidates=[rest, *ir["candidates"][1:]])
 
 
-def together(reader: ReadJob, ir: dict[str, Any]) -> None:
+def join_pieces(reader: ReadJob, ir: dict[str, Any]) -> None:
     """Let an answer that comes in several be one, where a dialect says that they are its pieces.
 
     Where two of them say something they are answers, each by itself.
@@ -117,7 +117,7 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
     owners = ir.get("candidates") or ()
     if len(owners) < 2:
         return
-    hole = next((h for h in answers_in(reader.dialect) if "pieces" in h.lenses), None)
+    hole = next((h for h in answer_holes(reader.dialect) if "pieces" in h.lenses), None)
     kinds = [[part.get("type") for part in one.get("parts", ())] for one in owners]
     if hole is None or sum("text" in found for found in kinds) > 1:
         return
@@ -128,9 +128,9 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
         for key in (key for key, said in kept.items() if said is not None):  # each at its place
             there = (*at, *keys_of(key))
             reader.notes.append(("unknown-key", "lost", there, hole.pos, UNKNOWN_KEY))
-        whole = _both(whole, one, reader.trail)
+        whole = _join(whole, one, reader.trail)
     # Why it ended says the one that acts.
-    ends = owners[acting(kinds)]
+    ends = owners[acting_answer(kinds)]
     whole.update({key: said for key, said in ends.items() if not isinstance(said, dict | list)})
     reader.trail.copy(ends, whole)
     for one in owners[1:]:
@@ -139,17 +139,17 @@ def together(reader: ReadJob, ir: dict[str, Any]) -> None:
     ir["candidates"] = [whole]
 
 
-def _both(one: Any, two: Any, trail: Trail) -> Any:
+def _join(one: Any, two: Any, trail: Trail) -> Any:
     """Return what two pieces say: all that stands in either, and the second where it is a word."""
     if isinstance(one, dict) and isinstance(two, dict):
-        made = {**one, **{key: _both(one.get(key), said, trail) for key, said in two.items()}}
+        made = {**one, **{key: _join(one.get(key), said, trail) for key, said in two.items()}}
         trail.copy(one, made)
         trail.copy(two, made)
         return made
     return [*one, *two] if isinstance(one, list) and isinstance(two, list) else two
 
 
-def was_there(writer: WriteJob, ir: dict[str, Any]) -> bool:
+def had_system(writer: WriteJob, ir: dict[str, Any]) -> bool:
     """Tell whether system text stood apart from the messages at home."""
     return writer.same and any(recalled(writer, m).get("head") for m in ir["messages"][:1])
 
@@ -170,7 +170,7 @@ def at_home(ir: Any, name: str) -> bool:
     return False
 
 
-def given(dialect: Dialect, unit: str) -> str:
+def available_unit(dialect: Dialect, unit: str) -> str:
     """Return the unit that a payload is of where some unit is wanted: it, or what is there of it.
 
     What was said is in a request and in a session: a dialect that has no picture of the one
@@ -190,18 +190,18 @@ def messages_of(ir: Any, unit: str) -> list[dict[str, Any]] | None:
     return ir if unit in ("messages", "message") else None
 
 
-def listed(ir: Any, key: str) -> list[Any]:
+def list_at(ir: Any, key: str) -> list[Any]:
     """Return a list that an IR value holds, an empty one where it holds none."""
     found = ir.get(key) if isinstance(ir, dict) else None
     return found if isinstance(found, list) else []
 
 
-def spoken_in(ir: Any, messages: list[Any] | None) -> list[Any]:
+def owners_of_parts(ir: Any, messages: list[Any] | None) -> list[Any]:
     """Return what is said in a unit: its `messages`, or the answers of a response."""
-    return listed(ir, "candidates") if messages is None else messages
+    return list_at(ir, "candidates") if messages is None else messages
 
 
-def names_of(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
+def call_name_places(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
     """Return where the names of calls stand, by the ids of these."""
     found: dict[str, At] = {}
     for part in parts_of(messages, "tool_call"):
@@ -211,7 +211,7 @@ def names_of(messages: list[dict[str, Any]], trail: Trail) -> dict[str, At]:
     return found
 
 
-def outward(ir: Any, unit: str) -> Any:
+def to_caller(ir: Any, unit: str) -> Any:
     """Return what the caller gets of a value that was read for a unit."""
     if unit == "tools":
         return ir.get("tools", [])
@@ -224,9 +224,9 @@ def outward(ir: Any, unit: str) -> Any:
     return ir
 
 
-def inward(ir: Any, unit: str) -> Any:
+def from_caller(ir: Any, unit: str) -> Any:
     """Return the value that is written for what the caller gives for a unit."""
-    ir = _apart(ir)
+    ir = _without_shared(ir)
     if unit == "tools":
         return {"tools": ir}
     if unit == "tool":
@@ -240,22 +240,22 @@ def inward(ir: Any, unit: str) -> Any:
     return ir
 
 
-def _apart(ir: Any) -> Any:
+def _without_shared(ir: Any) -> Any:
     """Let a message or part that stands twice be two: they are told apart by identity."""
     whole = ir if isinstance(ir, dict) else {"messages": ir}
-    found = [*listed(whole, "messages"), *listed(whole, "candidates")]
-    found += [part for one in found for part in listed(one, "parts")]
+    found = [*list_at(whole, "messages"), *list_at(whole, "candidates")]
+    found += [part for one in found for part in list_at(one, "parts")]
     return ir if len(set(map(id, found))) == len(found) else copied(ir)
 
 
-def pictured(dialect: Dialect, unit: str) -> Shape:
+def unit_shape(dialect: Dialect, unit: str) -> Shape:
     """Return the picture of a unit; raises UsageError where there is none."""
     if unit not in dialect.units:
         raise UsageError(f"{dialect.name} has no picture of a {unit}")
     return dialect.units[unit]
 
 
-def talk_of(dialect: Dialect) -> Conversation:
+def conversation_of(dialect: Dialect) -> Conversation:
     """Return how messages are written; raises UsageError where there are none."""
     if dialect.conversation is None:
         raise UsageError(f"{dialect.name} has no conversation")
@@ -264,7 +264,7 @@ def talk_of(dialect: Dialect) -> Conversation:
 
 def request_hole(dialect: Dialect, field: str) -> tuple[Hole, Case]:
     """Return the hole of a field of a request; raises UsageError where there is none."""
-    case = pictured(dialect, "request").cases[0]
+    case = unit_shape(dialect, "request").cases[0]
     for hole in holes(case.wire):
         if hole.path == field or (hole.path == "." and hole.shape == field):
             return hole, case

@@ -53,7 +53,7 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> Any:
     return ir
 
 
-def told(frame: dict[str, Any]) -> At | None:
+def message_place(frame: dict[str, Any]) -> At | None:
     """Return where a frame that no event describes says what is wrong; None where it is no error.
 
     It is one that holds an `error`, is called so, or says a message alone.
@@ -67,7 +67,7 @@ def told(frame: dict[str, Any]) -> At | None:
     return None if found is None else found[1]
 
 
-def again(writer: WriteJob, ir: Any) -> Any:
+def unchanged_body(writer: WriteJob, ir: Any) -> Any:
     """Return the body that was read, while it still says the same; ABSENT where it does not."""
     entry = recalled(writer, ir) if isinstance(ir, dict) else {}
     if "as" not in entry or not same(entry.get("for"), without_memory(ir)):
@@ -112,13 +112,13 @@ def open_kind(kind: str | None) -> bool:
     return kind is None or kind in ("invalid_request", "server") or kind.startswith("other:")
 
 
-def told_by(http: int | None, said: str | None) -> str | None:
+def kind_by_status(http: int | None, said: str | None) -> str | None:
     """Return the kind of an error that its status of HTTP tells, where what is said leaves that."""
     kind = kind_of(http)
     return kind if kind != said and open_kind(said) else None
 
 
-def settled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def with_kind(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Let the status that a body names tell the kind of its error, where no word of it does."""
     kind = kind_of(ir.get("http")) if ir.get("kind") is None else None
     if kind is None:
@@ -128,6 +128,6 @@ def settled(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return new
 
 
-def more(http: int | None, said: str) -> str:
+def says_more(http: int | None, said: str) -> str:
     """Say that the status of HTTP, and not the word of the body, tells the kind of an error."""
     return f"the status {http} says more than `{said.removeprefix('other:')}`"

@@ -254,7 +254,7 @@ def memory_of(obj: dict[str, Any], dialect: str) -> dict[str, Any]:
     return found
 
 
-def stood(part: dict[str, Any], dialect: str) -> dict[str, Any]:
+def list_memory(part: dict[str, Any], dialect: str) -> dict[str, Any]:
     """Return what a part remembers of how it stood among others: by which hole, in which run."""
     found: dict[str, Any] = memory_of(part, dialect).get("../", {})
     return found
@@ -283,7 +283,7 @@ def alike(read: Any, meant: Any, known: Set[tuple[str, str]] = frozenset()) -> b
             blocks = meant.get("value")
             return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
         return all(
-            k in meant and (alike(v, meant[k], known) or (k == "type" and _words(v, meant[k])))
+            k in meant and (alike(v, meant[k], known) or (k == "type" and _same_types(v, meant[k])))
             for k, v in read.items()
             if k not in skip
         )
@@ -294,7 +294,7 @@ def alike(read: Any, meant: Any, known: Set[tuple[str, str]] = frozenset()) -> b
     return same(read, meant)
 
 
-def _words(one: Any, two: Any) -> bool:
+def _same_types(one: Any, two: Any) -> bool:
     """Tell whether two lists of type words in a schema are the same set."""
     if not isinstance(one, list) or not isinstance(two, list):
         return False

@@ -9,15 +9,15 @@ from ..language.intext import Marks
 from ..language.ladder import step
 from . import share
 from .citations import made_of, places_of
-from .copies import instead, with_parts
+from .copies import replace_part, with_parts
 from .jobs import Message, Part, Tries, WriteJob
-from .within import CALL, THOUGHT, in_items, moved, stands, to_write
+from .within import CALL, THOUGHT, marks_in_items, marks_to_write, may_stand, shift_citation
 
 
 def weave(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in which parts that have no other place stand within the texts."""
-    marks = {} if writer.same else to_write(writer.dialect)
-    items = {} if writer.same else in_items(writer.dialect)
+    marks = {} if writer.same else marks_to_write(writer.dialect)
+    items = {} if writer.same else marks_in_items(writer.dialect)
     if not marks and not items:
         return messages
     out = []
@@ -34,7 +34,7 @@ def weave(writer: WriteJob, messages: list[Message]) -> list[Message]:
 
 def _inner_text(writer: WriteJob, marks: Marks, part: Part) -> str | None:
     """Return what a part says in a text, down the ladder; None where it does not stand there."""
-    if not stands(writer, part):
+    if not may_stand(writer, part):
         return None
     for row in (None, *writer.ladder.get(marks.kind, ())):
         with Tries(writer):
@@ -43,7 +43,7 @@ def _inner_text(writer: WriteJob, marks: Marks, part: Part) -> str | None:
                 new, _, path = step(row, part, writer.trail)
             said = marks.text(writer.shape(marks.shape or marks.kind, new))
             if row is not None:
-                share.told(writer, row, part, path, new, [], None)
+                share.note_row(writer, row, part, path, new, [], None)
             return said
     return None
 
@@ -54,17 +54,17 @@ def _weave_turn(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part])
     found = [
         (p, _inner_text(writer, marks[p["type"]], p) if p["type"] in marks else None) for p in parts
     ]
-    told = [(part, said) for part, said in found if said is not None or part["type"] == "text"]
+    spoken = [(part, said) for part, said in found if said is not None or part["type"] == "text"]
     rest = [part for part, said in found if said is None and part["type"] != "text"]
-    if any(one["type"] == CALL for one in rest) or all(one["type"] == CALL for one, _ in told):
+    if any(one["type"] == CALL for one in rest) or all(one["type"] == CALL for one, _ in spoken):
         return parts
     last = 0
-    for part, _ in told:
+    for part, _ in spoken:
         if order[part["type"]] < last:
             text = "what is said in one turn stands before its calls, and what is thought before it"
             writer.note_part("reordered", "moved", part, text, marks[CALL].pos)
         last = max(last, order[part["type"]])
-    return [*rest, *_woven(writer, marks, sorted(told, key=lambda one: order[one[0]["type"]]))]
+    return [*rest, *_woven(writer, marks, sorted(spoken, key=lambda one: order[one[0]["type"]]))]
 
 
 def _join_neighbours(
@@ -100,7 +100,7 @@ def _woven(
     kinds = ["", *(part["type"] for part, _ in parts), ""]
     for n, (part, said) in enumerate(parts, 1):
         if said is None:
-            cited += [moved(one, len(now)) for one in part.get("citations", ())]
+            cited += [shift_citation(one, len(now)) for one in part.get("citations", ())]
             now += part["text"]
             continue
         one = marks[kinds[n]]
@@ -117,13 +117,15 @@ def _woven(
     fresh = {**whole, "text": now}
     if cited:
         fresh["citations"] = cited
-    instead(writer, text or parts[0][0], fresh)
+    replace_part(writer, text or parts[0][0], fresh)
     for (one_before, _), (part, _) in pairwise(parts):
         if part["type"] == one_before["type"] != CALL:
             writer.replaced[id(part)] = (part, fresh)
-            told = f"two parts of the kind `{part['type']}` become one"
+            reason = f"two parts of the kind `{part['type']}` become one"
             at = writer.trail.find(part)
-            writer.note("joined", "changed", at, next(iter(marks.values())).pos, told, None, fresh)
+            writer.note(
+                "joined", "changed", at, next(iter(marks.values())).pos, reason, None, fresh
+            )
     fields = ((part, key) for part, _ in parts for key in part if key not in ("type", "spelled"))
     made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
     return [fresh]

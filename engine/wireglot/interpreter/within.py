@@ -28,20 +28,20 @@ TRIES = 16  # marks in what a part says: so many that may close it, so many that
 _SOLID = later(r"\S")
 
 
-def thought(marks: Marks, text: str) -> tuple[str, int] | None:
+def find_thought(marks: Marks, text: str) -> tuple[str, int] | None:
     """Return what stands at the head of a text between marks, and where the text goes on.
 
     None where no mark begins it. What is not closed goes to the end: the model was cut off in it.
     """
-    head = solid(text, 0)
+    head = skip_space(text, 0)
     if not text.startswith(marks.opens, head):
         return None
     inner, closed, _ = text[head + len(marks.opens) :].partition(marks.closes)
     behind = head + len(marks.opens) + len(inner) + len(closed)
-    return inner.strip(), solid(text, behind)
+    return inner.strip(), skip_space(text, behind)
 
 
-def called(
+def find_calls(
     marks: Marks, text: str, start: int, over: bool, parts: Parts
 ) -> tuple[int, int, list[Part]] | int:
     """Return where the next calls stand in a text, with their marks, and the calls.
@@ -63,7 +63,7 @@ def called(
                 return at
             if found := parts(text[inner:].strip()):
                 return at, len(text), found
-    return len(text) if over else len(text) - begun(text, marks.opens)
+    return len(text) if over else len(text) - mark_begun(text, marks.opens)
 
 
 def _places(text: str, mark: str, start: int, end: int) -> Iterator[int]:
@@ -73,18 +73,18 @@ def _places(text: str, mark: str, start: int, end: int) -> Iterator[int]:
         start = at + 1
 
 
-def solid(text: str, start: int) -> int:
+def skip_space(text: str, start: int) -> int:
     """Return where the first sign behind spaces stands, or the end of the text."""
     found = _SOLID.search(text, start)
     return len(text) if found is None else found.start()
 
 
-def calling(stop: Part) -> Part:
+def stop_with_calls(stop: Part) -> Part:
     """Return why an answer stopped in whose texts calls were found."""
     return {"stop_reason": "tool_use"} if stop.get("stop_reason") == "end_turn" else {}
 
 
-def begun(text: str, mark: str) -> int:
+def mark_begun(text: str, mark: str) -> int:
     """Return how many of the last signs of a text may begin a mark."""
     return next((n for n in range(len(mark) - 1, 0, -1) if text.endswith(mark[:n])), 0)
 
@@ -92,7 +92,7 @@ def begun(text: str, mark: str) -> int:
 # -- reading ----------------------------------------------------------------------------------
 
 
-def parted(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
+def split_texts(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
     """Let what stands within the texts of answers or messages be parts; return the kinds of them.
 
     Where the host has told calls as such, the text may say them again, and stays.
@@ -104,7 +104,7 @@ def parted(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
         marks = reader.dialect.within
         if CALL in marks and any(part.get("type") == CALL for part in owner.get("parts", ())):
             marks = {kind: one for kind, one in marks.items() if kind != CALL}
-        made = [_parted(reader, marks, part) for part in owner.get("parts", ())]
+        made = [_split_text(reader, marks, part) for part in owner.get("parts", ())]
         if any(one is not None for one in made):
             # What the answer said of the places in all its texts holds no more.
             owner.get("spelled", {}).get(reader.dialect.name, {}).pop("citations", None)
@@ -112,32 +112,32 @@ def parted(reader: ReadJob, owners: list[Any]) -> frozenset[str]:
             owner["parts"] = [p for new, old in pairs for p in ([old] if new is None else new)]
             found = {str(part.get("type")) for new in made for part in new or ()}
             kinds |= found
-            owner.update(calling(owner) if CALL in found else {})
+            owner.update(stop_with_calls(owner) if CALL in found else {})
     return frozenset(kinds)
 
 
-def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Part] | None:
+def _split_text(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Part] | None:
     """Return the parts that a text holds; None of one that holds nothing else."""
     text = part.get("text") if part.get("type") == "text" else None
     if not isinstance(text, str):
         return None
     place = reader.trail.find(part, "text") or reader.trail.find(part)
-    parts = calls_of(reader, marks.get(CALL), None if place is None else (*place, IN_TEXT))
+    parts = calls_reader(reader, marks.get(CALL), None if place is None else (*place, IN_TEXT))
     found = list(_pieces(marks, text, parts))
     if all(isinstance(one, tuple) for one in found):
         return None
     spans = [one for one in found if isinstance(one, tuple) and one[0] < one[1]]
-    if not spans and says_more(part):
+    if not spans and has_fields(part):
         spans = [(len(text), len(text))]
         found.append(spans[0])
-    cited = shared(part.get("citations"), spans, reader.trail)
+    cited = share_citations(part.get("citations"), spans, reader.trail)
     out: list[Part] = []
     nth = 0
     for one in found:
         if isinstance(one, list):
-            for told in one:
-                if told.get("type") == THOUGHT:
-                    reader.trail.copy(part, told)
+            for part_within in one:
+                if part_within.get("type") == THOUGHT:
+                    reader.trail.copy(part, part_within)
             out += one
         elif nth < len(spans) and one == spans[nth]:
             new: Part = part if nth == 0 else {"type": "text"}
@@ -154,21 +154,21 @@ def _parted(reader: ReadJob, marks: Mapping[str, Marks], part: Part) -> list[Par
 def _pieces(marks: Mapping[str, Marks], text: str, parts: Parts) -> Iterator[list[Part] | Span]:
     """Yield what a text holds: parts, and the places of texts without the spaces around marks."""
     start = 0
-    if THOUGHT in marks and (told := thought(marks[THOUGHT], text)) is not None:
-        yield [{"type": THOUGHT, "text": told[0]}] if told[0] else []
-        start = told[1]
+    if THOUGHT in marks and (head := find_thought(marks[THOUGHT], text)) is not None:
+        yield [{"type": THOUGHT, "text": head[0]}] if head[0] else []
+        start = head[1]
     while CALL in marks:
-        found = called(marks[CALL], text, start, True, parts)
+        found = find_calls(marks[CALL], text, start, True, parts)
         if isinstance(found, int):
             break
         at, behind, calls = found
         yield start, start + len(text[start:at].rstrip())
         yield calls
-        start = solid(text, behind)
+        start = skip_space(text, behind)
     yield start, len(text)
 
 
-def calls_of(reader: ReadJob, marks: Marks | None, at: At | None) -> Parts:
+def calls_reader(reader: ReadJob, marks: Marks | None, at: At | None) -> Parts:
     """Return what reads calls that stand between marks in the text at a place."""
 
     def parts(text: str) -> list[Part]:
@@ -182,12 +182,12 @@ def calls_of(reader: ReadJob, marks: Marks | None, at: At | None) -> Parts:
     return parts
 
 
-def says_more(text: Part) -> bool:
+def has_fields(text: Part) -> bool:
     """Tell whether a text says anything beside its words."""
     return bool(text.keys() - {"type", "text", "spelled"})
 
 
-def shared(
+def share_citations(
     citations: list[Part] | None, spans: list[Span], trail: Trail | None = None
 ) -> list[list[Part]]:
     """Return the citations of a text as those of the texts that are left of it.
@@ -200,7 +200,7 @@ def shared(
         start, end = one.get("start_index", 0), one.get("end_index")
         nth = 0 if end is None else bisect_right(ends, start)
         if nth < len(spans) and (end is None or end > spans[nth][0]):
-            new = moved(one, -spans[nth][0])
+            new = shift_citation(one, -spans[nth][0])
         elif out:
             nth, new = 0, {key: value for key, value in one.items() if key not in PLACE}
         else:
@@ -211,7 +211,7 @@ def shared(
     return out
 
 
-def moved(citation: Part, by: int) -> Part:
+def shift_citation(citation: Part, by: int) -> Part:
     """Return a citation whose place is so many signs further on."""
     return {**citation, **{key: max(0, citation[key] + by) for key in SPAN if key in citation}}
 
@@ -220,7 +220,7 @@ def moved(citation: Part, by: int) -> Part:
 
 
 @once
-def to_write(dialect: Dialect) -> dict[str, Marks]:
+def marks_to_write(dialect: Dialect) -> dict[str, Marks]:
     """Return the marks of parts that no picture of a turn of the model takes, by their kinds."""
     talk = dialect.conversation
     if talk is None:
@@ -238,7 +238,7 @@ def to_write(dialect: Dialect) -> dict[str, Marks]:
 
 
 @once
-def in_items(dialect: Dialect) -> Mapping[str, Marks]:
+def marks_in_items(dialect: Dialect) -> Mapping[str, Marks]:
     """Return the marks where calls are items of a flat list, and stand in texts, too.
 
     There a turn in which something is said or thought is one text, with its calls.
@@ -249,35 +249,35 @@ def in_items(dialect: Dialect) -> Mapping[str, Marks]:
     return marks if flat else {}
 
 
-def tells_calls(dialect: Dialect) -> bool:
+def writes_calls(dialect: Dialect) -> bool:
     """Tell whether calls are written within texts, all of them or some."""
-    return CALL in to_write(dialect) or CALL in in_items(dialect)
+    return CALL in marks_to_write(dialect) or CALL in marks_in_items(dialect)
 
 
-def stands(writer: WriteJob, part: Part) -> bool:
+def may_stand(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part may stand in a text: it would be read back as it is."""
     kind = part.get("type", "")
-    marks = to_write(writer.dialect).get(kind) or in_items(writer.dialect).get(kind)
+    marks = marks_to_write(writer.dialect).get(kind) or marks_in_items(writer.dialect).get(kind)
     said = str(part.get("text") or "")
     return marks is not None and bool(marks.shape or (said.strip() and marks.closes not in said))
 
 
-def mistaken(writer: WriteJob, owners: list[Any]) -> None:
+def note_mistaken(writer: WriteJob, owners: list[Any]) -> None:
     """Note texts of answers or messages that are written, and would be read as other parts.
 
     Where texts became one, a mark may stand at its head no more: what was written is looked at.
     """
     all_marks, found = writer.dialect.within, []
-    told = tells_calls(writer.dialect)
+    calls_in_texts = writes_calls(writer.dialect)
     for owner in owners:
         if owner.get("role", "assistant") != "assistant":
             continue
         parts = owner.get("parts", ())
-        apart = not told and any(one["type"] == CALL for one in parts)
+        apart = not calls_in_texts and any(one["type"] == CALL for one in parts)
         marks = {kind: one for kind, one in all_marks.items() if kind != CALL or not apart}
         for part in parts:
             text = part.get("text") if part["type"] == "text" else None
-            if isinstance(text, str) and (kind := _seems(writer, marks, text)) is not None:
+            if isinstance(text, str) and (kind := _kind_read(writer, marks, text)) is not None:
                 found.append((kind, part, text))
     if not found:
         return
@@ -289,21 +289,21 @@ def mistaken(writer: WriteJob, owners: list[Any]) -> None:
         drafts.append((draft, "" if kind == CALL else text.lstrip()))
     writer.notes += [draft for draft, _ in drafts]
     writer.place_notes()
-    gone = {id(draft) for draft, head in drafts if not _heads(draft, head)}
+    gone = {id(draft) for draft, head in drafts if not _begins_with(draft, head)}
     writer.notes = [draft for draft in writer.notes if id(draft) not in gone]
 
 
-def _seems(writer: WriteJob, marks: Mapping[str, Marks], text: str) -> str | None:
+def _kind_read(writer: WriteJob, marks: Mapping[str, Marks], text: str) -> str | None:
     """Return the kind of the first part that a text holds between marks."""
-    if THOUGHT in marks and thought(marks[THOUGHT], text) is not None:
+    if THOUGHT in marks and find_thought(marks[THOUGHT], text) is not None:
         return THOUGHT
     if CALL in marks and marks[CALL].opens in text:
-        parts = calls_of(writer.reader(), marks[CALL], None)
-        return None if isinstance(called(marks[CALL], text, 0, True, parts), int) else CALL
+        parts = calls_reader(writer.reader(), marks[CALL], None)
+        return None if isinstance(find_calls(marks[CALL], text, 0, True, parts), int) else CALL
     return None
 
 
-def _heads(draft: Draft, head: str) -> bool:
+def _begins_with(draft: Draft, head: str) -> bool:
     """Tell whether what was written of a note's part begins so."""
     whole = draft.owner if draft.place is None else draft.owner[draft.place]
     said = (value for _, value in everywhere(whole) if isinstance(value, str))

@@ -26,12 +26,12 @@ from .jobs import Tries, WriteJob
 from .views import View, means
 
 
-def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
+def write_value(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -> Any:
     """Write a present value through shape and lenses; raises Misfit."""
     said = False
     wire = value
     if h.mode == "each":
-        return listforms.listed(writer, h, value, view, rel, into)
+        return listforms.write_list(writer, h, value, view, rel, into)
     if h.mode == "as":
         if h.shape == "conversation":
             memory = view.memory.get(pointer(rel), {})
@@ -40,7 +40,7 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
             return listforms.as_json(h, wire, memory.get("text")) if in_text else wire
         # What the `ir` picture around it says of the object needs no place in it.
         said_around = {c[len(h.path) + 1 :] for c in view.claims if c.startswith(f"{h.path}.")}
-        wire = stepped(writer, h, value, said_around)
+        wire = write_by_ladder(writer, h, value, said_around)
         said = True
     elif h.mode == "entries":
         if not isinstance(value, dict):
@@ -57,7 +57,7 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
             if not guard(lens, wire) or (lens == "home" and not writer.same):
                 raise Misfit(f"`{h.path}` is no {lens.replace('+', ' or ')}", rel, h.pos)
         else:
-            wire = through(writer, lens, h, wire, view, rel, into)
+            wire = write_codec(writer, lens, h, wire, view, rel, into)
             said = True
     kind = field_type(view.shape, h.path)
     kind = {"opaque": "string"}.get(kind, kind)
@@ -71,7 +71,7 @@ def put(writer: WriteJob, h: Hole, value: Any, view: View, rel: At, into: Any) -
     return fitted(writer, h, wire, view.obj, view.source(h.path), into)
 
 
-def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
+def write_by_ladder(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
     """Write a value by a shape, or by a row of the ladder; some is said `around` it already."""
     tries = Tries(writer)
     if around:
@@ -85,9 +85,9 @@ def stepped(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> Any:
                 new, beside, path = step(row, value, writer.trail)
                 if not beside and same(new, value):
                     continue
-                share.leave(writer, row, value, beside)
-                wire = stepped(writer, h, new, around)
-                share.told(writer, row, value, path, new, beside, wire)
+                share.put_beside(writer, row, value, beside)
+                wire = write_by_ladder(writer, h, new, around)
+                share.note_row(writer, row, value, path, new, beside, wire)
                 writer.stepped_down[id(value)] = value, new
                 return wire
         raise best or Misfit("nothing fits")
@@ -110,8 +110,8 @@ def fitted(
     if fitted != names:
         writer.rewordings.update(zip(names, fitted, strict=True))
         at = writer.trail.find(obj, path)
-        told = f"`{wire}` does not fit the limits of `{kind}` here"
-        writer.note("renamed", "changed", at, h.pos, told, *(into or NOWHERE))
+        reason = f"`{wire}` does not fit the limits of `{kind}` here"
+        writer.note("renamed", "changed", at, h.pos, reason, *(into or NOWHERE))
     return fitted if many else fitted[0]
 
 
@@ -126,7 +126,7 @@ def json_text(writer: WriteJob, value: Any, came: Any) -> str:
     return stringify(value)
 
 
-def through(
+def write_codec(
     writer: WriteJob, lens: str, h: Hole, value: Any, view: View, rel: At, into: Any
 ) -> Any:
     """Write through one lens."""
@@ -143,35 +143,35 @@ def through(
     if lens in WRITES:
         return WRITES[lens](value)
     if lens in writer.dialect.schemas:
-        return schema(writer, lens, h, value, view)
+        return write_schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
     if not exact and writer.remembered(view, rel, wire) is wire:  # else memory has another word
         at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
         writer.rewordings.add((value, writer.dialect.tables[lens].read(wire)[0]))
-        told = f"`{value}` has no word of its own here and is written as `{wire}`"
+        reason = f"`{value}` has no word of its own here and is written as `{wire}`"
         weight: Weight = "slight" if h.path in CACHE else ""
         owner: tuple[Any, Any] = into or NOWHERE
-        writer.note("reworded", "changed", at, h.pos, told, *owner, weight)
+        writer.note("reworded", "changed", at, h.pos, reason, *owner, weight)
     return wire
 
 
-def schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -> Any:
+def write_schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -> Any:
     """Write a JSON Schema as the dialect takes it, and note what had to change."""
     pair = writer.dialect.schemas[lens]
     # At home nothing is lost; a guard chooses between cases that reading did not choose.
     chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
     if writer.same and chosen and (pair.simple or not writer.repair):
         return pair.home(value)
-    return abroad(writer, pair, h, value, view.obj, view.source(h.path))
+    return schema_abroad(writer, pair, h, value, view.obj, view.source(h.path))
 
 
-def abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: str) -> Any:
+def schema_abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: str) -> Any:
     """Return a JSON Schema of another dialect as this one takes it; raises Misfit."""
-    wire, told = pair.write(value, writer.options.get("tell_constraints") is True)
-    at: Any = writer.trail.find(obj, path) if told else None
-    if told:
+    wire, changes = pair.write(value, writer.options.get("tell_constraints") is True)
+    at: Any = writer.trail.find(obj, path) if changes else None
+    if changes:
         writer.mark_filled(obj, path)  # so it does not read back as it is: notes of its own say why
-    for one in told:
+    for one in changes:
         place: Any = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place
         weight: Weight = "slight" if one.at[-1:] and one.at[-1] in SILENT else ""

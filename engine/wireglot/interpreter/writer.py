@@ -19,7 +19,7 @@ from . import choosing, listforms, making, selfholes, sums, writehole
 from . import share as lists
 from .jobs import WriteJob
 from .leftover import leftover
-from .limits import needs
+from .limits import requires_sign
 from .views import View, Written
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ class PictureWriter(WriteJob):
 
     def one(self, shape: Shape, value: Any) -> Any:
         """Write a value by one shape, case by case; raises Misfit."""
-        return choosing.tried(self, shape, value)
+        return choosing.write_by_cases(self, shape, value)
 
     def choice(
         self, shape: Shape, value: Any, read: Case | None, first: bool = False
     ) -> Case | None:
         """Return the case that would write a value."""
-        return choosing.choose(self, shape, value, read, first)
+        return choosing.case_that_writes(self, shape, value, read, first)
 
     def case(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by one case; raises Misfit."""
@@ -176,7 +176,7 @@ class PictureWriter(WriteJob):
         """Write one key of an object; tell whether it is more than a word, and stands there."""
         key, here = names[0], (*rel, names[0])
         if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
-            key = listforms.spelling(self, view.look(child.path), names)
+            key = listforms.key_of_parts(self, view.look(child.path), names)
         entry = view.memory.get(pointer(here), {})
         key = entry.get("key", key)
         mark = len(self.notes)
@@ -250,7 +250,7 @@ class PictureWriter(WriteJob):
             return self.remembered(view, rel, self.nth)
         names = h.path in ("id", "tool_call_id")
         made = names and id(view.obj) in self.made
-        needed = names and needs(self.limits.limits, "call_id")
+        needed = names and requires_sign(self.limits.limits, "call_id")
         if made and self.same and not needed:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
@@ -267,9 +267,9 @@ class PictureWriter(WriteJob):
         if entry.get("none"):  # another value stood there, and is kept
             return entry.get("as", ABSENT)
         if h.mark == "copy" and value is ABSENT and not view.memory:
-            value = making.copied(self, h, view, into)
+            value = making.make_copied(self, h, view, into)
         if entry.get("again"):
-            return listforms.again(self, h, view) or ABSENT
+            return listforms.repeat_text(self, h, view) or ABSENT
         if h.dated and h.mode != "each":
             if not entry.get("old"):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
@@ -283,7 +283,7 @@ class PictureWriter(WriteJob):
             claims = set(view.claims) if h.mark is not None else None
             mark = len(self.notes)
             try:
-                wire = writehole.put(self, h, value, view, rel, into)
+                wire = writehole.write_value(self, h, value, view, rel, into)
             except Misfit:
                 if claims is None:
                     raise
@@ -298,7 +298,7 @@ class PictureWriter(WriteJob):
                         self.place_part_note(view.obj, path, into)
                         self.place_field_note(view.source(path), into)
                 if len(h.paths) > 1:
-                    sums.hidden(self, h, view, into)
+                    sums.note_joined_terms(self, h, view, into)
                 if made:
                     making.by_hook(self, h, view.obj, into)
         if wire is ABSENT:
@@ -309,11 +309,13 @@ class PictureWriter(WriteJob):
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: dict[str, Any]) -> Any:
         if h.mark in ("default", "fill"):
-            return making.filled(self, h, view.obj, rel, into, "for" in entry)
+            return making.fill_value(self, h, view.obj, rel, into, "for" in entry)
         if h.mark == "made" and h.value is not None:
             if entry.get("made"):
                 return ABSENT
-            return writehole.put(self, h, making.made_in(self, h, view, into), view, rel, into)
+            return writehole.write_value(
+                self, h, making.make_for_view(self, h, view, into), view, rel, into
+            )
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)

@@ -12,7 +12,7 @@ from .. import policy as policies
 from ..conversion import reading, writing
 from ..errors import UsageError, mistyped
 from ..interpreter.resolver import Resolve, resolving
-from ..interpreter.unpictured import more, told_by
+from ..interpreter.unpictured import kind_by_status, says_more
 from ..language import variants
 from ..language.lenses import same
 from ..notes import Draft, Note
@@ -191,7 +191,7 @@ class Exchange:
             out, drafts, _ = writing.write(two, read, "response", True, self._options)
             self._keep(two, out)
             return self._given(out, all_notes(read.notes, drafts, out, True))
-        reading.told_in_texts(one, read, options)
+        reading.split_answer_texts(one, read, options)
         out, drafts = Unseen(turn).written(read)
         return self._given(out, all_notes(read.notes, drafts, out, False))
 
@@ -219,14 +219,14 @@ class Exchange:
         same = self.client == self.provider
         http = read.ir.get("http") if http is None else http
         said = read.ir.get("kind")
-        kind = None if same else told_by(http, said)
+        kind = None if same else kind_by_status(http, said)
         if kind is not None:
             read.ir["kind"] = kind
         out, drafts, _ = writing.write(two, read, "error", same, self._options)
         at = read.trail.find(read.ir, "kind")
         told = any(draft.source == at for draft in drafts)
         if kind is not None and said is not None and not told:
-            drafts.append(Draft("reworded", "changed", at, None, more(http, said)))
+            drafts.append(Draft("reworded", "changed", at, None, says_more(http, said)))
         return self._given(out, all_notes(read.notes, drafts, out, same))
 
     def _sent(self, out: Any, notes: Sequence[Note], envelope: Envelope | None) -> Conversion:
@@ -350,7 +350,7 @@ def _elements(client: Held, body: Any) -> list[Any]:
     """Return the messages of a request of a client as the elements of a list, system text apart."""
     read = reading.read(client, body, "request", None, None, {})
     said = [one for one in messages_of(read) if one.get("role") != "system"]
-    read = reading.of_nothing(said, read.trail)
+    read = reading.unread(said, read.trail)
     found: list[Any] = writing.write(client, read, "messages", True, {})[0]
     return found
 

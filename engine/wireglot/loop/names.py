@@ -10,7 +10,7 @@ from typing import Any
 
 from ..interpreter import pairing
 from ..interpreter.copies import parts_of
-from ..interpreter.limits import Limits, full
+from ..interpreter.limits import Limits, pattern_of
 from ..language.model import Dialect, once
 from ..language.picture import Hole, keys
 from .memory import Part
@@ -49,7 +49,7 @@ class Names:
         """
         if "tool_name" not in client.limits:
             return
-        fits = full(client.limits["tool_name"])
+        fits = pattern_of(client.limits["tool_name"])
         for name in (tool.get("name") for tool in declared(ir)):
             if isinstance(name, str) and not fits(name):
                 self.of(provider, "tool_name").setdefault(name, name)

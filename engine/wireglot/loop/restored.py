@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter.views import means
-from ..interpreter.within import shared
+from ..interpreter.within import share_citations
 from ..ir import BETWEEN_THOUGHTS
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
@@ -212,7 +212,7 @@ class Restored:
         said = text["text"]
         text["text"] = said[size:]
         spans = [(0, size), (size, len(said))]
-        found = shared(text.pop("citations", None), spans, self._trail)
+        found = share_citations(text.pop("citations", None), spans, self._trail)
         for part, cited in zip((first, text), found, strict=True):
             part.update({"citations": cited} if cited else {})
 

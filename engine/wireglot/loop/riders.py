@@ -211,7 +211,7 @@ class Riders:
         """Tell whether the provider takes a part of another one, in a turn of the model."""
         talk = [{"role": "assistant", "parts": [part]}]
         try:
-            said = reading.of_nothing(talk, Trail())
+            said = reading.unread(talk, Trail())
             out, _, _ = writing.write(self.provider, said, "messages", False, {})
             read = reading.read(self.provider, out, "messages", None, None, {}).ir
         except ConversionError:

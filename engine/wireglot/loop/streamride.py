@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..conversion.reading import Read
-from ..interpreter.properties import renamed
+from ..interpreter.properties import rename_arguments
 from ..language.events import Event
 from ..language.picture import holes
 from ..notes import Draft
@@ -250,7 +250,7 @@ class TurnStream(Translator):
         if row is not None:
             part.undone = lambda ir: undo.back(row, ir)[0]
         elif given:
-            part.undone = lambda ir: renamed(ir, given) or ir
+            part.undone = lambda ir: rename_arguments(ir, given) or ir
 
     def _concluded(self) -> Conversion:
         done = super()._concluded()

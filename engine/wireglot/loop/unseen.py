@@ -9,7 +9,7 @@ from ..conversion import reading, writing
 from ..conversion.hands import Writer
 from ..conversion.reading import Read
 from ..interpreter.limits import Limits
-from ..interpreter.properties import renamed
+from ..interpreter.properties import rename_arguments
 from ..language.held import Held
 from ..language.picture import holes
 from ..notes import Draft
@@ -125,7 +125,7 @@ class Unseen:
                 self._told[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
                 given = self._turn.names.properties(self._provider.name, part["name"])
-                if (again := renamed(part, given, trail)) is not None:
+                if (again := rename_arguments(part, given, trail)) is not None:
                     part.pop("arguments_json", None)
                     part.update(again)
                 row = undo.row_of(self._turn.names, self._provider, part["name"])

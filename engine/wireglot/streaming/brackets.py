@@ -129,7 +129,7 @@ class Brackets:
         memory = said.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
         if memory.get("../", {}).get("apart"):
             return True
-        return any(gathering.said(writer, shape, case, said) for case in shape.cases)
+        return any(gathering.claims_beside(writer, shape, case, said) for case in shape.cases)
 
     def _within(self, said: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
         """Return what a part says, with what its item does."""

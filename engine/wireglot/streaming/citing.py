@@ -50,7 +50,7 @@ class Citing:
                 self._bare.append(part)
             return ir
         if not self._form.whole:
-            return reciting.fitted(self._writer, ir, self._form)
+            return reciting.fit_places(self._writer, ir, self._form)
         return {key: value for key, value in ir.items() if key != "citations"}
 
     def over(self, part: Part, number: int, ir: dict[str, Any]) -> None:
@@ -104,13 +104,13 @@ class Citing:
         if form is None or not form.whole:
             return {}
         if self._same and (one := outcome.one(owner)) is not None:
-            made = reciting.whole(self._writer, one)
+            made = reciting.recite(self._writer, one)
             return {key: made[key] for key in ("citations", "sources") if key in made}
         if outcome.dialect.family == self._writer.dialect.family and not self.parted:
             said = {**owner.own, **owner.flows}
             if citations.form_of(outcome.dialect, "candidate") == form:  # it means the same here
                 return {key: said[key] for key in ("citations", "sources") if key in said}
-        built = reciting.Built(self._writer, form)
+        built = reciting.Recited(self._writer, form)
         known = () if self.parted else owner.parts
         late = {part.nth: part for part in known if part.cited is not None}
         before, last = (0, 0), -1

@@ -115,7 +115,7 @@ class Part:
         """Take more elements of a list of the part; return how many there are."""
         listed = [*(value_at(self.said, keys) or []), *elements]
         put_at(self.said, keys, listed)
-        rating.joined(self.said)
+        rating.join_likely(self.said)
         return len(listed)
 
     def put(self, path: str, value: Any) -> bool:

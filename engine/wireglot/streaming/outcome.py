@@ -121,7 +121,7 @@ class Outcome:
         """Lay a value at a path of an IR object; what comes later counts."""
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
-            building.place(self._reader, owner, path, value, None)
+            building.put_path(self._reader, owner, path, value, None)
             self._reader.trail.late.clear()  # nobody asks where it came from
         except Misfit:  # something of another type stood there: what comes later counts
             put_at(owner, self.keys_of(path), value)
@@ -198,7 +198,7 @@ class Outcome:
         del env.fields["parts"]
         found: dict[str, Any] = {}
         for path, (value, _) in env.fields.items():
-            building.place(reader, found, path, value, None)
+            building.put_path(reader, found, path, value, None)
         building.attach(reader, found, env)
         return found
 

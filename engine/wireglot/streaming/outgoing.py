@@ -105,7 +105,7 @@ class Frames:
             if is_made(hole) and not value_at(made, keys):
                 assert self.outcome is not None
                 form, nth = str(hole.value), self._ids.get(str(hole.value), 0)
-                put_at(made, keys, making.of_answer(form, self.outcome.seed, form, str(nth)))
+                put_at(made, keys, making.answer_id(form, self.outcome.seed, form, str(nth)))
                 self._ids[form] = nth + 1
         return made
 

@@ -137,7 +137,7 @@ class Outlook:
 
     def _tried(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
         probe = Writer(self.dialect, False, Trail(), writer.options)
-        if not share.directly(probe, self.lists, ir)[0]:
+        if not share.give_as_is(probe, self.lists, ir)[0]:
             return None, probe.missing
         lost = {path for owner, path in probe.lost_fields if owner == id(ir)}
         rows = writer.ladder.get(str(ir.get("type")), ())

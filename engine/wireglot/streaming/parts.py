@@ -10,7 +10,7 @@ from typing import Any
 
 from ..conversion.hands import Writer
 from ..interpreter import media
-from ..interpreter.rating import apart
+from ..interpreter.rating import likely_of
 from ..interpreter.views import blank
 from ..ir import BETWEEN_THOUGHTS, LIKELY, TOKENS, owned, without_memory
 from ..language import ladder as ladders
@@ -268,7 +268,7 @@ class Parts(Listener):
                 keys = owned(word.field, self.dialect.family).split(".")
                 listed = value_at(said, keys)
                 if word.field == LIKELY:
-                    listed = apart(said.get(TOKENS, []), self.same)
+                    listed = likely_of(said.get(TOKENS, []), self.same)
                 out.place.entry = 0
                 for piece in listed if isinstance(listed, list) else ():
                     more = {**said, **out.more, "piece": piece}
@@ -294,7 +294,7 @@ class Parts(Listener):
             return False
         kind = str(ir.get("type"))
         try:
-            ir = media.usual(self.writer, ir, None)
+            ir = media.normalize(self.writer, ir, None)
         except Misfit:
             return False  # which the whole response tells of, too
         lost, lacks = (set(), set()) if self.same else self._known.fit(self.writer, ir)

@@ -281,7 +281,7 @@ class Failure:
         """
         if self._shape is None or not isinstance(wire, dict):
             return None
-        at = unpictured.told(wire)
+        at = unpictured.message_place(wire)
         if at is None:
             return None
         frame.claimed.update((at, *((key,) for key in wire if wire[key] == "error")))

@@ -198,7 +198,7 @@ class Translator:
         if self._unfold is not None:
             read = whole.read()
             read.trail.seed = fold.outcome.seed
-            reading.told_in_texts(self._source, read, self._options)
+            reading.split_answer_texts(self._source, read, self._options)
             body, drafts = self._written(read)
             last = all_notes(read.notes, drafts, body, False)
             last = [note for note in last if not self._failed(note)]
@@ -332,7 +332,7 @@ class Collected:
 
     def __init__(self, rules: Held, fold: Fold, options: dict[str, Any]) -> None:
         self._rules, self._fold, self._options = rules, fold, options
-        draft = reading.of_nothing(fold.outcome.draft(trail := Trail()), trail)
+        draft = reading.unread(fold.outcome.draft(trail := Trail()), trail)
         self._write(draft)
         if fold.error is not None and fold.outcome.failing(draft.ir):
             if any(one.get("stop_reason") for one in self._read().ir["candidates"]):

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..conversion.hands import Writer
 from ..interpreter import making, units
-from ..interpreter.unpictured import more, told_by
+from ..interpreter.unpictured import kind_by_status, says_more
 from ..ir import owned, put_at
 from ..language.events import Event
 from ..language.lenses import Misfit
@@ -58,7 +58,7 @@ class Unfold(Parts):
         for path, hole in self._known.identities.items():
             keys = owned(path, self.dialect.family).split(".")
             if not value_at(outcome.response, keys):
-                put_at(self.frames.made, keys, making.of_answer(str(hole.value), outcome.seed))
+                put_at(self.frames.made, keys, making.answer_id(str(hole.value), outcome.seed))
                 self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
 
     def opened(self, part: Part) -> None:
@@ -98,10 +98,10 @@ class Unfold(Parts):
         self.flush()
         mark = len(self.writer.notes)
         said = error.get("kind")
-        kind = told_by(error.get("http"), said)
+        kind = kind_by_status(error.get("http"), said)
         if kind is not None:
             if said is not None:
-                told = more(error["http"], said)
+                told = says_more(error["http"], said)
                 self.notes.append(("reworded", "changed", at, self.stream.pos, told))
             error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
@@ -109,7 +109,7 @@ class Unfold(Parts):
             if event is not None:
                 self.frames.put_error(event, error)
             elif shape is not None:
-                self.frames.add([units.stepped(self.writer, shape, error)])
+                self.frames.add([units.write_stepping(self.writer, shape, error)])
             else:
                 self._unplaced(at, "the target has no form for an error")
         except Misfit as misfit:
@@ -125,7 +125,7 @@ class Unfold(Parts):
         # A target that holds one answer has written the first so far; of several the one that calls
         # a tool is the answer, and follows now.
         one = not (self._known.many or cut)
-        acting = units.acting([owner.kinds for owner in outcome.candidates]) if one else 0
+        acting = units.acting_answer([owner.kinds for owner in outcome.candidates]) if one else 0
         self.flush()
         if acting and not self.failing:
             self._act(acting)

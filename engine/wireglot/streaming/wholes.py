@@ -236,7 +236,7 @@ def _anew(fold: Hearing, ir: dict[str, Any]) -> None:
     """Read a response once more that held fewer parts than came: they may tell why it stopped."""
     shape = fold.dialect.units["response"]
     with contextlib.suppress(Misfit):
-        wire = units.stepped(Writer(fold.dialect, True, Trail(), {}), shape, ir)
+        wire = units.write_stepping(Writer(fold.dialect, True, Trail(), {}), shape, ir)
         read: dict[str, Any] = Reader(fold.dialect, {}).whole(shape, wire, ())
         for one, again in zip(ir["candidates"], read["candidates"], strict=True):
             one.update(without_memory(again, "parts"))

@@ -15,13 +15,13 @@ from ..conversion.hands import Reader
 from ..interpreter.within import (
     CALL,
     THOUGHT,
-    begun,
-    called,
-    calling,
-    calls_of,
-    says_more,
-    shared,
-    solid,
+    calls_reader,
+    find_calls,
+    has_fields,
+    mark_begun,
+    share_citations,
+    skip_space,
+    stop_with_calls,
 )
 from ..language.model import Dialect
 from ..trail import At
@@ -75,7 +75,7 @@ class Within(Listener):
     def __init__(self, unfold: Unfold, dialect: Dialect, options: dict[str, Any]) -> None:
         self._unfold = unfold
         self._head, self._calls = dialect.within.get(THOUGHT), dialect.within.get(CALL)
-        self._read = calls_of(Reader(dialect, options), self._calls, None)
+        self._read = calls_reader(Reader(dialect, options), self._calls, None)
         self._of: dict[int, Split] = {}
         self._over: list[tuple[Part, Split]] = []
         self._outcome: Outcome | None = None
@@ -83,7 +83,7 @@ class Within(Listener):
 
     # -- what a fold tells ------------------------------------------------------------------------
 
-    def begun(self, outcome: Outcome) -> None:
+    def mark_begun(self, outcome: Outcome) -> None:
         """Take the head of the stream."""
         self._outcome = outcome
         self._unfold.begun(outcome)
@@ -127,7 +127,7 @@ class Within(Listener):
         for nth in self._ids:
             owner = outcome.candidates[nth]
             stop = outcome.stop(owner)
-            owner.stopped = owner.stops, len(owner.kinds), {**stop, **calling(stop)}
+            owner.stopped = owner.stops, len(owner.kinds), {**stop, **stop_with_calls(stop)}
         self._unfold.end(outcome, cut)
 
     def running(self, part: Part) -> Running | None:
@@ -167,7 +167,7 @@ class Within(Listener):
                 del self._of[id(part)]
                 self._unfold.opened(part)  # with all that has come of it
             return
-        while not isinstance(found := called(self._calls, text, at, over, self._read), int):
+        while not isinstance(found := find_calls(self._calls, text, at, over, self._read), int):
             begin, behind, calls = found
             self._text(part, split, at, begin, False)
             self._close(split)
@@ -175,12 +175,12 @@ class Within(Listener):
                 self._call(part, call)
             at = behind
         split.drop(self._text(part, split, at, found, over))
-        opened = split.held.startswith(self._calls.opens, solid(split.held, 0))
+        opened = split.held.startswith(self._calls.opens, skip_space(split.held, 0))
         split.waits = self._calls.closes if opened else None
 
     def _headed(self, part: Part, split: Split, over: bool) -> bool:
         """Tell whether it is known whether a thought stands at the head of a text."""
-        start = solid(split.held, 0)
+        start = skip_space(split.held, 0)
         opens = "" if self._head is None else self._head.opens
         if not opens or not split.held.startswith(opens, start):
             split.headed = over or not (opens and opens.startswith(split.held[start:]))
@@ -194,7 +194,7 @@ class Within(Listener):
         """Tell of a thought; tell whether it is over."""
         assert self._head is not None and split.inner is not None
         inner, closed, _ = split.held.partition(self._head.closes)
-        least = 0 if closed or over else begun(inner, self._head.closes)
+        least = 0 if closed or over else mark_begun(inner, self._head.closes)
         sure = inner[: len(inner) - least].rstrip()
         self._grow(split.inner, sure)
         if not closed and not over:
@@ -213,7 +213,7 @@ class Within(Listener):
         Signs are counted from the first that is held.
         """
         if split.fresh and split.rest is None:
-            start = min(solid(split.held, start), end)
+            start = min(skip_space(split.held, start), end)
         said = split.held[start:end]
         said = said if over else said.rstrip()
         if said and split.rest is None and (split.fresh or not said.isspace()):
@@ -261,7 +261,7 @@ class Within(Listener):
         if not (split.fresh or split.texts):
             self._unfold.opened(part)
             return False
-        if not split.texts and says_more(part.said):
+        if not split.texts and has_fields(part.said):
             split.rest = _behind(part, True)
             split.texts.append((split.rest, len(str(part.ir().get("text", "")))))
             _cite(part, split)
@@ -288,8 +288,8 @@ def _behind(text: Part, first: bool) -> Part:
 def _cite(part: Part, split: Split) -> None:
     """Share out the citations of a text among the texts that are left of it."""
     spans = [(at, at + sum(map(len, rest.pieces))) for rest, at in split.texts]
-    said = shared(part.said.get("citations"), spans)
-    cited = None if part.cited is None else shared(part.cited, spans)
+    said = share_citations(part.said.get("citations"), spans)
+    cited = None if part.cited is None else share_citations(part.cited, spans)
     for nth, (rest, _) in enumerate(split.texts):
         if said[nth] or "citations" in rest.said:
             rest.said["citations"] = said[nth]
