@@ -14,7 +14,7 @@ from wireglot.authoring.generate import Generator
 from wireglot.conversion import reading, writing
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
-from wireglot.interpreter import orderly, speaking
+from wireglot.interpreter import speaking
 from wireglot.interpreter.views import Look
 from wireglot.ir import WHOLES
 
@@ -113,10 +113,10 @@ def test_what_is_in_order_is_what_the_steps_leave(
     source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Steps that order messages change nothing where one look finds them in order."""
-    without = Counter[bool]()
+    without, orderly = Counter[bool](), speaking.orderly
 
     def told(*given: Any) -> bool:
-        found = orderly.orderly(*given)
+        found = orderly(*given)
         without[found] += 1
         return found
 

@@ -135,12 +135,9 @@ def write_with(
 def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
     if unit == "request":
         return _request(writer, ir)
-    if (
-        unit == "error"
-        and writer.same
-        and (found := unpictured.unchanged_body(writer, ir)) is not ABSENT
-    ):
-        return found, None
+    if unit == "error" and writer.same:
+        if (body := unpictured.unchanged_body(writer, ir)) is not ABSENT:
+            return body, None
     if unit == "response" and not writer.same:
         ir = _acting_first(writer, ir)
     if unit == "error" and not writer.same:
@@ -188,9 +185,8 @@ def _acting_first(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     owners = ir.get("candidates") or []
     if len(owners) < 2:
         return ir
-    nth = units.acting_answer(
-        [[part.get("type") for part in one.get("parts", ())] for one in owners]
-    )
+    kinds = [[part.get("type") for part in one.get("parts", ())] for one in owners]
+    nth = units.acting_answer(kinds)
     shape = units.unit_shape(writer.dialect, "response")
     if nth == 0 or any("single" not in hole.lenses for hole in units.answer_holes(writer.dialect)):
         return ir

@@ -1,7 +1,7 @@
 """Generates the lines of one case: the `ir` picture that must hold, then the wire picture.
 
-`writes` says which functions there are, `matchlines` writes what the `ir` picture asks, `holelines`
-what stands in a hole.
+`writes` says which functions there are, `lines` writes what the `ir` picture asks, `holelines` what
+stands in a hole.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from ..language.picture import Text as TextPicture
 from .code import NAME
 from .holelines import HoleLines, spread
 from .holetests import is_own, named, simple, wanted
-from .lines import paths_of, variable
-from .matchlines import MatchLines
+from .lines import Lines, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
 
 
-class CaseLines(MatchLines):
+class CaseLines(Lines):
     """Writes the text of the function for one case."""
 
     # -- the whole ----------------------------------------------------------------------------
@@ -127,10 +126,8 @@ class CaseLines(MatchLines):
         if self.dynamic or outside:
             took = ", took" if self.dynamic else ""
             rest += f" and {{*o}}.difference({quiet}{took}{outside})"
-        odd += [
-            rest,
-            *(f"{one!r} in o and holds_more(o, {one!r}, {self._inner(one)})" for one in inner),
-        ]
+        odd.append(rest)
+        odd += [f"{one!r} in o and holds_more(o, {one!r}, {self._inner(one)})" for one in inner]
         odd += ["misnamed(x, o)"] if named else []
         view = "view" if self.viewed else "None"
         miss = "miss" if self.missing else "()"

@@ -193,11 +193,8 @@ def _deal_parts(x: Any, listing: Listing, parts: list[Any], whole: bool, shares:
                 if asked and (fields.isdisjoint(part) or not _says_words(part, asked)):
                     continue
                 try:
-                    wire = (
-                        names[write](x, part)
-                        if write.__class__ is str
-                        else _run_piece(x, write, part)
-                    )
+                    function = write.__class__ is str
+                    wire = names[write](x, part) if function else _run_piece(x, write, part)
                 except Misfit as misfit:
                     misfit.__traceback__ = None
                     wire = NO

@@ -71,9 +71,9 @@ class Reads:
         return self.code.function((word, shape, case), (word, shape.name, case.name), make)
 
     def _text(self, word: str, shape: Shape, case: Case, name: str) -> str:
-        from . import readend, readruns  # what writes functions is mostly not needed
+        from . import readend  # what writes functions is mostly not needed
 
-        kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readruns.RunText}
+        kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readend.RunText}
         try:
             return kinds[word](self, shape, case, name).whole()
         except Unwritten:

@@ -214,9 +214,8 @@ def _each(
 def _list(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how what is surely a list is read, element by element."""
     if "by-key" in h.lenses:
-        t.line(
-            f"if any(map(has_several_keys, {v})): return {t.odd}", h.pos
-        )  # the walk takes them apart
+        # The walk takes them apart.
+        t.line(f"if any(map(has_several_keys, {v})): return {t.odd}", h.pos)
     if h.mark is not None and h.mark != "default" and t.track:
         written = t.value(h.value if h.mark == "fill" else ABSENT)
         t.line(f"if not {v}: sp = spell(sp, {t.pointer(rel)}, {v}, {written})")

@@ -64,9 +64,8 @@ class ValueLines:
             return
         w, test = self.quick(found, exact=simple(h))
         # An id that this dialect never saw is left out, where it may be.
-        unsaid = (
-            h.path in IDS and h.mark in DROPPED and not requires_sign(c.dialect.limits, "call_id")
-        )
+        unsaid = h.path in IDS and h.mark in DROPPED
+        unsaid = unsaid and not requires_sign(c.dialect.limits, "call_id")
         if h.path in IDS:
             test = f"({test})" if " or " in test else test
             test += " and id(o) not in x.made" if c.writes.home else ""

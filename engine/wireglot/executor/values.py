@@ -30,15 +30,9 @@ def less_lossy(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any
     """Return of two ways to write an object, of which each loses something, the better one."""
     if poor is not None and poor[0] <= lost:
         return poor
-    notes, lefts, beside, gone = marks
-    return (
-        lost,
-        wire,
-        x.notes[notes:],
-        x.lost_fields[lefts:],
-        x.beside[beside:],
-        x.lost_parts[gone:],
-    )
+    notes, fields, beside, parts = marks
+    came = x.notes[notes:], x.lost_fields[fields:], x.beside[beside:], x.lost_parts[parts:]
+    return lost, wire, *came
 
 
 def take_best(x: WriteJob, o: Any, poor: Any) -> Any:

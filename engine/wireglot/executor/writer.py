@@ -145,9 +145,8 @@ class CodedWriter(PictureWriter):
         whole = top and into is None and p is view.case.wire
         # What an object remembers stands under places in it as a whole.
         whole = whole and view.case in self.writes.known
-        waits = (
-            self.field_notes or id(view.obj) in self.part_notes
-        )  # a note, for the place of a field
+        # A note may wait for the place of a field.
+        waits = self.field_notes or id(view.obj) in self.part_notes
         if whole and not (rel and view.memory) and self.quick and not waits:
             claims, lists = set(view.claims), dict(view.lists)
             found = self._tried(self.writes.inside(view.case), view)

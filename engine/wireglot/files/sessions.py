@@ -245,9 +245,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     if document.ids is not None:
         asides = copy.deepcopy(asides)  # ids are said in them, too
     if not writer.same:  # what has no time of its own was said when the first message was
-        writer.last_time = next(
-            (m["time"] for m in ir.get("messages", ()) if "time" in m), writer.last_time
-        )
+        times = (m["time"] for m in ir.get("messages", ()) if "time" in m)
+        writer.last_time = next(times, writer.last_time)
     place = history.place(writer, memory, asides, ir)
     inside, ir = history.parted(writer, ir) if place is not None else ([], ir)
     wire = units.write_stepping(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))

@@ -111,10 +111,8 @@ def _lift_result(reader: ReadJob, call: Part) -> Message:
             left_out(result, dialect.name, field)
             continue
         # Where a picture of the call says it, the call remembers.
-        for owner, place in (
-            (result, _result_place(dialect, field)),
-            (call, _call_place(dialect, field)),
-        ):
+        places = _result_place(dialect, field), _call_place(dialect, field)
+        for owner, place in zip((result, call), places, strict=True):
             if place is not None:
                 reader.memory(owner)[place] = {"as": said, "for": value}
         where = reader.trail.find(result, field) or ()

@@ -21,12 +21,9 @@ def media_to_results(writer: WriteJob, messages: list[Message]) -> list[Message]
     """Put media into the results that returned them, where a text before them says so."""
     rows = [row for row in writer.ladder.get("tool_result", ()) if row.whose is not None]
     source: Any = writer.trail.source
-    if (
-        not rows
-        or source is None
-        or _results_hold_media(source)
-        or not _results_hold_media(writer.dialect)
-    ):
+    if not rows or source is None:
+        return messages
+    if _results_hold_media(source) or not _results_hold_media(writer.dialect):
         return messages
     out: list[Message] = []
     start = 0  # where the results begin that stand right before
@@ -40,9 +37,8 @@ def media_to_results(writer: WriteJob, messages: list[Message]) -> list[Message]
             home, rest = _sort_media(writer, message.get("parts", ()), labels)
             if home:
                 results = parts_of(out[start:], "tool_result")
-                fresh = {
-                    id(p): _with_media(writer, p, home[id(p)]) for p in results if id(p) in home
-                }
+                owners = [part for part in results if id(part) in home]
+                fresh = {id(part): _with_media(writer, part, home[id(part)]) for part in owners}
                 out[start:] = replace_parts(writer, out[start:], fresh)
                 if not rest and message.keys() <= PLAIN:
                     start = len(out)

@@ -226,9 +226,8 @@ def _use_short_names(
     pieces = Counter(piece or name for name, piece in short.items())
     for name in asked:
         if short.get(name) and pieces[short[name]] > 1:
-            _drop_field(
-                writer, ir, "tool_choice", f"the target has two tools `{short[name]}`", view
-            )
+            reason = f"the target has two tools `{short[name]}`"
+            _drop_field(writer, ir, "tool_choice", reason, view)
             return
     shortened = [short.get(name) or name for name in asked]
     why = f"a tool within a group is chosen by its last piece, {shortened} for {[*asked]}"

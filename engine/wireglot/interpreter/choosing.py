@@ -81,10 +81,8 @@ def write_by_cases(writer: WriteJob, shape: Shape, value: Any) -> Any:
     _tell(writer, (said, fields, blocks, parts))
     if writer.same and not (writer.repair or writer.anew):
         return wire
-    read, moved = (
-        _read_back(writer, shape, wire),
-        any(draft.code == "reordered" for draft in drafts),
-    )
+    read = _read_back(writer, shape, wire)
+    moved = any(draft.code == "reordered" for draft in drafts)
     if not _differs_as_noted(writer, read, value, moved):
         why = f"the target reads this as {_describe(read, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
@@ -272,9 +270,8 @@ def _differs_as_noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> b
 
     These have notes of their own.
     """
-    return alike(
-        _comparable(writer, read, moved), _comparable(writer, value, moved), writer.rewordings
-    )
+    read, value = (_comparable(writer, one, moved) for one in (read, value))
+    return alike(read, value, writer.rewordings)
 
 
 def _comparable(writer: WriteJob, value: Any, moved: bool) -> Any:

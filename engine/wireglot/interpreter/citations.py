@@ -188,9 +188,8 @@ def _trail_citation(trail: Trail, made: Citation, one: Any, source: Any, part: A
         if key in SPAN:
             made_of(trail, made, key, [*spans, *places_of(trail, (part, "text"))])
         elif at is not None and numbers is not None and key not in ASIDE:
-            made_of(
-                trail, made, key, [*places_of(trail, (source, key)), *_source_places(one, numbers)]
-            )
+            places = [*places_of(trail, (source, key)), *_source_places(one, numbers)]
+            made_of(trail, made, key, places)
 
 
 def _source_places(one: Citation, at: At) -> list[At]:

@@ -163,9 +163,8 @@ def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> 
 def _declaring_names(dialect: Dialect) -> set[Any]:
     """Return the names of those parts of messages that declare tools in a dialect."""
     cases = [case for shape in dialect.shapes.values() for case in shape.cases]
-    return marks.literal_names(
-        [c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))]
-    )
+    declaring = [c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))]
+    return marks.literal_names(declaring)
 
 
 def loosen_strict(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:

@@ -132,11 +132,9 @@ def read_element(
     for lenient in modes:
         try:
             parts, run = runs.read(reader, cases, item, at, lenient)
-            return (
-                remember_run(reader, name, run, parts, item, at)
-                if run is not None
-                else (parts, None)
-            )
+            if run is None:
+                return parts, None
+            return remember_run(reader, name, run, parts, item, at)
         except Misfit as misfit:
             misfit.__traceback__ = None
             best = misfit

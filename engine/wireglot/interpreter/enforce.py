@@ -45,9 +45,8 @@ def drop_at_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
         for part in reversed(parts) if role == "assistant" else ():
             closed = closed or part.get("type") not in kinds
             gone += [] if closed else [part]
-    _note_dropped(
-        writer, gone[::-1], "in the target, a turn of the model does not end with {}", "not-last"
-    )
+    reason = "in the target, a turn of the model does not end with {}"
+    _note_dropped(writer, gone[::-1], reason, "not-last")
     return remove_parts(writer, messages, gone)
 
 

@@ -104,9 +104,8 @@ def _shadowing_keys(form: Any, wire: Any, base: str) -> Iterator[str]:
     for names, child in keyed(form) if isinstance(wire, dict) else ():
         written = next((n for n, name in enumerate(names) if wire.get(name) is not None), None)
         yield from (f"{base}/{name}" for name in names[:written] if written)
-        yield from _shadowing_keys(
-            child, wire.get(names[written or 0]), f"{base}/{names[written or 0]}"
-        )
+        key = names[written or 0]
+        yield from _shadowing_keys(child, wire.get(key), f"{base}/{key}")
 
 
 def says_nothing(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) -> bool:
@@ -270,9 +269,8 @@ def put_back(
                 owner = owner[int(name)] if name.isdecimal() and int(name) < len(owner) else None
             elif isinstance(owner, dict):
                 if name not in owner:
-                    owner[name] = (
-                        {} if view is None else _fixed_words(writer, view, keys[: nth + 1])
-                    )
+                    above = keys[: nth + 1]
+                    owner[name] = {} if view is None else _fixed_words(writer, view, above)
                 owner = owner[name]
             else:
                 owner = None

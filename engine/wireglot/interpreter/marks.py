@@ -103,9 +103,8 @@ def settle_result_marks(writer: WriteJob, messages: list[Message]) -> list[Messa
         return messages
     move = _mark_result if whole else _mark_content
     found = ((part, move(writer, part)) for part in parts_of(messages, "tool_result"))
-    return replace_parts(
-        writer, messages, {id(part): new for part, new in found if new is not part}
-    )
+    fresh = {id(part): new for part, new in found if new is not part}
+    return replace_parts(writer, messages, fresh)
 
 
 @once
@@ -200,9 +199,8 @@ def limit_parts(writer: WriteJob, messages: list[Message]) -> list[Message]:
             writer.note_lost("no-place", part, reason, writer.rule())
             gone.add(id(part))
     found = [part for part in found if id(part) not in gone]
-    named = {
-        id(part): fresh for name in unique for part, fresh in _rename_repeated(writer, name, found)
-    }
+    renamed = (pair for name in unique for pair in _rename_repeated(writer, name, found))
+    named = {id(part): fresh for part, fresh in renamed}
     return _rebuild(writer, messages, gone, named) if gone or named else messages
 
 

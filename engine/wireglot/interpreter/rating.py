@@ -87,10 +87,8 @@ def gather_tokens(writer: WriteJob, owner: Any) -> Any:
     bare = {id(part): copies.without_field(writer, part, TOKENS) for part in texts}
     more: dict[str, Any] = {TOKENS: tokens}
     if likely:
-        more = {
-            TOKENS: [copies.without_field(writer, one, "top") for one in tokens],
-            LIKELY: likely,
-        }
+        plain = [copies.without_field(writer, one, "top") for one in tokens]
+        more = {TOKENS: plain, LIKELY: likely}
     new = copies.with_replaced(writer, owner, bare, **more)
     writer.trail.put(new, TOKENS, writer.trail.find(texts[0] if texts else owner, TOKENS))
     return new

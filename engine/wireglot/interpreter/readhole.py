@@ -96,9 +96,8 @@ def read_copy(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
     if wire is not ABSENT and wire is not None:
         scratch = Env(env.base, env.case, False)
         try:
-            if same(
-                read_value(reader, h, wire, at, rel, scratch), env.fields.get(h.path, (ABSENT,))[0]
-            ):
+            counts = env.fields.get(h.path, (ABSENT,))[0]
+            if same(read_value(reader, h, wire, at, rel, scratch), counts):
                 reader.mark_redundant(at, "it repeats another value", h.pos)
                 return
         except Misfit:
@@ -272,10 +271,10 @@ def read_words(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At,
         if not exact:
             reason = f"`{value}` is read as `{read}`"
             env.notes.append(("reworded", "changed", at, h.pos, reason))
-    elif (pair.two_way or not exact) and not same(
-        written := _with_place(pair.home, read, at, h), value
-    ):
-        env.spell(rel, value, written)
+    elif pair.two_way or not exact:
+        written = _with_place(pair.home, read, at, h)
+        if not same(written, value):
+            env.spell(rel, value, written)
     if "json" in h.lenses:
         reader.trail.flat(read)
     elif lens in reader.dialect.schemas and not exact:

@@ -17,6 +17,8 @@ from . import elements, gathering, leftover, marks, media, readhole
 from .jobs import Tries, WriteJob
 from .views import blank, list_memory, memory_of
 
+SAID_AGAIN = "parts stand before it that are said again here: it is read as one of these"
+
 
 def share(
     writer: WriteJob, holes: list[Hole], parts: list[Any], whole: bool = False
@@ -51,10 +53,7 @@ def note_said_twice(writer: WriteJob, holes: Sequence[Hole], shares: list[list[A
         said = [part for one in shares[:number] for part, _ in one] if "again" in h.lenses else ()
         if said and shares[number] and readhole.text_of(said, writer.dialect.kinds_of(h.named)):
             for part, _ in shares[number]:
-                reason = (
-                    "parts stand before it that are said again here: it is read as one of these"
-                )
-                writer.note_part("inconsistent", "changed", part, reason, h.pos)
+                writer.note_part("inconsistent", "changed", part, SAID_AGAIN, h.pos)
 
 
 def give(

@@ -28,10 +28,10 @@ from . import (
     system,
     turns,
     weaving,
+    within,
 )
 from .copies import with_parts
 from .jobs import Message, WriteJob
-from .orderly import orderly
 from .placing import case_of, drop_roles, note_beside_parts, note_cases, walk_run
 from .system import PLAIN
 from .views import Look, recalled
@@ -121,9 +121,8 @@ def enforce_steps(writer: WriteJob, messages: list[Message], whole: bool) -> lis
         left = enforce.drop_at_end(writer, left) if whole else left
         messages, look = left, look if left is messages else None
     if given and orderly(writer, look or Look(messages)):
-        return (
-            turns.add_turns(writer, messages) if whole and writer.dialect.talk.turns else messages
-        )
+        wants = whole and writer.dialect.talk.turns
+        return turns.add_turns(writer, messages) if wants else messages
     messages = pairing.unique_ids(writer, marks.limit_parts(writer, messages))
     messages = pairing.pair_results(writer, messages)
     messages = pairing.mark_freeform(writer, messages)
@@ -132,10 +131,32 @@ def enforce_steps(writer: WriteJob, messages: list[Message], whole: bool) -> lis
     messages = enforce.drop_past(writer, enforce.drop_half_searches(writer, messages))
     messages = signing.sign_calls(writer, turns.add_companions(writer, messages))
     if whole:
-        messages = turns.order_turns(
-            writer, turns.with_some_message(writer, messages) if given else messages
-        )
+        messages = turns.with_some_message(writer, messages) if given else messages
+        messages = turns.order_turns(writer, messages)
     return weaving.weave(writer, messages)
+
+
+def orderly(writer: WriteJob, look: Look) -> bool:
+    """Tell whether no step that a dialect asks for has anything to do with these messages."""
+    dialect = writer.dialect
+    kinds, plain = _watched(dialect)
+    if writer.repair_asked or not plain or not look.paired or not look.said:
+        return False
+    return kinds.isdisjoint(look.kinds) and not (look.freeform and dialect.tells_freeform)
+
+
+@once
+def _watched(dialect: Dialect) -> tuple[frozenset[Any], bool]:
+    """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
+    talk = dialect.talk
+    words = ("this-turn", "signed", "found", "one-call")
+    kinds = {kind for word, kind in talk.enforce if word in words}
+    kinds |= {one.kind for one in talk.beside}
+    kinds |= within.marks_to_write(dialect).keys() | within.marks_in_items(dialect).keys()
+    kinds |= {kind for kind, bound in dialect.bounds.items() if "count" in bound}
+    unique = any("." in name and limit.get("unique") for name, limit in dialect.limits.items())
+    alternate = ("alternate", "") in talk.enforce
+    return frozenset(kinds), dialect.held >= enforce.SAID and not unique and not alternate
 
 
 @once

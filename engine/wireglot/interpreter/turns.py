@@ -134,9 +134,9 @@ def _needs_turn(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     role = end.get("role")
     if role == turn.role or (turn.before and not _first_turn_holds(messages, turn.before)):
         return False
-    if role == "tool" and (
-        (not first and turn.role == "user") or _shares_results(writer, turn.role)
-    ):
+    if role == "tool" and not first and turn.role == "user":
+        return False
+    if role == "tool" and _shares_results(writer, turn.role):
         return False
     goes = end.get("prefix") and prefix.goes_on(writer.dialect)
     return first or not (_waits(writer, end) or goes)

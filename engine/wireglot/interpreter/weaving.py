@@ -123,9 +123,8 @@ def _woven(
             writer.replaced[id(part)] = (part, fresh)
             reason = f"two parts of the kind `{part['type']}` become one"
             at = writer.trail.find(part)
-            writer.note(
-                "joined", "changed", at, next(iter(marks.values())).pos, reason, None, fresh
-            )
+            rule = next(iter(marks.values())).pos
+            writer.note("joined", "changed", at, rule, reason, None, fresh)
     fields = ((part, key) for part, _ in parts for key in part if key not in ("type", "spelled"))
     made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
     return [fresh]

@@ -313,9 +313,8 @@ class PictureWriter(WriteJob):
         if h.mark == "made" and h.value is not None:
             if entry.get("made"):
                 return ABSENT
-            return writehole.write_value(
-                self, h, making.make_for_view(self, h, view, into), view, rel, into
-            )
+            made = making.make_for_view(self, h, view, into)
+            return writehole.write_value(self, h, made, view, rel, into)
         if h.mark is None:
             self.missing.add(h.path)
             raise Misfit(f"`{h.path}` is missing", rel, h.pos)
