@@ -153,7 +153,7 @@ class Code:
         self.title, self.names = title, {**runtime, NAME: dialect.name}
         self.places, self._made, self._brought = places.of(dialect), made, brought
         self.texts: dict[str, str] = {}  # of each function that was made
-        self._makes: dict[str, Callable[[str], str]] = {}
+        self._makes: dict[str, Callable[[], str]] = {}
         self._lock = RLock()  # names are given by one thread at a time
         self.stubs: dict[Key, str] = {}
         self._values: dict[int, tuple[Any, str]] = {}
@@ -208,16 +208,16 @@ class Code:
     def _meaning(self, name: str) -> Any:
         return self.meant.get(name) or literal(self.names[name])
 
-    def function(self, key: Key, words: tuple[str, ...], make: Callable[[str], str]) -> str:
+    def function(self, key: Key, words: tuple[str, ...], make: Callable[..., str], *of: Any) -> str:
         """Return the name of the function for a key: words, of which the last may be empty.
 
-        `make` writes its text once it is called.
+        Once it is called, `make` gives its text, for that name and what the function is `of`.
         """
         known = self.stubs.get(key)
         if known is not None:
             return known
         with self._lock:
-            return self.stubs.get(key) or self._stub(key, words, make)
+            return self.stubs.get(key) or self._stub(key, words, make, of)
 
     def stable(self, key: Key) -> Key:
         """Return a key with addresses in the place of what stands in the model."""
@@ -228,14 +228,14 @@ class Code:
         """Return the keys of all functions, by their names."""
         return {name: self.stable(key) for key, name in self.stubs.items()}
 
-    def _stub(self, key: Key, words: tuple[str, ...], make: Callable[[str], str]) -> str:
+    def _stub(self, key: Key, words: tuple[str, ...], make: Callable[..., str], of: Key) -> str:
         if self._brought is not None and (known := self._brought.keys.get(self.stable(key))):
             self.stubs[key] = known
             return known
         name = spelled("_".join(words).rstrip("_"))
         while name in self.names:
             name += "_"
-        self._makes[name] = make
+        self._makes[name] = functools.partial(make, name, *of)
         self._stand_in(name)
         self.stubs[key] = name
         return name
@@ -263,7 +263,7 @@ class Code:
                 self.names[name] = FunctionType(code, self.names, name)
                 self.texts[name] = ""
             else:
-                self._compile(name, self._makes[name](name))
+                self._compile(name, self._makes[name]())
 
     def _at(self, address: places.Address) -> Any:
         inner = address[0] in places.MODEL

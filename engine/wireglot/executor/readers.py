@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -67,10 +66,10 @@ class Reads:
         return message(self, title)
 
     def _known(self, word: str, shape: Shape, case: Case) -> str:
-        make = partial(self._text, word, shape, case)
-        return self.code.function((word, shape, case), (word, shape.name, case.name), make)
+        words = word, shape.name, case.name
+        return self.code.function((word, shape, case), words, self._text, word, shape, case)
 
-    def _text(self, word: str, shape: Shape, case: Case, name: str) -> str:
+    def _text(self, name: str, word: str, shape: Shape, case: Case) -> str:
         from . import readend  # what writes functions is mostly not needed
 
         kinds = {"read": readend.WholeText, "inner": readend.InnerText, "run": readend.RunText}
@@ -111,9 +110,7 @@ class Reads:
         if len(pairs) == 1 and not deep:
             return self.case(*pairs[0])
         key = ("choice", *(case for _, case in pairs))
-        return self.code.function(
-            key, ("choose", name), lambda title: self._choice(title, pairs, deep)
-        )
+        return self.code.function(key, ("choose", name), self._choice, pairs, deep)
 
     def _recurs(self, name: str) -> bool:
         """Tell whether a shape or union may stand within itself."""
@@ -190,9 +187,7 @@ class Reads:
 
     def each(self, name: str) -> str:
         """Return the name of the function that reads a list, element by element."""
-        return self.code.function(
-            ("each", name), ("each", name), lambda title: self._each(title, name)
-        )
+        return self.code.function(("each", name), ("each", name), self._each, name)
 
     def _each(self, title: str, name: str) -> str:
         t = code.Text(self.code, f"def {title}(x, w, at):")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..language.picture import Hole, Test, keyed
@@ -112,15 +111,14 @@ def _tried(t: code.Text, reads: Functions, talk: Conversation, some: list[int]) 
     for i in some:
         group = talk.groups[i]
         name = reads.code.value(group, "G")
-        function = reads.code.function(
-            ("message", i), ("message", group.cases[0].name), partial(_group, reads, talk, i)
-        )
+        words = "message", group.cases[0].name
+        function = reads.code.function(("message", i), words, _group, reads, talk, i)
         t(f"made = {function}(x, w, at, L)")
         t(f"if made is not NO: return {name}, made")
     t("return NO")
 
 
-def _group(reads: Functions, talk: Conversation, i: int, title: str) -> str:
+def _group(title: str, reads: Functions, talk: Conversation, i: int) -> str:
     group = talk.groups[i]
     if group.spliced:
         return _spliced(reads, talk, i, title)

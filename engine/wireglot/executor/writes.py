@@ -60,18 +60,14 @@ class Writes:
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""
-        return self.code.function(
-            ("case", case),
-            ("write", shape.name, case.name),
-            lambda name: self._lines(name, shape, case, "case"),
-        )
+        words = "write", shape.name, case.name
+        return self.code.function(("case", case), words, self._lines, shape, case, "case")
 
     def frame(self, event: Event, nth: int) -> str:
         """Return the name of the function that writes one of the frames of an event."""
         key = ("frame", event.name, nth)
-        return self.code.stubs.get(key) or self.code.function(
-            key, ("frame", event.name), lambda name: self._frame(name, event.writes[nth])
-        )
+        words = "frame", event.name
+        return self.code.function(key, words, self._frame, event.writes[nth])
 
     def _frame(self, name: str, p: Picture) -> str:
         case = of_frame(p)
@@ -86,11 +82,8 @@ class Writes:
 
     def inside(self, case: Case) -> Any:
         """Return the function that writes what a view sees by a case."""
-        return self.code.function(
-            ("inside", case),
-            ("inside", case.shape, case.name),
-            lambda name: self._lines(name, None, case, "inside"),
-        )
+        words = "inside", case.shape, case.name
+        return self.code.function(("inside", case), words, self._lines, None, case, "inside")
 
     def _lines(self, name: str, shape: Shape | None, case: Case, way: str) -> str:
         from .caselines import CaseLines  # what writes functions is mostly not needed
@@ -101,9 +94,7 @@ class Writes:
         """Return the name of the function that writes by the first case of a shape that fits."""
         if len(shape.cases) == 1 and not shape.cases[0].home:
             return self.case(shape, shape.cases[0])
-        return self.code.function(
-            ("one", shape), ("one", shape.name), lambda name: self._one(name, shape)
-        )
+        return self.code.function(("one", shape), ("one", shape.name), self._one, shape)
 
     def _one(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o):")
@@ -140,9 +131,7 @@ class Writes:
 
     def choice(self, shape: Shape) -> str:
         """Return the name of the function that tells which case of a shape writes an object."""
-        return self.code.function(
-            ("choice", shape), ("choice", shape.name), lambda name: self._choice(name, shape)
-        )
+        return self.code.function(("choice", shape), ("choice", shape.name), self._choice, shape)
 
     def _choice(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o, read, first):")
@@ -166,7 +155,7 @@ class Writes:
 
     def any(self, name: str) -> str:
         """Return the name of the function that writes by a shape or any member of a union."""
-        return self.code.function(("any", name), ("any", name), lambda fn: self._any(fn, name))
+        return self.code.function(("any", name), ("any", name), self._any, name)
 
     def _any(self, fn: str, name: str) -> str:
         t = Text(self.code, f"def {fn}(x, o):")
@@ -184,9 +173,7 @@ class Writes:
 
     def parts(self, name: str) -> str:
         """Return the name of the function that writes a shape of an object's own fields."""
-        return self.code.function(
-            ("parts", name), ("parts", name), lambda fn: self._parts(fn, name)
-        )
+        return self.code.function(("parts", name), ("parts", name), self._parts, name)
 
     def _parts(self, fn: str, name: str) -> str:
         t = Text(self.code, f"def {fn}(x, o, marked, into):")
@@ -223,11 +210,8 @@ class Writes:
 
     def part(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes some fields of an object by a case."""
-        return self.code.function(
-            ("part", case),
-            ("part", case.shape, case.name),
-            lambda name: self._lines(name, shape, case, "part"),
-        )
+        words = "part", case.shape, case.name
+        return self.code.function(("part", case), words, self._lines, shape, case, "part")
 
     def listing(self, holes: Sequence[Hole]) -> Listing:
         """Return what is known of the holes that share a list."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import less, owned
 from ..language import picture as pic
@@ -17,85 +17,93 @@ from ..trail import value_at
 from .jobs import WriteJob
 from .views import alike, memory_of, read_by
 
-# What a case tells: notes, fields that find no place, what stands beside, parts that find none.
-_Told = tuple[list[Draft], list[tuple[int, str]], list[Any], list[Any]]
+
+class _Attempt(NamedTuple):
+    """What one case wrote, what that loses, and all that was noted meanwhile."""
+
+    case: Case
+    wire: Any
+    loss: int
+    notes: list[Draft]
+    lost_fields: list[tuple[int, str]]
+    beside: list[Any]
+    lost_parts: list[Any]
 
 
 def write_by_cases(writer: WriteJob, shape: Shape, value: Any) -> Any:
-    """Write a value by one shape, case by case."""
-    best: Misfit | None = None
-    spare: tuple[_Told, Any, Case] | None = None
-    poor: tuple[int, _Told, Any] | None = None
-    lefts = list(writer.lost_fields)
-    mark, aside, gone = len(writer.notes), len(writer.beside), len(writer.lost_parts)
+    """Write a value by the best case of a shape; raises the deepest Misfit where none takes it.
 
-    def undone() -> _Told:
-        outcome = (
-            writer.notes[mark:],
-            writer.lost_fields,
-            writer.beside[aside:],
-            writer.lost_parts[gone:],
-        )
-        writer.lost_fields = list(lefts)
-        del writer.notes[mark:], writer.beside[aside:], writer.lost_parts[gone:]
-        return outcome
+    A case that loses nothing and reads back as what was meant is taken at once. Else it is the one
+    that loses least (`lossy`), or at last the first that would be read otherwise (`misread`).
+    """
+    best: Misfit | None = None
+    misread: _Attempt | None = None
+    lossy: _Attempt | None = None
+    fields = list(writer.lost_fields)
+    notes, beside, parts = len(writer.notes), len(writer.beside), len(writer.lost_parts)
+
+    def take_back(case: Case, wire: Any, lost: int) -> _Attempt:
+        noted = writer.notes[notes:], writer.lost_fields
+        left = writer.beside[beside:], writer.lost_parts[parts:]
+        writer.lost_fields = list(fields)
+        del writer.notes[notes:], writer.beside[beside:], writer.lost_parts[parts:]
+        return _Attempt(case, wire, lost, *noted, *left)
 
     cases, loose, dated = _ordered_cases(writer, shape, value)
-    # A case that says all and reads back as what was meant is taken at once. Of the others the one
-    # that loses least is kept (`poor`), else the first that would be read otherwise (`spare`); what
-    # a case noted is undone with it, and said again for the one that is taken.
     for case in cases:
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
-            undone()
+            take_back(case, None, 0)
             best = deepest(best, misfit)
             continue
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written
         if _rivals(writer, shape, case) and not reads_back(writer, shape, wire, value):
-            outcome = undone()
-            spare = spare or (outcome, wire, case)
+            attempt = take_back(case, wire, 0)
+            misread = misread or attempt
             continue
-        lost = loss(writer, mark)
-        if not lost or (poor is None and _holds_most(writer, shape, case, value)):
+        lost = loss(writer, notes)
+        if not lost or (lossy is None and _holds_most(writer, shape, case, value)):
             if loose is not None and case is not loose:
-                why = f"this is only read as `{loose.name}`, and written as `{case.name}`"
-                writer.note("reworded", "changed", writer.trail.find(value), case.pos, why, wire)
+                reason = f"this is only read as `{loose.name}`, and written as `{case.name}`"
+                at = writer.trail.find(value)
+                writer.note("reworded", "changed", at, case.pos, reason, wire)
             return wire
-        outcome = undone()
-        # Another case may have a place for what this one has none for.
-        if poor is None or lost < poor[0]:
-            poor = (lost, outcome, wire)
-    if poor is not None:
-        _, outcome, wire = poor
-        _tell(writer, outcome)
-        writer.written[id(value)] = (value, wire)  # another case may have been tried last
-        return wire
-    if spare is None:
+        attempt = take_back(case, wire, lost)
+        if lossy is None or lost < lossy.loss:  # another case may have a place for what this lost
+            lossy = attempt
+    if lossy is not None:
+        return _take(writer, value, lossy)
+    if misread is None:
         raise best or Misfit(f"`{shape.name}` has no case")
-    (drafts, fields, blocks, parts), wire, case = spare
-    writer.written[id(value)] = (value, wire)
+    return _take_misread(writer, shape, value, misread)
+
+
+def _take(writer: WriteJob, value: Any, attempt: _Attempt) -> Any:
+    """Return what a case wrote that was taken back, and say after all what it noted."""
+    writer.written[id(value)] = (value, attempt.wire)  # another case may have been tried last
+    writer.notes += attempt.notes
+    writer.lost_fields = attempt.lost_fields
+    writer.beside += attempt.beside
+    writer.lost_parts += attempt.lost_parts
+    return attempt.wire
+
+
+def _take_misread(writer: WriteJob, shape: Shape, value: Any, attempt: _Attempt) -> Any:
+    """Return what a case wrote that the target reads as something else, and note that."""
     # What the case itself says of it is less than what is found out here.
-    said = [draft for draft in drafts if draft.code != "ambiguous"]
-    _tell(writer, (said, fields, blocks, parts))
+    known = [draft for draft in attempt.notes if draft.code != "ambiguous"]
+    wire = _take(writer, value, attempt._replace(notes=known))
     if writer.same and not (writer.repair or writer.anew):
         return wire
     read = _read_back(writer, shape, wire)
-    moved = any(draft.code == "reordered" for draft in drafts)
+    moved = any(draft.code == "reordered" for draft in attempt.notes)
     if not _differs_as_noted(writer, read, value, moved):
-        why = f"the target reads this as {_describe(read, value)}"
+        reason = f"the target reads this as {_describe(read, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
-        writer.note("ambiguous", "changed", at, case.pos, why, wire)
+        writer.note("ambiguous", "changed", at, attempt.case.pos, reason, wire)
     return wire
-
-
-def _tell(writer: WriteJob, outcome: _Told) -> None:
-    """Say after all what was undone."""
-    drafts, writer.lost_fields, blocks, parts = outcome
-    writer.notes += drafts
-    writer.beside += blocks
-    writer.lost_parts += parts
 
 
 def _holds_most(writer: WriteJob, shape: Shape, case: Case, value: Any) -> bool:
