@@ -15,7 +15,7 @@ from wireglot.conversion import reading, writing
 from wireglot.errors import WireglotError
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import speaking
-from wireglot.interpreter.views import Look
+from wireglot.interpreter.views import Survey
 from wireglot.ir import WHOLES
 
 from . import width
@@ -98,12 +98,12 @@ def test_functions_write_at_home_what_the_walk_writes(monkeypatch: pytest.Monkey
         assert (walked.body, walked.notes) == (found.body, found.notes), (name, unit, body)
 
 
-class Unsure(Look):
-    """A look that lets no step be left out."""
+class Unsure(Survey):
+    """A survey that lets no step be left out."""
 
     def __init__(self, messages: Any) -> None:
         super().__init__(messages)
-        self.paired = self.said = False
+        self.paired = self.none_empty = False
         self.system = self.marked = True
 
 
@@ -126,7 +126,7 @@ def test_what_is_in_order_is_what_the_steps_leave(
             found = converted(body, source, target, unit)
             with monkeypatch.context() as patch:
                 for module in (reading, writing, speaking):
-                    patch.setattr(module, "Look", Unsure)
+                    patch.setattr(module, "Survey", Unsure)
                 assert found == converted(body, source, target, unit), (target, body)
     assert without[True] > 10
 

@@ -12,7 +12,7 @@ from ..conversion import reading
 from ..conversion.hands import Writer
 from ..errors import UsageError
 from ..interpreter.units import messages_of
-from ..interpreter.views import Look
+from ..interpreter.views import Survey
 from ..ir import FUNCTION
 from ..language.lenses import Misfit
 from ..language.shape import Case, Shape
@@ -95,7 +95,7 @@ def refused(
     found: list[Refusal] = []
     for shape, case in _of_kind(dialect.shapes.values(), element.get("type", FUNCTION)):
         writer = Writer(dialect, False, read.trail, options, target.ladder)
-        writer.call_names = Look(messages_of(read.ir, unit) or []).names
+        writer.call_names = Survey(messages_of(read.ir, unit) or []).names
         try:
             writer.case(shape, case, element)
         except Misfit as misfit:

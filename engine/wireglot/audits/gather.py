@@ -135,7 +135,7 @@ class Gatherer:
         if before is not None and _alike(before[0], read):
             return before[1]
         odd = [copy.copy(draft) for draft in read.odd]
-        once = read._replace(trail=read.trail.fork(), made=set(read.made), odd=odd, look=None)
+        once = read._replace(trail=read.trail.fork(), made=set(read.made), odd=odd, survey=None)
         body, drafts, _ = writing.write(two, once, self.unit, same, self.options)
         notes = all_notes(read.notes, drafts, body, same)
         self.written[id(probe), rows[1]] = (read, notes)

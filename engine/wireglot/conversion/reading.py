@@ -20,7 +20,7 @@ from ..interpreter import (
 )
 from ..interpreter.copies import parts_of
 from ..interpreter.env import Env
-from ..interpreter.views import Look
+from ..interpreter.views import Survey
 from ..ir import TOKENS
 from ..language.lenses import Misfit
 from ..notes import Draft
@@ -44,7 +44,7 @@ class Read(NamedTuple):
     notes: list[tuple[str, str, Any, Any, str]]
     made: set[int]
     odd: list[Draft]  # calls and results that do not pair
-    look: Look | None = None  # what its messages are like, where it is a list of them
+    survey: Survey | None = None  # what its messages are like, where it is a list of them
 
 
 def unread(ir: Any, trail: Trail) -> Read:
@@ -85,8 +85,8 @@ def read(
         if unit == "response" and "candidate" in ir:
             units.hand_to_answer(reader, ir)
         messages = units.messages_of(ir, unit)
-        look = None if messages is None else Look(messages)
-        if look is None or look.cited:
+        survey = None if messages is None else Survey(messages)
+        if survey is None or survey.cited:
             citations.spread_citations(reader, ir, messages)
         for one in units.list_at(ir, "candidates") if unit == "response" else ():
             if one.get(TOKENS):
@@ -94,13 +94,13 @@ def read(
         kinds_in_texts = frozenset[str]()  # kinds of parts that stood within texts
         if gone and reader.dialect.within and isinstance(ir, list | dict):
             kinds_in_texts = within.split_texts(reader, units.owners_of_parts(ir, messages))
-            look = Look(messages) if kinds_in_texts and messages is not None else look
+            survey = Survey(messages) if kinds_in_texts and messages is not None else survey
         made: set[int] = set()
-        lacks = not returned if look is None else not look.paired
+        lacks = not returned if survey is None else not survey.paired
         if lacks:  # else all have ids, or need none
             made = _run_hooks(reader, ir, body, within.CALL in kinds_in_texts)
-            look = Look(messages) if made and messages is not None else look
-        odd = _pair(reader, ir, messages, look)
+            survey = Survey(messages) if made and messages is not None else survey
+        odd = _pair(reader, ir, messages, survey)
         if not gone and within.writes_calls(reader.dialect):
             odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
@@ -108,7 +108,7 @@ def read(
             odd += _separate_ids(reader.trail, ir, options.get("ids", ()))
         if wanted == "request" and options.get("check_arguments"):
             odd += arguments.check_arguments(ir, reader.trail)
-        return Read(ir, reader.trail, reader.notes, made, odd, look)
+        return Read(ir, reader.trail, reader.notes, made, odd, survey)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos)
 
@@ -171,19 +171,19 @@ def _run_hooks(reader: Reader, ir: Any, body: Any, calls_in_texts: bool) -> set[
     return made
 
 
-def _pair(reader: Reader, ir: Any, messages: Any, look: Look | None) -> list[Draft]:
+def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list[Draft]:
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
     odd: list[Draft] = []
-    if look is None:
+    if survey is None:
         for one in ir.get("candidates", ()) if isinstance(ir, dict) else ():
             if parts_of([one], "tool_result"):
                 pairing.name_results([one], dialect.name)
         return odd
     if reader.recorder is not None:
         reader.recorder.names.update(units.call_name_places(messages, reader.trail))
-    if look.paired and not (look.freeform and dialect.tells_freeform):
-        pairing.name_known_results(messages, look.names, dialect.name, dialect.result_names)
+    if survey.paired and not (survey.freeform and dialect.tells_freeform):
+        pairing.name_known_results(messages, survey.names, dialect.name, dialect.result_names)
         return odd
     for code, part in pairing.name_results(
         messages, dialect.name, dialect.tells_freeform, dialect.result_names

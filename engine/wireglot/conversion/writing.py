@@ -21,7 +21,7 @@ from ..interpreter import (
     within,
 )
 from ..interpreter.leftover import leftover
-from ..interpreter.views import Look, View, Written, read_by
+from ..interpreter.views import Survey, View, Written, read_by
 from ..jsontext import copied
 from ..language.lenses import Misfit
 from ..language.model import Dialect, once
@@ -57,7 +57,7 @@ def write(
     `trusts` says that nobody has touched the IR since it was read.
     """
     writer = Writer(rules.model.of_unit(unit), same, read.trail, options, rules.ladder)
-    writer.unedited, writer.look = trusts, read.look
+    writer.unedited, writer.survey = trusts, read.survey
     try:
         body, envelope = write_with(writer, read, unit, prepare)
     except UNFORESEEN as error:
@@ -101,11 +101,11 @@ def write_with(
     writer.notes.extend(read.odd)
     messages = units.messages_of(ir, unit)
     if messages is not None:
-        writer.look = look = writer.look or Look(messages)
-        writer.call_names = look.names
-        if unit == "request" and look.declares:
+        writer.survey = survey = writer.survey or Survey(messages)
+        writer.call_names = survey.names
+        if unit == "request" and survey.declares:
             ir = demands.lift_declared(writer, ir)
-    cited = messages is not None and look.cited
+    cited = messages is not None and survey.cited
     if cited or writer.same or unit == "response":
         ir = reciting.gather_citations(writer, ir, unit, cited)
     if unit == "response" and units.fields_of_answer(writer.dialect):
@@ -197,11 +197,15 @@ def _acting_first(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
-    shape, asked, look = units.unit_shape(writer.dialect, "request"), writer.enforced, writer.look
+    shape, asked, survey = (
+        units.unit_shape(writer.dialect, "request"),
+        writer.enforced,
+        writer.survey,
+    )
     whole = writer.trail.changed(ir)
     talks = writer.dialect.conversation is not None and isinstance(ir.get("messages"), list)
     # Mostly no message is the system's, and each says something.
-    if talks and (writer.same or look is None or look.system or not look.said):
+    if talks and (writer.same or survey is None or survey.system or not survey.none_empty):
         parts, whole["messages"] = system.lift(writer, ir["messages"])
         if parts or units.had_system(writer, ir):
             whole["system"] = parts

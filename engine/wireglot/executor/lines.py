@@ -120,7 +120,7 @@ class Lines:
             v, source = self.names[path]
             if not v:
                 v, source = t.fresh(variable(path)), f"named:{path}"
-                t(f"{v} = view.look({path!r})")
+                t(f"{v} = view.peek({path!r})")
             return Found(v, f"{v} is ABSENT" + (f" or {v} is None" if typed else ""), source)
         if (path, typed) in self.looked:
             return self.looked[path, typed]

@@ -247,7 +247,7 @@ def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Any:
         return None  # a run says why itself
     for case, fields in (one for *_, needed in ways for one in needed):
         view = View(part, case.shape, case, x)
-        lacking = next((one for one in fields if view.look(one[0]) in NOTHING), None)
+        lacking = next((one for one in fields if view.peek(one[0]) in NOTHING), None)
         if lacking is None:
             return None
         try:

@@ -139,7 +139,7 @@ def _was_nothing(view: View, child: Any) -> bool:
         and child.mark == "optional"
         and len(child.paths) == 1
         and child.path != "."
-        and view.look(child.path) is ABSENT
+        and view.peek(child.path) is ABSENT
     )
 
 

@@ -30,13 +30,13 @@ def meet_limits(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
     dialect = writer.dialect
     bounds = dialect.bounds
     concerns = _limited_fields(dialect)
-    waits = "cache" in bounds and (writer.look is None or writer.look.marked)
+    waits = "cache" in bounds and (writer.survey is None or writer.survey.marked)
     if concerns is not None and concerns.isdisjoint(ir) and not waits:
         return  # mostly nothing is said of what has limits
     marked = marks.find_marks(writer, ir) if "cache" in bounds else {}
     if marked:
         one = bounds["cache"].get("with")  # a field that marks what comes last
-        there = one is not None and isinstance(view.look(one), dict)
+        there = one is not None and isinstance(view.peek(one), dict)
         marks.limit_marks(writer, ir, marked, bounds["cache"]["count"] - there, view.case.pos)
     # Before the choice, which may name a tool that is cut off.
     for path, bound in _list_limits(dialect):

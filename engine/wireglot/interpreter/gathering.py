@@ -84,7 +84,7 @@ def claims_beside(writer: WriteJob, shape: Shape, case: Case, part: dict[str, An
         return set(writer.claimed_outside.get(id(part), ()))
     view = View(part, shape.name, case, writer)
     for path in paths:
-        if view.look(path) is not ABSENT:
+        if view.peek(path) is not ABSENT:
             view.claim(path)
     return set(view.claims)
 

@@ -20,7 +20,7 @@ from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
 from .noting import Noting
-from .views import Look, View
+from .views import Survey, View
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -189,7 +189,7 @@ class WriteJob(Noting):
     role: Any = None  # who speaks in the message that is written
     unseen_ids: frozenset[str] = frozenset()  # made ids that this dialect never saw
     envelope_fields: Collection[str] = ()  # fields of a request that its envelope has
-    look: Look | None = None  # what the messages of a request are like, before all steps
+    survey: Survey | None = None  # what the messages of a request are like, before all steps
     refused: Any = None  # what no function writes: it is walked
     nth = 0  # the place of the element that is written in its list
     message_mark = 0  # how many notes there were before the message that is written

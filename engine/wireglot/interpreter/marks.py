@@ -25,7 +25,7 @@ FLAT = frozenset((*INSIDE, "cache"))
 
 def find_marks(writer: WriteJob, ir: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """Return what a request marks of its tools, its system text and its messages."""
-    said = writer.look is None or writer.look.marked
+    said = writer.survey is None or writer.survey.marked
     found: dict[str, list[dict[str, Any]]] = {}
     for key in ("tools", "system", "messages") if said else ("tools", "system"):
         value = ir.get(key)

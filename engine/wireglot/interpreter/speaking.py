@@ -34,7 +34,7 @@ from .copies import with_parts
 from .jobs import Message, WriteJob
 from .placing import case_of, drop_roles, note_beside_parts, note_cases, walk_run
 from .system import PLAIN
-from .views import Look, recalled
+from .views import Survey, recalled
 
 TEXT = "\0"  # stands for any text
 
@@ -90,19 +90,19 @@ def _lone_texts(writer: WriteJob, messages: Any) -> Iterator[str]:
 
 def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[Any]:
     """Write IR messages as the list of wire messages; they may be no `whole` conversation."""
-    talk, look = writer.dialect.talk, writer.look
+    talk, survey = writer.dialect.talk, writer.survey
     if not isinstance(messages, list):
         raise Misfit("`messages` is no list", (), talk.pos)
     messages = drop_roles(writer, messages)
-    if not (writer.same or (look is not None and look.kinds.isdisjoint(MEDIA))):
+    if not (writer.same or (survey is not None and survey.kinds.isdisjoint(MEDIA))):
         messages = aside.media_to_results(writer, messages)
-    if look is None or look.system:
+    if survey is None or survey.system:
         messages = system.reword_later(writer, messages)
     if writer.repair:
         messages = enforce_steps(writer, messages, whole)
         if whole and ("trim-end", "") in writer.enforced:
             messages = prefix.trim_end(writer, messages)
-    if not writer.same and (look is None or look.marked):
+    if not writer.same and (survey is None or survey.marked):
         messages = marks.settle_result_marks(writer, messages)
     if writer.dialect.marked:
         messages = marks.marks_to_messages(writer, messages)
@@ -115,12 +115,12 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
 
 def enforce_steps(writer: WriteJob, messages: list[Message], whole: bool) -> list[Message]:
     """Put messages in the order that a dialect asks for; they may be no `whole` conversation."""
-    given, look = bool(messages), writer.look
-    if look is None or not writer.dialect.talk.weighed.isdisjoint(look.kinds):
+    given, survey = bool(messages), writer.survey
+    if survey is None or not writer.dialect.talk.weighed.isdisjoint(survey.kinds):
         left = signing.drop_unsigned_thoughts(writer, messages)
         left = enforce.drop_at_end(writer, left) if whole else left
-        messages, look = left, look if left is messages else None
-    if given and orderly(writer, look or Look(messages)):
+        messages, survey = left, survey if left is messages else None
+    if given and orderly(writer, survey or Survey(messages)):
         wants = whole and writer.dialect.talk.turns
         return turns.add_turns(writer, messages) if wants else messages
     messages = pairing.unique_ids(writer, marks.limit_parts(writer, messages))
@@ -136,18 +136,18 @@ def enforce_steps(writer: WriteJob, messages: list[Message], whole: bool) -> lis
     return weaving.weave(writer, messages)
 
 
-def orderly(writer: WriteJob, look: Look) -> bool:
+def orderly(writer: WriteJob, survey: Survey) -> bool:
     """Tell whether no step that a dialect asks for has anything to do with these messages."""
     dialect = writer.dialect
     kinds, plain = _watched(dialect)
-    if writer.repair_asked or not plain or not look.paired or not look.said:
+    if writer.repair_asked or not plain or not survey.paired or not survey.none_empty:
         return False
-    return kinds.isdisjoint(look.kinds) and not (look.freeform and dialect.tells_freeform)
+    return kinds.isdisjoint(survey.kinds) and not (survey.freeform and dialect.tells_freeform)
 
 
 @once
 def _watched(dialect: Dialect) -> tuple[frozenset[Any], bool]:
-    """Return the kinds of parts that a step looks at, and whether all else is told by one look."""
+    """Return the kinds of parts that a step looks at, and whether a survey tells all else."""
     talk = dialect.talk
     words = ("this-turn", "signed", "found", "one-call")
     kinds = {kind for word, kind in talk.enforce if word in words}

@@ -81,7 +81,7 @@ def remember_unsolved(h: Hole, wire: Any, at: At, rel: At, env: Env) -> None:
 
 def total(h: Hole, view: View) -> Any:
     """Return the sum of a hole's terms, or ABSENT when none is there. Raises Misfit."""
-    values = [view.look(path) for path in h.paths]
+    values = [view.peek(path) for path in h.paths]
     present = [v for v in values if v is not ABSENT and v is not None]
     for odd in (v for v in present if not guard("number", v)):
         raise Misfit(f"{show(odd)} is no number and cannot be added", (), h.pos)
@@ -92,10 +92,10 @@ def note_joined_terms(writer: WriteJob, h: Hole, view: View, into: Any) -> None:
     """Note the terms of a sum that nothing else says: the first of them is read as all."""
     only = [path for path in h.paths if path not in fields_alone(view.case) | view.settled]
     view.settled.update(h.paths)
-    there = {path for path in h.paths if view.look(path) not in (ABSENT, None)}
+    there = {path for path in h.paths if view.peek(path) not in (ABSENT, None)}
     for path in only[1:]:
         # Nothing changes where a zero is added to what is there.
-        if not writer.same and path in there and (view.look(path) != 0 or len(there) == 1):
+        if not writer.same and path in there and (view.peek(path) != 0 or len(there) == 1):
             at = writer.trail.find(view.obj, view.source(path))
             reason = f"the target counts `{path}` as `{only[0]}`"
             writer.note("joined", "changed", at, h.pos, reason, *(into or NOWHERE))

@@ -39,7 +39,7 @@ class View:
         self.refused: dict[str, tuple[Hole, At]] = {}  # what repair leaves out: only read here
         self.memory: dict[str, Any] = memory_of(obj, self.dialect) if writer.same else {}
 
-    def look(self, path: str) -> Any:
+    def peek(self, path: str) -> Any:
         """Return the value at a path without claiming it, or ABSENT."""
         if path in self.names:
             return self.names[path][0]
@@ -116,7 +116,7 @@ def opened(value: dict[str, Any], dialect: str) -> Any:
     return value.get("value", ABSENT) if value.get("origin") == dialect else ABSENT
 
 
-class Look:
+class Survey:
     """What one pass over messages finds.
 
     Attributes:
@@ -124,7 +124,7 @@ class Look:
         system: Whether a message is the system's.
         paired: Whether each call has an id of its own, and its result right behind it, in order;
             those of the last message may wait.
-        said: Whether each message has a word, a call or a result.
+        none_empty: Whether each message has a word, a call or a result.
         freeform: Whether a call took freeform input, or a result says so.
         marked: Whether a part may say what is to be cached.
         cited: Whether a text has citations, or a message has them of all its texts.
@@ -135,7 +135,7 @@ class Look:
     def __init__(self, messages: Any) -> None:
         self.kinds = kinds = set[Any]()
         self.names: dict[Any, Any] = {}
-        self.paired = self.said = True
+        self.paired = self.none_empty = True
         self.system = self.freeform = self.marked = self.cited = self.declares = False
         waiting: list[Any] = []  # calls without a result yet, the first one last
         for message in messages:
@@ -186,7 +186,7 @@ class Look:
                 if role == "tool" and kind != "tool_result":
                     self.paired = False
             if not said:
-                self.said = False
+                self.none_empty = False
             if role != "tool" and len(waiting) > 1:
                 waiting.reverse()
         if waiting and messages[-1].get("role") == "tool":

@@ -131,7 +131,7 @@ def write_codec(
 ) -> Any:
     """Write through one lens."""
     if lens == "json":
-        return json_text(writer, value, view.look(f"{h.path}_json"))
+        return json_text(writer, value, view.peek(f"{h.path}_json"))
     if lens == "plain":
         if not isinstance(value, str):
             raise Misfit(f"`{h.path}` is no text", rel, h.pos)

@@ -109,7 +109,7 @@ class PictureWriter(WriteJob):
         if isinstance(p, Literal):
             return self.remembered(view, rel, p.values[0])
         if isinstance(p, Text):
-            values = tuple([view.look(name) for name in p.names])
+            values = tuple([view.peek(name) for name in p.names])
             for name, value in zip(p.names, values, strict=True):
                 if not isinstance(value, str):
                     raise Misfit(f"`{name}` is missing", (), p.pos)
@@ -176,7 +176,7 @@ class PictureWriter(WriteJob):
         """Write one key of an object; tell whether it is more than a word, and stands there."""
         key, here = names[0], (*rel, names[0])
         if len(names) > 1 and isinstance(child, Hole) and "again" in child.lenses:
-            key = listforms.key_of_parts(self, view.look(child.path), names)
+            key = listforms.key_of_parts(self, view.peek(child.path), names)
         entry = view.memory.get(pointer(here), {})
         key = entry.get("key", key)
         mark = len(self.notes)
@@ -203,7 +203,7 @@ class PictureWriter(WriteJob):
     def spread(self, h: Hole, p: Fields, view: View, rel: At, out: dict[str, Any]) -> bool:
         """Write a hole whose keys stand among the outer ones."""
         if h.shape is None:
-            value = view.look(h.path)
+            value = view.peek(h.path)
             if value is ABSENT and h.mark:
                 return False
             if not isinstance(value, dict):
@@ -254,7 +254,7 @@ class PictureWriter(WriteJob):
         if made and self.same and not needed:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
-        value = sums.total(h, view) if len(h.paths) > 1 else view.look(h.path)
+        value = sums.total(h, view) if len(h.paths) > 1 else view.peek(h.path)
         if (
             names
             and not needed

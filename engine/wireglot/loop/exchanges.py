@@ -161,7 +161,7 @@ class Exchange:
 
         touched = rides or turns or pieces or self._state["markers"]
         made = read.made - {id(part) for part, _ in calls}
-        odd, look = [*read.odd, *riders.drafts], None if touched else read.look
+        odd, look = [*read.odd, *riders.drafts], None if touched else read.survey
         read = reading.Read(read.ir, read.trail, read.notes, made, odd, look)
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
         out, drafts, envelope = writing.write(two, read, "request", same, options, prepare, sure)

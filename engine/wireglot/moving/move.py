@@ -123,7 +123,7 @@ def _written(
 ) -> tuple[Any, tuple[Note, ...]]:
     """Return the body of a file that says what was read and then changed, and all notes."""
     read.trail.copy(read.ir, ir)
-    body, drafts, _ = writing.write(dialect, read._replace(ir=ir, look=None), "session", same, {})
+    body, drafts, _ = writing.write(dialect, read._replace(ir=ir, survey=None), "session", same, {})
     return body, tuple(all_notes(read.notes, drafts, body, same))
 
 

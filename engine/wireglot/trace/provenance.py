@@ -184,7 +184,7 @@ class Origins:
     ) -> Origin:
         picture, view = made.picture, made.view
         rule = rule_of(picture.pos)
-        there = [p for p in paths if view.look(p) is not ABSENT and view.look(p) is not None]
+        there = [p for p in paths if view.peek(p) is not ABSENT and view.peek(p) is not None]
         mark = getattr(picture, "mark", None)
         # What has no form there is noted, and the mark stands for it.
         if not there or (mark is not None and pointer(at) in self.filled):
@@ -205,7 +205,7 @@ class Origins:
         steps.append(Step("hole", " + ".join(f"${path}" for path in paths), rule))
         for lens in lenses:
             if not is_guard(lens):
-                steps.append(self._lens(self.target, lens, view.look(paths[0]), rule))
+                steps.append(self._lens(self.target, lens, view.peek(paths[0]), rule))
         if not places and not any(step.way in _SOURCELESS for step in steps):
             noted = self._noted(at, rule)
             if noted.steps:
@@ -215,7 +215,7 @@ class Origins:
 
     def _places(self, made: Written, path: str, rest: At) -> tuple[list[At], list[Step]]:
         """Return where a field of an IR object came from, or how it came to be."""
-        view, obj, value = made.view, made.view.obj, made.view.look(path)
+        view, obj, value = made.view, made.view.obj, made.view.peek(path)
         source = view.source(path)
         if pairs := self._pairs(made, path):
             return [at for part, _ in pairs for at in self._said(part)], []
