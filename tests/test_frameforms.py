@@ -11,7 +11,7 @@ import wireglot
 from wireglot.errors import ConversionError
 from wireglot.payload import check_json
 from wireglot.streaming.frameforms import Forms
-from wireglot.streaming.recognising import Failure, Frame, Sight
+from wireglot.streaming.recognising import ErrorReader, EventMatch, Frame
 
 from .streamdiff import SOURCES, mutant, streams
 
@@ -19,10 +19,10 @@ Json = Any
 RULES = wireglot.packaged()
 
 
-def shown(sights: list[Sight]) -> list[Any]:
+def shown(sights: list[EventMatch]) -> list[Any]:
     return [
-        (one.event.name, one.at, one.found, one.ats, one.places,
-         [(hole.path, value, at) for hole, value, at in one.taken])
+        (one.event.name, one.address, one.values, one.address_at, one.values_at,
+         [(hole.path, value, at) for hole, value, at in one.shaped])
         for one in sights
     ]  # fmt: skip
 
@@ -38,9 +38,9 @@ def through(forms: Forms, dialect: str, frame: Json) -> bool:
         assert known is None
         return False
     looked = Frame(frame, model)
-    sights, common = looked.sights(model.stream), looked.common(model.stream.frame)
-    failed = Failure(model).of(frame, looked) is not None
-    rest = looked.rest()
+    sights, common = looked.matches(model.stream), looked.common_values(model.stream.frame)
+    failed = ErrorReader(model).read(frame, looked) is not None
+    rest = looked.unclaimed_leaves()
     if known is None:
         if (sights or not rest) and not failed:
             forms.learn(frame, sights, common, rest)

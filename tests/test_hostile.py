@@ -236,7 +236,7 @@ def test_time_grows_as_the_turns_of_one_signature_do() -> None:
         def work() -> None:
             parts: list[Body] = [{"type": "text", "text": "x"}]
             said: list[Body] = [{"role": "assistant", "parts": parts} for _ in range(n)]
-            says, entry = memory.says(parts), {"signature": "A"}
+            says, entry = memory.fingerprint(parts), {"signature": "A"}
             known = [{"says": says, "parts": [entry], "nth": nth} for nth in range(n)]
             turns = memory.Turns(known)
             for message in said:

@@ -507,10 +507,10 @@ def test_an_end_that_is_an_address_alone_breaks_heard_where_it_is_not_heard(
     assert tried(tmp_path, SAID + ENDED, runs=30).failures == []
 
     def live(frame: Any, sight: Any) -> bool:
-        said = bool(sight.found or sight.taken)
+        said = bool(sight.values or sight.shaped)
         return said or any(at not in frame.claimed for at in sight.claims)
 
-    monkeypatch.setattr(Frame, "_live", live)
+    monkeypatch.setattr(Frame, "_says_news", live)
     assert broken(tmp_path, SAID + ENDED, "Heard") == (
         'one.yaml:11:3: one/response breaks Heard: the frame {"stop":{"index":0}} is not heard as'
         " it is written: unknown-frame at /1, no event of this dialect is like this frame\n"

@@ -32,7 +32,7 @@ import wireglot
 import wireglot.httpx
 from wireglot import cli
 from wireglot.serve import command, wires, words
-from wireglot.serve.demo import example, said
+from wireglot.serve.demo import example, next_parts
 from wireglot.serve.relay import Limits, upstream
 
 from . import mocks, serveforms, width
@@ -229,7 +229,7 @@ def test_the_demo_rather_runs_a_command_than_starts_an_agent() -> None:
         (tools, "Bash", {"command": "ls"}),
         (tools[:1], "Agent", {"prompt": "demo"}),
     ):
-        *_, call = said({"messages": asks, "tools": given}, "anthropic", "0")
+        *_, call = next_parts({"messages": asks, "tools": given}, "anthropic", "0")
         assert (call["name"], call["arguments"]) == (name, made)
 
 
@@ -331,7 +331,7 @@ def test_what_an_answer_cost_goes_on(server: Server) -> None:
 
 
 def test_a_provider_that_is_not_there_is_told() -> None:
-    opened = command.bound("127.0.0.1", 0)
+    opened = command.listening("127.0.0.1", 0)
     url = command.address(opened)
     opened.close()
     with served("anthropic", "m", url) as (here, log):

@@ -185,7 +185,7 @@ def test_what_no_other_provider_would_answer_is_told(
 def test_a_provider_that_is_not_there_has_another_in_its_place(
     tmp_path: Path, servers: tuple[Server, Server]
 ) -> None:
-    opened = command.bound("127.0.0.1", 0)
+    opened = command.listening("127.0.0.1", 0)
     gone = command.address(opened)
     opened.close()
     two = servers[1].serves(Hello("anthropic"))

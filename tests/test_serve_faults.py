@@ -19,7 +19,7 @@ import pytest
 import wireglot
 from wireglot.errors import WireglotError
 from wireglot.serve import turn
-from wireglot.serve.relay import Asked, Limits, Relay, Row, upstream
+from wireglot.serve.relay import ClientRequest, Limits, ModelRoute, Relay, upstream
 
 from . import width
 from .loop import streamed
@@ -201,11 +201,11 @@ def test_frames_that_came_in_one_piece_with_one_that_is_too_long_go_on(
     monkeypatch.setattr(turn, "FRAME", 300_000)
     rules = wireglot.packaged()
     asks = upstream(rules, "openai-chat", "m", "http://127.0.0.1")
-    relay = Relay(rules, (Row("*", (asks,)),), wireglot.States())
+    relay = Relay(rules, (ModelRoute("*", (asks,)),), wireglot.States())
     body = json.dumps({**HELLO, "stream": True}).encode()
-    one = turn.begin(relay, Asked("POST", "/v1/messages", {}, body))
+    one = turn.begin(relay, ClientRequest("POST", "/v1/messages", {}, body))
     assert isinstance(one, turn.Turn)
-    one.begun({"content-type": "text/event-stream"})
+    one.begin_stream({"content-type": "text/event-stream"})
     assert one.feed(delta("x" * 10_000) * 40).count(b"x" * 10_000) == 40  # each has its own end
     assert b"y" in one.feed(delta("y") + b"data: {" + b"z" * 300_000)
     with pytest.raises(WireglotError, match="a frame has more than 300000 bytes"):

@@ -166,9 +166,9 @@ def test_records_hold_no_key_and_are_bounded(
 
 def test_bytes_are_recorded_as_they_are() -> None:
     for data in (b'{"a":1}', b"data: 1\n\n", b"\xff\x00", b""):
-        said = record.Kept(data).said()
+        said = record.KeptBody(data).as_json()
         assert json.loads(json.dumps(said)) == said
-        again = record.given_back(said)
+        again = record.as_bytes(said)
         assert again == data or json.loads(again) == json.loads(data)
 
 

@@ -18,7 +18,7 @@ import wireglot
 from wireglot import cli
 from wireglot.language.source import parse
 from wireglot.serve import agents, words
-from wireglot.serve.run import ended
+from wireglot.serve.run import run_program
 
 from . import serveforms
 
@@ -154,7 +154,7 @@ def test_what_signals_before_the_agent_is_there_is_handed_on(
 
     monkeypatch.setattr(subprocess, "Popen", late)
     sleeps = [sys.executable, "-c", "import time; time.sleep(60)"]
-    assert ended(sleeps, dict(os.environ)) == 128 + signal.SIGTERM
+    assert run_program(sleeps, dict(os.environ)) == 128 + signal.SIGTERM
 
 
 def test_an_agent_that_is_killed_is_told_as_a_shell_tells_it(place: Path) -> None:
@@ -185,7 +185,7 @@ def test_what_cannot_be_run_is_said(
 
 def test_the_file_of_agents_has_its_form() -> None:
     said = words.read(serveforms.AGENTS, KNOWN, "agents.yaml").plain()
-    assert agents.made(said) == agents.packaged()
+    assert agents.agents_of(said) == agents.packaged()
     assert parse(KNOWN, "agents.yaml").plain() == yaml.safe_load(KNOWN)
 
 

@@ -170,7 +170,7 @@ def test_an_event_of_a_log(name: str) -> None:
     lines, ids, gone = REPLAYS[name]
     done = replay.Replay(LOG, lines, "m")
     assert "".join(message["id"] for message in done.messages) == ids
-    assert len(done.gone) == gone
+    assert len(done.taken_back) == gone
     assert done.head == {"h": 1}
 
 

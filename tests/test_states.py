@@ -156,12 +156,12 @@ def test_a_turn_without_ids_is_asked_for_by_what_it_says_and_others_by_their_ids
                 made |= {id(part)} if rand.random() < 0.3 else set()
             parts.append(part)
         history.append({"role": rand.choice(("user", "assistant", "tool")), "parts": parts})
-    places = memory.Places(history, made)
+    places = memory.TurnPlaces(history, made)
     for message in history:
         calls = [part for part in message["parts"] if part["type"] == "tool_call"]
         if message["role"] == "assistant" and not any(id(part) not in made for part in calls):
-            place, said = places.of(message)
-            assert places.says.issuperset(memory.stands(said, place))
+            place, said = places.place_of(message)
+            assert places.fingerprints.issuperset(memory.store_keys(said, place))
 
 
 def test_nothing_is_found_from_another_scope() -> None:

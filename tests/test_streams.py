@@ -233,15 +233,15 @@ class Ears(Listener):
 
     def opened(self, part: Any) -> None:
         if part.whole and part.kind == "text":
-            self.text += part.said["text"]
+            self.text += part.fields["text"]
         elif part.whole and part.kind == "tool_call":
-            self.calls[part.said["name"]] = json.dumps(part.said["arguments"])
+            self.calls[part.fields["name"]] = json.dumps(part.fields["arguments"])
 
     def grown(self, part: Any, piece: str) -> None:
         if part.kind == "text":
             self.text += piece
         elif part.kind == "tool_call":
-            self.calls[part.said["name"]] = self.calls.get(part.said["name"], "") + piece
+            self.calls[part.fields["name"]] = self.calls.get(part.fields["name"], "") + piece
 
     def known(self) -> tuple[str, dict[str, str]]:
         return self.text, {k: "".join(v.split()) for k, v in self.calls.items() if v}

@@ -69,5 +69,5 @@ def running(
     log = logging.Logger("served")
     log.addHandler(_Lines(lines))
     sooner = mock.patch.object(server, "asyncio", _Sooner())
-    with sooner, command.aside(given, client_key, log, folder, tells) as url:
+    with sooner, command.serving(given, client_key, log, folder, tells) as url:
         yield Served(url, lines)

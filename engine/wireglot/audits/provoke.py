@@ -102,7 +102,7 @@ def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Mad
         yield body, odd, varied
         for path, steps in list(waiting.items()):
             copied = copy.deepcopy(body)
-            for place in ids.reached(copied, steps, steps, ()):
+            for place in ids.places_at(copied, steps, steps, ()):
                 if place.key not in place.owner:
                     place.owner[place.key] = "x"
                     found.append((copied, False, False))

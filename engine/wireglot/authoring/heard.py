@@ -38,7 +38,7 @@ def heard(case: Case, wire: Any) -> None:
             if code != "dropped":
                 raise Broken(f"the frame {stringify(frame)} is not heard as it is written:"
                              f" {code} at {pointer(at)}, {message}", rule)  # fmt: skip
-        if fold.error is None and not Frame(frame, rules.model).sights(stream):
+        if fold.error is None and not Frame(frame, rules.model).matches(stream):
             raise Broken(f"nothing hears the frame {nth}, {stringify(frame)}", stream.pos)
     fold.close()
     if unplaced or any(note.effect in ("lost", "changed", "moved") for note in noted):

@@ -101,7 +101,7 @@ def between(
     found: list[tuple[Any, bool]] = []
     waiting = sorted(asides)
     told = [told_of(writer, wire) for wire in wires]
-    tree.filed(wires, told)
+    tree.move_summary_back(wires, told)
 
     def put_back(number: int | None) -> None:
         while waiting and (number is None or waiting[0] < number):

@@ -15,11 +15,12 @@ from ..trail import value_at
 from . import ids, tree
 from .file import File, between, told_of
 
+Keys = tuple[str, ...]  # a path in a line
 INSTEAD = "instead"  # what a message remembers that stands in such a line
 SAYS = "says"  # and what one does that such a line is itself: it stands before the others
 
 
-def seen(
+def seen_lines(
     document: Document, file: File, lines: list[Any], path: list[int]
 ) -> tuple[list[int], int | None]:
     """Return which lines of a path a model sees, and which of all says messages instead of others.
@@ -28,17 +29,17 @@ def seen(
     """
     keys = document.instead
     if document.undone is not None:
-        path = undone(document.undone, file, lines, path)
+        path = lines_left(document.undone, file, lines, path)
     says = (n for n in reversed(path) if value_at(lines[n], keys).__class__ is list)
     here = next(says, None) if keys else None
-    summed = tree.summed(document.tree, lines, path, file.like) if document.tree else path
+    summed = tree.since_summary(document.tree, lines, path, file.like) if document.tree else path
     if here is None or (document.tree is not None and summed[0] > here):
         return summed, None
     itself = file.fits(lines[here])
     return [n for n in path if n > here or (itself and n == here)], here
 
 
-def undone(said: Undone, file: File, lines: list[Any], path: list[int]) -> list[int]:
+def lines_left(said: Undone, file: File, lines: list[Any], path: list[int]) -> list[int]:
     """Return which lines of a path no later one takes back, or sums up."""
     left: list[int] = []
     for n in path:
@@ -54,22 +55,22 @@ def undone(said: Undone, file: File, lines: list[Any], path: list[int]) -> list[
 
 def _begins(said: Undone, file: File, line: Any) -> bool:
     """Tell whether a turn of the user begins with a line: it is no text of the program."""
-    texts = [str(one.owner.get(one.key)) for one in ids.reached(line, said.of, said.of, ())]
+    texts = [str(one.owner.get(one.key)) for one in ids.places_at(line, said.of, said.of, ())]
     return file.role(line) == "user" and not any(fits(t, glob) for t in texts for glob in said.but)
 
 
-def shown(document: Document, file: File, whole: Any, messages: list[Any]) -> list[int]:
+def seen_messages(document: Document, file: File, whole: Any, messages: list[Any]) -> list[int]:
     """Return which messages of a file of JSON a model sees, in their order."""
     end, said = len(messages), (document.ids or {}).get("message")
     if document.undone is not None and document.undone.first and said is not None:
         names = [value_at(message, said.at) for message in messages]
         first = value_at(whole, document.undone.first)
         end = names.index(first) if first is not None and first in names else end
-    order = summed(document.summary, messages[:end]) if document.summary else [*range(end)]
+    order = since_summary(document.summary, messages[:end]) if document.summary else [*range(end)]
     return [n for n in order if not file.role(messages[n], file.none)]
 
 
-def summed(said: Summary, messages: list[Any]) -> list[int]:
+def since_summary(said: Summary, messages: list[Any]) -> list[int]:
     """Return which messages a model sees: the last summary, what it keeps, and what came since.
 
     The one that asked for it stands before it. Without such a summary it is all of them.
@@ -82,22 +83,22 @@ def summed(said: Summary, messages: list[Any]) -> list[int]:
             continue
         first = asked = names.index(of)
         for message in (messages[asked], messages[last]):
-            for place in ids.reached(message, said.keeps, said.keeps, ()):
+            for place in ids.places_at(message, said.keeps, said.keeps, ()):
                 name = place.owner.get(place.key)
                 first = names.index(name) if name is not None and name in names[:asked] else first
         return [*range(asked, last + 1), *range(first, asked), *range(last + 1, len(messages))]
     return [*range(len(messages))]
 
 
-def left(file: File, order: list[int], key: str, messages: list[Any]) -> list[Any]:
+def messages_in(file: File, order: list[int], key: str, messages: list[Any]) -> list[Any]:
     """Return the messages in an `order`; what it leaves out is kept as what is no message is."""
     file.kept = {n: ((key, n), messages[n]) for n in {*range(len(messages))} - {*order}}
-    file.numbers, file.places, file.late = order, [(key, n) for n in order], tree.late(order)
+    file.numbers, file.places, file.late = order, [(key, n) for n in order], tree.early_lines(order)
     return [messages[n] for n in order]
 
 
-def read(reader: ReadJob, path: tuple[str, ...], lines: list[Any], ir: dict[str, Any]) -> None:
-    """Put the messages that a line says before those that came since."""
+def read_inside(reader: ReadJob, path: Keys, lines: list[Any], ir: dict[str, Any]) -> None:
+    """Put the messages that a line holds at a path before those of the lines since, in the IR."""
     file, bare = reader.file, reader.dialect.bare
     assert bare is not None
     here, inner = (file.instead, *path), reader.of(bare)
@@ -116,10 +117,10 @@ def read(reader: ReadJob, path: tuple[str, ...], lines: list[Any], ir: dict[str,
     file.kept.update(within.kept)
     if not summary:
         place, line = file.kept[file.instead]
-        file.kept[file.instead] = (place, _with(line, path, []))
+        file.kept[file.instead] = (place, _with_list(line, path, []))
 
 
-def place(
+def place_of(
     writer: WriteJob, memory: dict[str, Any], asides: dict[int, Any], ir: dict[str, Any]
 ) -> Sequence[int] | None:
     """Return the numbers of a line that says messages and of these; None where it is gone.
@@ -145,7 +146,7 @@ def parted(writer: WriteJob, ir: dict[str, Any]) -> tuple[list[Any], dict[str, A
     return messages[first:n], writer.trail.changed(ir, messages=rest)
 
 
-def write(
+def write_inside(
     writer: WriteJob,
     path: tuple[str, ...],
     place: Sequence[int],
@@ -166,14 +167,14 @@ def write(
     said = [line for line, _ in between(writer, wires, odd, set())]
     first_line = since[0] if since and SAYS in told_of(writer, since[0]) else None
     if first_line is not None:
-        first_line.update(_with(first_line, path, said))
+        first_line.update(_with_list(first_line, path, said))
         return []
     before = {n: asides.pop(n) for n in [*asides] if n <= at}
-    before[at] = _with(before.get(at), path, said)
+    before[at] = _with_list(before.get(at), path, said)
     return between(writer, [], before, set())
 
 
-def _with(line: Any, path: tuple[str, ...], said: list[Any]) -> Any:
+def _with_list(line: Any, path: tuple[str, ...], said: list[Any]) -> Any:
     """Return a line that says a list at a path."""
     whole = {**(line or {})}
     put_at(whole, path, said)

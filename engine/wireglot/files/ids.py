@@ -28,7 +28,7 @@ class Place(NamedTuple):
         return self.path[-1]
 
 
-def reached(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) -> Iterator[Place]:
+def places_at(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) -> Iterator[Place]:
     """Yield the places that a path reaches; `[]` behind a key goes through a list."""
     if not rest or not isinstance(value, dict):
         return
@@ -38,46 +38,46 @@ def reached(value: Any, path: tuple[str, ...], rest: tuple[str, ...], at: At) ->
     elif head.endswith("[]"):
         found = value.get(head[:-2])
         for i, one in enumerate(found if isinstance(found, list) else ()):
-            yield from reached(one, path, inner, (*at, head[:-2], i))
+            yield from places_at(one, path, inner, (*at, head[:-2], i))
     else:
-        yield from reached(value.get(head), path, inner, (*at, head))
+        yield from places_at(value.get(head), path, inner, (*at, head))
 
 
-def _own(ids: dict[str, Ids], messages: list[Any], key: str) -> Iterator[tuple[Ids, list[Place]]]:
+def _made(ids: dict[str, Ids], messages: list[Any], key: str) -> Iterator[tuple[Ids, list[Place]]]:
     """Yield the ids that are made, each with all its places in their order."""
     for said in ids.values():
         if said.made is not None:
-            each = (reached(m, said.at, said.at, (key, i)) for i, m in enumerate(messages))
+            each = (places_at(m, said.at, said.at, (key, i)) for i, m in enumerate(messages))
             yield said, [place for places in each for place in places]
 
 
-def _again(
+def _repeated_places(
     ids: dict[str, Ids], whole: dict[str, Any], messages: list[Any], key: str, roles: list[str]
 ) -> Iterator[Place]:
     """Yield the places in which an id stands once more, with that id."""
-    last = {who: _stands(whole, said) for who, said in ids.items() if who == "session"}
+    last = {who: _place_of(whole, said) for who, said in ids.items() if who == "session"}
     for i, message in enumerate(messages):
-        last["message"] = _stands(message, ids["message"]) if "message" in ids else None
+        last["message"] = _place_of(message, ids["message"]) if "message" in ids else None
         for who, said in ids.items():
             for path in said.again if who != roles[i] else ():
                 of = last.get(who)
-                for place in reached(message, path, path, (key, i)):
+                for place in places_at(message, path, path, (key, i)):
                     yield place._replace(name=of and of.owner.get(of.key), of=of)
         last[roles[i]] = last["message"]
 
 
-def _stands(value: Any, said: Ids) -> Place | None:
+def _place_of(value: Any, said: Ids) -> Place | None:
     """Return the place of an id, as far as its object is there."""
-    return next(reached(value, said.at, said.at, ()), None)
+    return next(places_at(value, said.at, said.at, ()), None)
 
 
-def _counted(said: Ids, places: list[Place]) -> Iterator[Place]:
+def _numbered(said: Ids, places: list[Place]) -> Iterator[Place]:
     """Yield the places of an id that is a number, with the number that counts them."""
     if isinstance(said.made, int):
         yield from (place._replace(name=n) for n, place in enumerate(places, said.made))
 
 
-def drawn(
+def take_repeats(
     reader: ReadJob, ids: dict[str, Ids], whole: dict[str, Any], key: str, roles: list[str]
 ) -> tuple[dict[str, Any], list[str]]:
     """Draw out of a document what says an id again.
@@ -86,10 +86,10 @@ def drawn(
     """
     messages = whole[key]
     own: list[Place] = []
-    places = list(_again(ids, whole, messages, key, roles))
-    for made, found in _own(ids, messages, key):
+    places = list(_repeated_places(ids, whole, messages, key, roles))
+    for made, found in _made(ids, messages, key):
         own += found
-        places += _counted(made, found)
+        places += _numbered(made, found)
     loose = {place.path for place in (*places, *own) if place.key not in place.owner}
     gone: set[tuple[int, str]] = set()
     for place in places:
@@ -109,15 +109,15 @@ def _without(value: Any, gone: set[tuple[int, str]]) -> Any:
     return {k: _without(one, gone) for k, one in value.items() if (id(value), k) not in gone}
 
 
-def given(
+def give_ids(
     writer: WriteJob, ids: dict[str, Ids], whole: dict[str, Any], key: str,
     roles: list[str], loose: list[str],
 ) -> None:  # fmt: skip
     """Make the ids that lack, and say them where they stand once more."""
     messages, session, told = whole[key], ids.get("session"), writer.recorder
     seed = digest(value_at(whole, session.at) if session and session.at else "")[:LENGTH]
-    for said, places in _own(ids, messages, key) if messages else ():
-        for place in _counted(said, places):
+    for said, places in _made(ids, messages, key) if messages else ():
+        for place in _numbered(said, places):
             if ".".join(place.path) not in loose and place.key not in place.owner:
                 place.owner[place.key] = place.name
                 if told is not None:
@@ -132,7 +132,7 @@ def given(
                 writer.note("made-id", "added", None, said.pos, MADE, place.owner, place.key)
                 if told is not None:
                     told.made(place.owner, place.key, MADE, said.pos)
-    for place in _again(ids, whole, messages, key, roles):
+    for place in _repeated_places(ids, whole, messages, key, roles):
         lacks = place.key not in place.owner and ".".join(place.path) not in loose
         if place.of is not None and place.name is not None and lacks:
             place.owner[place.key] = place.name

@@ -13,7 +13,7 @@ from ..interpreter.views import read_by
 from ..notes import LEFT_OUT
 
 
-def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def join_said_at_once(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Join what a model said at once and its home keeps in several messages: their ids are one."""
     talk, messages = writer.dialect.conversation, ir.get("messages")
     if talk is None or writer.same or not isinstance(messages, list):
@@ -48,7 +48,7 @@ def together(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, messages=out)
 
 
-def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
+def split_parts(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     """Cut messages into as many as the dialect has of them, where one holds one part."""
     talk, messages = writer.dialect.conversation, ir.get("messages")
     if talk is None or not isinstance(messages, list) or not (alone := talk.alone()):
@@ -73,7 +73,7 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         for i, (part, *more) in enumerate(found):
             said = message if not i else {k: message[k] for k in ("role", "time") if k in message}
             if part.get("time", said.get("time")) != said.get("time") and not writer.same:
-                said, part = _timed(writer, said, part)
+                said, part = _with_time(writer, said, part)
             if len(found) > 1 and not writer.same:
                 told = "each stands in a message of its own"
                 writer.note_part("moved", "moved", part, told, talk.pos)
@@ -82,7 +82,7 @@ def cut(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     return writer.trail.changed(ir, messages=out)
 
 
-def _timed(
+def _with_time(
     writer: WriteJob, message: dict[str, Any], part: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Let a message of one part have its time, and the part where it has a place for one."""

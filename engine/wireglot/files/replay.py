@@ -18,23 +18,23 @@ class Replay:
         """Replay all lines; the messages of the head, if any, stand under `key`."""
         self._log, self._key = log, key
         self.head: dict[str, Any] = {}
-        self.gone: list[At] = []  # messages that a later line took back
-        self.odd: list[At] = []  # lines that are no object, as one that was not written to its end
-        self.over: list[At] = []  # what a later line says anew, and which took what back
+        self.taken_back: list[At] = []  # messages that a later line took back
+        self.no_objects: list[At] = []  # lines that are none, as one that was cut while written
+        self.superseded: list[At] = []  # what a later line says anew, and which took what back
         self.places_of: dict[str, At] = {}  # where the keys of the head stand
         self._found: dict[Any, Found] = {}
         for i, line in enumerate(lines):
             if isinstance(line, dict):
                 self._take(line, i)
             else:
-                self.odd.append((i,))
+                self.no_objects.append((i,))
         self.messages = [message for message, _ in self._found.values()]
         self.places = [place for _, place in self._found.values()]
 
     def _take(self, line: dict[str, Any], i: int) -> None:
         log = self._log
         if log.rewind in line:
-            self.over.append((i, log.rewind))
+            self.superseded.append((i, log.rewind))
             self._rewind(line[log.rewind])
         elif isinstance(line.get(log.set), dict):
             self._merge(line[log.set], (i, log.set))
@@ -47,17 +47,17 @@ class Replay:
         name = message.get(self._log.by) if isinstance(message, dict) else None
         # A message without a name of its own is never replaced.
         key = name if isinstance(name, str) else place
-        self.over += [self._found[key][1]] if key in self._found else []
+        self.superseded += [self._found[key][1]] if key in self._found else []
         self._found[key] = (message, place)
 
     def _merge(self, said: dict[str, Any], place: At) -> None:
         listed = said.get(self._key)
         for k in said.keys() - {self._key}:
-            self.over += [self.places_of[k]] if k in self.places_of else []
+            self.superseded += [self.places_of[k]] if k in self.places_of else []
             self.places_of[k] = (*place, k)
         self.head.update((k, v) for k, v in said.items() if k != self._key)
         if isinstance(listed, list):
-            self.gone += [at for _, at in self._found.values()]
+            self.taken_back += [at for _, at in self._found.values()]
             self._found = {}
             for i, message in enumerate(listed):
                 self._put(message, (*place, self._key, i))
@@ -66,11 +66,11 @@ class Replay:
         names = list(self._found)
         keep = names.index(name) if name in names else 0
         for key in names[keep:]:
-            self.gone.append(self._found.pop(key)[1])
+            self.taken_back.append(self._found.pop(key)[1])
 
 
-def lines(log: Log, head: dict[str, Any], messages: list[Any], before: list[Any], key: str) -> Any:
-    """Write a log: what was read as far as it still holds, and what came since."""
+def log_of(log: Log, head: dict[str, Any], messages: list[Any], before: list[Any], key: str) -> Any:
+    """Return the lines of a log: those `before`, as far as they still hold, and what came since."""
     was = Replay(log, before, key)
     kept = len(was.messages)
     if not before or not same(was.messages, messages[:kept]) or was.head.keys() - head.keys():

@@ -65,20 +65,20 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
     said = whole.get(key) if isinstance(whole, dict) else None
     if document.ids is not None and isinstance(said, list):
         roles = [file.role(item) for item in said]
-        whole, loose = ids.drawn(reader, document.ids, whole, key, roles)
+        whole, loose = ids.take_repeats(reader, document.ids, whole, key, roles)
         memory.update({"loose": loose} if loose else {})
     if isinstance(said, list) and form == "json":
-        order = history.shown(document, file, whole, said)
+        order = history.seen_messages(document, file, whole, said)
         if order != [*range(len(said))]:
-            whole = {**whole, key: history.left(file, order, key, whole[key])}
+            whole = {**whole, key: history.messages_in(file, order, key, whole[key])}
     ir: dict[str, Any] = reader.whole(shape, whole, at)
     if file.log is not None:  # its head was read as if it were the first line
         there = file.log.places_of.items()
         reader.trail.move({(0, key): at for key, at in there if at != (0, key)})
-        for over in file.log.over:
+        for over in file.log.superseded:
             reader.mark_redundant(over, ANEW, None)
     if file.instead is not None:
-        history.read(reader, document.instead, body, ir)
+        history.read_inside(reader, document.instead, body, ir)
     if memory:
         own = reader.memory(ir)
         own[""] = {**own.get("", {}), **memory}
@@ -111,8 +111,8 @@ def _folded(
     if document.log is not None:
         done = file.log = replay.Replay(document.log, lines, key)
         file.places, memory["log"] = done.places, lines
-        reader.notes += [("no-message", "lost", at, None, TAKEN_BACK) for at in done.gone]
-        reader.notes += [("no-message", "lost", at, None, NO_MESSAGE) for at in done.odd]
+        reader.notes += [("no-message", "lost", at, None, TAKEN_BACK) for at in done.taken_back]
+        reader.notes += [("no-message", "lost", at, None, NO_MESSAGE) for at in done.no_objects]
         return {**done.head, key: done.messages}
     start = 1 if lines and not document.in_each and _is_head(file, shape, lines[0]) else 0
     head = dict(lines[0]) if start else _fixed(shape)
@@ -125,7 +125,7 @@ def _folded(
     file.kept = {n: ((n,), lines[n]) for n in (*off, *odd)}
     file.numbers = [n for n in path if n not in file.kept]
     file.places = [(n,) for n in file.numbers]
-    file.late = tree.late(file.numbers)
+    file.late = tree.early_lines(file.numbers)
     messages = [lines[n] for n in file.numbers]
     if document.tree is not None and "linear" not in memory:
         messages = _unlinked(reader, document.tree, lines, sorted(path))
@@ -144,7 +144,7 @@ def _seen(
         linked = tree.path(document.tree, lines[start:])
         path = path if linked is None else [start + i for i in linked]
         memory.update({"linear": True} if linked is None else {})
-    path, here = history.seen(document, file, lines, path)
+    path, here = history.seen_lines(document, file, lines, path)
     if here is not None:
         memory[history.INSTEAD] = [here, len(lines)]
         if here in path:
@@ -228,9 +228,9 @@ def _unlinked(
 def said(writer: WriteJob, messages: list[Any]) -> list[Any]:
     """Return messages without a session as the dialect has them: joined, and cut."""
     if any("id" in message for message in messages if isinstance(message, dict)):
-        messages = pieces.together(writer, {"messages": messages})["messages"]
+        messages = pieces.join_said_at_once(writer, {"messages": messages})["messages"]
     if writer.dialect.document is not None:
-        messages = pieces.cut(writer, {"messages": messages})["messages"]
+        messages = pieces.split_parts(writer, {"messages": messages})["messages"]
     return messages
 
 
@@ -247,14 +247,15 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     if not writer.same:  # what has no time of its own was said when the first message was
         times = (m["time"] for m in ir.get("messages", ()) if "time" in m)
         writer.last_time = next(times, writer.last_time)
-    place = history.place(writer, memory, asides, ir)
+    place = history.place_of(writer, memory, asides, ir)
     inside, ir = history.parted(writer, ir) if place is not None else ([], ir)
-    wire = units.write_stepping(writer, shape, pieces.cut(writer, pieces.together(writer, ir)))
+    ir = pieces.split_parts(writer, pieces.join_said_at_once(writer, ir))
+    wire = units.write_stepping(writer, shape, ir)
     off = set(memory.get("off", ()))
     found = wire.get(key, [])
     before = []
     if place is not None:
-        before = history.write(writer, document.instead, place, inside, asides, found)
+        before = history.write_inside(writer, document.instead, place, inside, asides, found)
     rows = [*before, *between(writer, [*found], asides, off)]
     lines = [said for line, _ in rows for said in (line, *_again(writer, document, line))]
     form = memory.get("form", document.texts[0])
@@ -265,7 +266,7 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
             roles = [  # what was kept has the role that reading gave it
                 spoken[id(one)]["role"] if id(one) in spoken else file.role(one) for one in lines
             ]
-            ids.given(writer, document.ids, wire, key, roles, memory.get("loose", []))
+            ids.give_ids(writer, document.ids, wire, key, roles, memory.get("loose", []))
         return lines if form == "list" else wire
     wire.pop(key, None)
     if document.in_each:
@@ -274,16 +275,16 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
             _unsaid(writer, shape, ir, wire)
     _told_apart(writer, document, lines)
     if document.log is not None:
-        return replay.lines(document.log, wire, lines, memory.get("log", []), key)
+        return replay.log_of(document.log, wire, lines, memory.get("log", []), key)
     bare = memory.get("headless") and same(wire, _fixed(shape))
     head = [wire] if _headed(shape) and not (document.in_each or bare) else []
     if document.tree is not None:
         told = {id(line): told_of(writer, line) for line in lines}
         made = tree.Written(writer, document.tree, rows, found, told, memory)
-        made.hang({*map(id, lines)} - {*map(id, found)} if writer.same else set())
+        made.link_path({*map(id, lines)} - {*map(id, found)} if writer.same else set())
         if writer.same:
             file = File(writer.dialect)
-            lines = made.settled(head, lambda *rows: history.seen(document, file, *rows)[0])
+            lines = made.lines(head, lambda *rows: history.seen_lines(document, file, *rows)[0])
     return [*head, *lines]
 
 

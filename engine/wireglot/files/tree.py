@@ -23,27 +23,27 @@ def path(tree: Tree, lines: list[Any]) -> list[int] | None:
             by_id.setdefault(line[tree.id], []).append(i)
     if not by_id:
         return None
-    return sorted(_to(tree, lines, by_id, _leaf(tree, lines, by_id)))
+    return sorted(_path_to(tree, lines, by_id, _leaf(tree, lines, by_id)))
 
 
-def _to(tree: Tree, lines: list[Any], by_id: dict[str, list[int]], end: int) -> set[int]:
+def _path_to(tree: Tree, lines: list[Any], by_id: dict[str, list[int]], end: int) -> set[int]:
     """Return the lines on the path to one, with those that belong to them."""
     at: int | None = end
     on: set[int] = set()
     while at is not None:
         on.add(at)
-        at = _before(by_id, lines[at].get(_up(tree, lines[at], by_id)), at)
+        at = _line_before(by_id, lines[at].get(_parent_key(tree, lines[at], by_id)), at)
     turns = {_turn(tree, lines[i]) for i in on} - {None} if tree.turn else set()
     for i in sorted(at for places in by_id.values() for at in places) if turns else ():
         line = lines[i]
         if i not in on:
-            hangs = tree.beside in line and _before(by_id, line[tree.parent], i) in on
+            hangs = tree.beside in line and _line_before(by_id, line[tree.parent], i) in on
             if hangs or _turn(tree, line) in turns:
                 on.add(i)
     return on
 
 
-def _up(tree: Tree, line: Any, by_id: dict[str, list[int]]) -> str:
+def _parent_key(tree: Tree, line: Any, by_id: dict[str, list[int]]) -> str:
     """Return the key under which a line names the one before it: one that names an end, that."""
     known = _names_end(tree, line) and (line[tree.leaf] is None or _text(line[tree.leaf]) in by_id)
     return str(tree.leaf) if known else tree.parent
@@ -64,7 +64,7 @@ def _linkable(tree: Tree, line: Any) -> bool:
     return isinstance(line, dict) and isinstance(line.get(tree.id), str) and tree.parent in line
 
 
-def _before(by_id: dict[str, list[int]], name: Any, at: int) -> int | None:
+def _line_before(by_id: dict[str, list[int]], name: Any, at: int) -> int | None:
     """Return the place of a line by its name: a parent stands before its children."""
     places = by_id.get(_text(name), [])
     i = bisect_left(places, at)
@@ -83,9 +83,9 @@ def _leaf(tree: Tree, lines: list[Any], by_id: dict[str, list[int]]) -> int:
         line = lines[i]
         if not _names_end(tree, line) or tree.id in line:
             continue
-        named = _before(by_id, line[tree.leaf], i)
+        named = _line_before(by_id, line[tree.leaf], i)
         if named is not None:
-            there = _to(tree, lines, by_id, last)
+            there = _path_to(tree, lines, by_id, last)
             firm = last < i and line.get(tree.firm) is True
             return last if (named in there and not firm) or min(there) > i else named
     return last
@@ -104,7 +104,7 @@ def _text(name: Any) -> str:
     return name if isinstance(name, str) else ""
 
 
-def summed(
+def since_summary(
     tree: Tree, lines: list[Any], there: list[int], like: Callable[[Any], bool]
 ) -> list[int]:
     """Return the path as the model sees it: the last summary, what it keeps, what came since.
@@ -112,7 +112,7 @@ def summed(
     It names the first line that it keeps (in old files by a number), or each, and where they stand:
     behind itself or, where it is no message, behind another line. Older summaries are not kept.
     """
-    sums = {i: said for i in there if (said := _keeps(tree, lines[i])) is not None}
+    sums = {i: said for i in there if (said := _kept_by(tree, lines[i])) is not None}
     if not sums:
         return there
     last, said = max(sums.items())
@@ -132,7 +132,7 @@ def summed(
     return [last, *since[:head], *kept, *since[head:]]
 
 
-def _keeps(tree: Tree, line: Any) -> str | int | list[Any] | None:
+def _kept_by(tree: Tree, line: Any) -> str | int | list[Any] | None:
     for path in tree.keeps:
         found: Any = value_at(line, path)
         if isinstance(found, str | int | list):
@@ -140,13 +140,13 @@ def _keeps(tree: Tree, line: Any) -> str | int | list[Any] | None:
     return None
 
 
-def late(numbers: list[int]) -> set[int]:
+def early_lines(numbers: list[int]) -> set[int]:
     """Return which of some lines, by their place here, come before one that the file has first."""
     least = [*accumulate(reversed(numbers), min)][::-1]
     return {i for i, number in enumerate(numbers) if number > least[i]}
 
 
-def filed(wires: list[Any], told: list[dict[str, Any]]) -> None:
+def move_summary_back(wires: list[Any], told: list[dict[str, Any]]) -> None:
     """Put a summary, and what is told of it, back behind the lines that it keeps."""
     here = next((i for i, one in enumerate(told) if "late" in one), len(told))
     line = told[here].get("line", 0) if told[here:] else 0
@@ -176,7 +176,7 @@ class Written:
         self._said, self._told = said, told
         self._linear, self._root = bool(memory.get("linear")), memory.get("root")
 
-    def hang(self, kept: Set[int]) -> None:
+    def link_path(self, kept: Set[int]) -> None:
         """Let each line of the path name another: one that it hung on, or the one before it.
 
         Lines that were `kept` name what they did.
@@ -193,21 +193,21 @@ class Written:
                 stray.update([id(line)] if "stray" in memory else [])
             elif line.get(parent, ABSENT) is None or (id(line) in kept and parent in line):
                 stray.add(id(line))  # with it the talk began anew
-        self._linked(on_path, self._root, stray)
+        self._link(on_path, self._root, stray)
 
-    def settled(self, head: list[Any], seen: Seen) -> list[Any]:
+    def lines(self, head: list[Any], seen: Seen) -> list[Any]:
         """Return the lines of a file that is read as it says, also where what is said was edited.
 
         If need be, the line that names the end names another one; else the path is written anew.
         """
-        if not self._reads(head, seen):
-            self._ended()
-        if not self._reads(head, seen):
-            self._anew()
-            self._ended()
+        if not self._reads_as_said(head, seen):
+            self._name_end()
+        if not self._reads_as_said(head, seen):
+            self._rewrite_path()
+            self._name_end()
         return [line for line, _ in self._rows]
 
-    def _reads(self, head: list[Any], seen: Seen) -> bool:
+    def _reads_as_said(self, head: list[Any], seen: Seen) -> bool:
         """Tell whether what is said is read in this order, and nothing that is not on the path."""
         tree, rows, said = self._tree, self._rows, [*map(id, self._said)]
         lines, start = [*head, *(line for line, _ in rows)], len(head)
@@ -217,7 +217,7 @@ class Written:
         order = seen(lines, [start + i for i in steps])
         return [one for i in order if (one := id(lines[i])) in told] == said
 
-    def _ended(self) -> None:
+    def _name_end(self) -> None:
         """Let the line that names the end of the path name the present one."""
         tree, rows = self._tree, self._rows
         there = {line[tree.id] for line, _ in rows if _linkable(tree, line)}
@@ -229,7 +229,7 @@ class Written:
             told = "the talk ends with another line, which this one names"
             self._writer.note("reworded", "changed", None, tree.pos, told, ends[-1], tree.leaf)
 
-    def _anew(self) -> None:
+    def _rewrite_path(self) -> None:
         """Put the path behind what is not on it, a summary first; each line names the last."""
         writer, tree, rows, there = self._writer, self._tree, self._rows, {*map(id, self._said)}
         off = [row for row in rows if not row[1] and _linkable(tree, row[0])]
@@ -237,7 +237,7 @@ class Written:
             off = [row for row in rows if id(row[0]) not in there]
         apart = {id(line) for line, _ in off}
         on = [row for row in rows if id(row[0]) not in apart]
-        sums = [row for row in on if _keeps(tree, row[0]) is not None]
+        sums = [row for row in on if _kept_by(tree, row[0]) is not None]
         first = {id(line) for line, _ in sums}
         for line in self._said[1:]:
             if id(line) in first:
@@ -254,10 +254,10 @@ class Written:
             if aside and tree.aside not in line:
                 line[str(tree.aside)] = path[-1][str(tree.aside)]
         if not self._linear:
-            self._linked(path, None, set())
+            self._link(path, None, set())
         self._rows = [*off, *on]
 
-    def _linked(self, lines: list[dict[str, Any]], root: Any, stray: set[int]) -> None:
+    def _link(self, lines: list[dict[str, Any]], root: Any, stray: set[int]) -> None:
         """Let each line of a path name the one before it; the first names the `root`.
 
         A line that names another line of the path keeps that, and so does one that is `stray`.

@@ -20,7 +20,7 @@ from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Picture, keyed, placed
 from ..payload import check_json
 from ..trail import At, pointer, value_at
-from .memory import PAIRED, Entry, whole
+from .memory import PAIRED, Entry, whole_part
 
 MARK = "wireglot"
 _HEAD = base64.b64encode(b'{"wireglot":').decode()  # how each sealed text begins
@@ -73,7 +73,7 @@ def is_text(dialect: Dialect, kind: str) -> bool:
     return bool(_signatures(dialect, kind))
 
 
-def signed(dialect: Dialect, part: dict[str, Any]) -> bool:
+def has_own_signature(dialect: Dialect, part: dict[str, Any]) -> bool:
     """Tell whether a part has a signature of the dialect's own; an empty text is none."""
     state = part.get("signature")
     if not isinstance(state, dict) or state.get("origin") != dialect.origin["signature"]:
@@ -98,7 +98,7 @@ def is_around(dialect: Dialect, kind: str) -> bool:
     )
 
 
-def form(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
+def ride_wire(dialect: Dialect, kind: str, ride: Ride, there: Any = None) -> Any:
     """Return what stands in the place of `there` for what rides on an element of a kind."""
     if not is_text(dialect, kind):
         return {**(there if isinstance(there, dict) else {}), MARK: ride}
@@ -124,7 +124,7 @@ def comes_in_pieces(dialect: Dialect) -> bool:
     return text is not None and text.listed
 
 
-def sealed(part: dict[str, Any]) -> bool:
+def has_sealed_ride(part: dict[str, Any]) -> bool:
     """Tell whether something rides in the place of a part's signature."""
     state = part.get("signature")
     return isinstance(state, dict) and str(state.get("value")).startswith(_HEAD)
@@ -136,7 +136,7 @@ class Seat:
     def __init__(self, dialect: Dialect, kind: str, key: str) -> None:
         self._dialect, self._family, self._key = dialect.name, dialect.family, key
         self._signer = dialect.origin["signature"]
-        self._sealed = kind != "message" and is_text(dialect, kind)
+        self._is_signature = kind != "message" and is_text(dialect, kind)
         self._inner, self._outer = pointer((key, MARK)), pointer((key,))
         found = _pictures(dialect, kind)
         paths = (p.path for p in found if isinstance(p, Hole) and _takes_object(p))
@@ -148,20 +148,20 @@ class Seat:
 
         Returns it, and where it stood within the element.
         """
-        if self._sealed:
+        if self._is_signature:
             state = owner.get("signature")
             if not isinstance(state, dict) or state.get("origin") != self._signer:
                 return {}, ()
-            ride = valid(unsealed(state.get("value")))
+            ride = valid_ride(unsealed(state.get("value")))
             if ride:
                 del owner["signature"]
             return ride, (self._key,)
         kept = owner.get("kept", {}).get(self._dialect, {})
-        ride = valid(kept.get(self._inner))
+        ride = valid_ride(kept.get(self._inner))
         if ride:  # a picture names keys of the object, and this was none of them
             del kept[self._inner]
         else:
-            ride = _taken(kept, self._outer)
+            ride = _take_from(kept, self._outer)
         if ride and not kept:  # what keeps nothing more is as it was without
             del owner["kept"][self._dialect]
             if not owner["kept"]:
@@ -169,16 +169,16 @@ class Seat:
         for own, field in self._fields:
             if not ride:
                 box = owner.get("own", {}).get(self._family, {}) if own else owner
-                ride = _taken(box, field)
+                ride = _take_from(box, field)
         return (ride, (self._key, MARK)) if ride else ({}, ())
 
 
-def _taken(box: dict[str, Any], name: str) -> Ride:
+def _take_from(box: dict[str, Any], name: str) -> Ride:
     """Take what rides out of an object that stands under a name, which goes if it is empty."""
     value = box.get(name)
     if not isinstance(value, dict):
         return {}
-    ride = valid(value.get(MARK))
+    ride = valid_ride(value.get(MARK))
     if ride:
         box[name] = {k: v for k, v in value.items() if k != MARK}
         if not box[name]:
@@ -210,7 +210,7 @@ def unsealed(text: Any) -> Any:
     return found
 
 
-def valid(ride: Any) -> Ride:
+def valid_ride(ride: Any) -> Ride:
     """Return what rides if it is as it was written, else nothing: a client may say anything."""
     if not isinstance(ride, dict):
         return {}
@@ -250,7 +250,7 @@ def _entry_valid(entry: Any, rides: bool) -> bool:
 
 def _whole_valid(entry: Entry) -> bool:
     """Tell whether an entry that names no part is one that may stand in a turn."""
-    part = whole(entry)
+    part = whole_part(entry)
     if part.keys() == _SAID and part["type"] == "reasoning" and isinstance(part["text"], str):
         return True  # most are
     try:
@@ -260,13 +260,13 @@ def _whole_valid(entry: Entry) -> bool:
     return part["type"] not in PAIRED
 
 
-def place(dialect: Dialect, wire: Any) -> Any:
+def message_object(dialect: Dialect, wire: Any) -> Any:
     """Return the object of a written candidate in which its message stands, or None."""
-    found = (beside(case.wire, wire, "parts") for case in candidates_of(dialect))
+    found = (object_beside(case.wire, wire, "parts") for case in candidates_of(dialect))
     return next((one for one in found if one is not None), None)
 
 
-def beside(picture: Picture, wire: Any, path: str) -> dict[str, Any] | None:
+def object_beside(picture: Picture, wire: Any, path: str) -> dict[str, Any] | None:
     """Return the object of what a picture wrote in which the value of a path stands."""
     for at, p in placed(picture):
         if at and isinstance(p, Hole) and p.path == path:

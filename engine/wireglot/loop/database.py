@@ -50,8 +50,8 @@ class Database:
             self._log_ahead()
             for pragma in ("synchronous = normal", "foreign_keys = on"):
                 self._db.execute(f"pragma {pragma}")
-            with self._whole():
-                self._begin()
+            with self._transaction():
+                self._create_tables()
                 self._sweep()
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"`{self._file}` cannot hold states: {error}") from None
@@ -68,7 +68,7 @@ class Database:
                     raise
                 time.sleep(0.01)
 
-    def _begin(self) -> None:
+    def _create_tables(self) -> None:
         """Make the tables of a new file. Raises UsageError for a file of somebody else."""
         head = [self._db.execute(f"pragma {word}").fetchone()[0] for word in _HEAD]
         if head == [0, 0] and not self._db.execute("select 1 from sqlite_master").fetchone():
@@ -81,7 +81,7 @@ class Database:
 
     def add(self, keys: Sequence[str], record: str) -> None:
         """Lay a record under keys, beside the newest that lie there. Raises WireglotError."""
-        with self._told(), self._lock, self._whole():
+        with self._translating_errors(), self._lock, self._transaction():
             (row,) = self._db.execute(
                 "insert into records (mark, record, used) values (?, ?, ?) "
                 "on conflict (mark) do update set used = excluded.used returning id",
@@ -102,7 +102,7 @@ class Database:
         """Return the records that lie under any of some keys. Raises WireglotError."""
         found: dict[int, str] = {}
         now, stale = time.time(), []
-        with self._told(), self._lock:
+        with self._translating_errors(), self._lock:
             for first in range(0, len(keys), AT_ONCE):
                 some = keys[first : first + AT_ONCE]
                 marks = ", ".join("?" * len(some))
@@ -115,7 +115,7 @@ class Database:
                     if used < now - self._seconds / 100:  # most questions write nothing
                         stale.append((now, row))
             if stale:
-                with self._whole():
+                with self._transaction():
                     self._db.executemany("update records set used = ? where id = ?", stale)
         return [record for _, record in sorted(found.items())]
 
@@ -138,7 +138,7 @@ class Database:
         return int((pages - free) * size)
 
     @contextlib.contextmanager
-    def _whole(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         """Begin a transaction, and end it: all of it holds, or nothing."""
         self._db.execute("begin immediate")
         try:
@@ -149,7 +149,7 @@ class Database:
         self._db.execute("commit")
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         """Say what fails as an error of wireglot: a turn that cannot be kept is no silent loss."""
         try:
             yield

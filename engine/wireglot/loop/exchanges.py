@@ -26,7 +26,7 @@ from . import carry, markers, memory, names, stored, undo
 from .memory import Part
 from .restored import Restored
 from .riders import Riders
-from .states import States, newest, opened
+from .states import States, newest, opened_state
 from .unseen import Turn, Unseen
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ class Exchange:
         self._rules, self.client, self.provider, self.model = rules, client, provider, model
         self._options, self._resolve = known_options(given), resolve
         resolving({}, resolve)  # which says at once what is no function
-        self._judge = policies.of(policy)
+        self._policy = policies.of(policy)
         rows = {name: rules.rows(name) for name in (client, provider)}
         variants.check_version(self._options, rows)
-        self._stays = state is not None  # somebody says that the state is kept
+        self._state_kept = state is not None  # somebody says that the state is kept
         self._store = state if isinstance(state, States) else None
-        self._state = opened(None if isinstance(state, States) else state)
-        self._place: list[str] | None = None  # of the turn that answers it
+        self._state = opened_state(None if isinstance(state, States) else state)
+        self._next_place: list[str] | None = None  # of the turn that answers it
         self._names = names.Names(self._state["names"])
         self.notes: tuple[Note, ...] = ()  # all of the last request, told before or not
         self.streams = False  # whether the last request asked for a stream
@@ -94,42 +94,43 @@ class Exchange:
             check_text("text", text)
         asked = self._rules[self.client].model_in(body, "request")
         sent = self.model or asked
-        one, two = self._at(self.client, asked), self._at(self.provider, sent)
+        one, two = self._dialect(self.client, asked), self._dialect(self.provider, sent)
         if asked is None and self.client == self.provider:
             one = two  # the model stands elsewhere than in the body
         sure = text is not None
-        how, said = one.model.stored, functools.partial(_elements, one)
-        keeps = self._stays and stored.wanted(how, body)
-        given, (body, ahead, begun) = body, stored.recalled(how, body, keeps, self._items, said)
+        how, said = one.model.stored, functools.partial(_wire_messages, one)
+        keeps = self._state_kept and stored.may_be_kept(how, body)
+        given, (body, ahead, begun) = body, stored.recall(how, body, keeps, self._kept_items, said)
         text = text if body is given else None
         if text is None or ("\\" in text and _ESCAPED.search(text)):
-            text = _text(body)
+            text = _json_text(body)
         this: dict[str, Any] = {
-            "models": [asked, sent], "ids": names.ids(text, one.model), "asked": _fingerprint(body),
-            "unasked": _unasked(one, body), "keeps": keeps, "begun": begun,
+            "models": [asked, sent], "asked": _fingerprint(body), "keeps": keeps, "begun": begun,
+            "ids": names.call_ids(text, one.model), "unasked": _unasked_events(one, body),
         }  # fmt: skip
         options = resolving(self._options, self._resolve)
         if self.client != self.provider:  # nothing that is read is written at home again
             options = {**options, "away": True}
-        places = self._place = None
+        places = self._next_place = None
         rides = carry.may_ride(text)
-        with stored.placed(how, ahead):
+        with stored.relocating_errors(how, ahead):
             read = reading.read(one, body, "request", None, stream, options, sure=sure)
             if self._store is not None:
-                places = memory.Places(messages_of(read), read.made)
-                found = self._store.find(this["ids"], places.says)
+                places = memory.TurnPlaces(messages_of(read), read.made)
+                found = self._store.find(this["ids"], places.fingerprints)
                 self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
             self.streams = read.ir.get("stream") is True
-            done = self._asked(read, rides, places, (one, two, sent), options)
+            done = self._write_request(read, rides, places, (one, two, sent), options)
         self._state.update(this)
-        self._place = places.end if places is not None else None
-        return self._sent(done.body, stored.noted(how, done.notes, ahead), done.envelope)
+        self._next_place = places.next_place if places is not None else None
+        notes = stored.relocate_notes(how, done.notes, ahead)
+        return self._conclude_request(done.body, notes, done.envelope)
 
-    def _asked(
+    def _write_request(
         self,
         read: reading.Read,
         rides: bool,
-        places: memory.Places | None,
+        places: memory.TurnPlaces | None,
         pair: tuple[Held, Held, str | None],
         options: dict[str, Any],
     ) -> Conversion:
@@ -140,16 +141,16 @@ class Exchange:
         if self.model is not None:
             read.ir["model"] = self.model
         pieces = carry.comes_in_pieces(one.model) and not same
-        memory.rejoin(messages, turns, carry.sealed if pieces else None)
+        memory.rejoin(messages, turns, carry.has_sealed_ride if pieces else None)
         markers.put_back(one.model, messages, self._state["markers"])
         riders = Riders(one, two, read.trail, read.made, self._shares)
         calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
         # At home the client may say what this provider never said, or ask for another model.
-        if same and options.get("repair", True) and (riders.strange or one is not two):
+        if same and options.get("repair", True) and (riders.foreign_messages or one is not two):
             riders.without_thoughts()
             # Where nobody asked for it by name the API may keep the calls of some results.
             options = {"unasked": "repair" not in options, **options, "repair": True}
-        known, unsaid = names.readdressed(messages, calls, read.made)
+        known, unsaid = names.readdress(messages, calls, read.made)
         held: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
@@ -157,7 +158,7 @@ class Exchange:
             writer.unseen_ids = frozenset(unsaid)
             for name in known:
                 writer.limits.remember("call_id", name, name)
-            self._names.into(writer.limits, self.provider)
+            self._names.apply_to(writer.limits, self.provider)
 
         touched = rides or turns or pieces or self._state["markers"]
         made = read.made - {id(part) for part, _ in calls}
@@ -166,14 +167,14 @@ class Exchange:
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
         out, drafts, envelope = writing.write(two, read, "request", same, options, prepare, sure)
         if not same:
-            new = markers.written(two, messages, out)
-            self._state["markers"] = markers.joined(self._state["markers"], new)
+            new = markers.new_markers(two, messages, out)
+            self._state["markers"] = markers.merged(self._state["markers"], new)
             if self._store is not None and new:
                 self._store.remember(markers=new)
-            self._names.own(read.ir, one.model, self.provider)
+            self._names.learn_own(read.ir, one.model, self.provider)
         self._names.learn(held[0].limits, self.provider)
-        self._names.said(held[0].property_names, self.provider)
-        undo.learn(self._names, two, read.ir, held[0])
+        self._names.set_properties(held[0].property_names, self.provider)
+        undo.learn_rows(self._names, two, read.ir, held[0])
         return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
 
     @with_room
@@ -185,15 +186,15 @@ class Exchange:
         one, two = self._ends()
         options, turn = dict(self._options), self._turn(one, two)
         if self.client != self.provider:
-            options |= {"asked": self._state["asked"], "ids": turn.apart()}
+            options |= {"asked": self._state["asked"], "ids": turn.taken_ids()}
         read = reading.read(one, body, "response", None, None, options)
         if self.client == self.provider:
             out, drafts, _ = writing.write(two, read, "response", True, self._options)
-            self._keep(two, out)
-            return self._given(out, all_notes(read.notes, drafts, out, True))
+            self._keep_items(two, out)
+            return self._conclude_answer(out, all_notes(read.notes, drafts, out, True))
         reading.split_answer_texts(one, read, options)
         out, drafts = Unseen(turn).written(read)
-        return self._given(out, all_notes(read.notes, drafts, out, False))
+        return self._conclude_answer(out, all_notes(read.notes, drafts, out, False))
 
     def translator(self) -> Translator:
         """Translate the stream of the provider's response for the client, frame by frame.
@@ -204,7 +205,7 @@ class Exchange:
         from .streamride import TurnStream
 
         said = self._state["asked"], self._state["unasked"]
-        return TurnStream(self._turn(*self._ends()), self._judge, self._rules.hash, *said)
+        return TurnStream(self._turn(*self._ends()), self._policy, self._rules.hash, *said)
 
     @with_room
     def error(self, body: Any, http: int | None = None) -> Conversion:
@@ -227,13 +228,16 @@ class Exchange:
         told = any(draft.source == at for draft in drafts)
         if kind is not None and said is not None and not told:
             drafts.append(Draft("reworded", "changed", at, None, says_more(http, said)))
-        return self._given(out, all_notes(read.notes, drafts, out, same))
+        return self._conclude_answer(out, all_notes(read.notes, drafts, out, same))
 
-    def _sent(self, out: Any, notes: Sequence[Note], envelope: Envelope | None) -> Conversion:
+    def _conclude_request(
+        self, out: Any, notes: Sequence[Note], envelope: Envelope | None
+    ) -> Conversion:
+        """Return a request for the provider, with those notes that the one before did not have."""
         pair = (self.client, self.provider)
-        done = concluded(out, notes, envelope, self._judge, *pair, self._rules.hash)
+        done = concluded(out, notes, envelope, self._policy, *pair, self._rules.hash)
         self.notes = done.notes
-        told = [_mark(note.code, note.source_path, note.message) for note in done.notes]
+        told = [_note_digest(note.code, note.source_path, note.message) for note in done.notes]
         before = set(self._state["told"])
         self._state["told"] = told
         if before.isdisjoint(told):
@@ -241,29 +245,29 @@ class Exchange:
         new = (note for note, mark in zip(done.notes, told, strict=True) if mark not in before)
         return done._replace(notes=tuple(new))
 
-    def _given(self, out: Any, notes: Sequence[Note]) -> Conversion:
+    def _conclude_answer(self, out: Any, notes: Sequence[Note]) -> Conversion:
         pair = (self.provider, self.client)
-        return concluded(out, notes, None, self._judge, *pair, self._rules.hash)
+        return concluded(out, notes, None, self._policy, *pair, self._rules.hash)
 
     # -- what was remembered ----------------------------------------------------------------------
 
-    def _at(self, name: str, model: str | None) -> Held:
+    def _dialect(self, name: str, model: str | None) -> Held:
         return self._rules.at(name, model, self._options)
 
     def _ends(self) -> tuple[Held, Held]:
         """Return the provider and the client of the answer to the last request."""
         asked, sent = self._state["models"]
-        return self._at(self.provider, sent), self._at(self.client, asked)
+        return self._dialect(self.provider, sent), self._dialect(self.client, asked)
 
     def _turn(self, provider: Held, client: Held) -> Turn:
         """Return what is known of an answer that is to come."""
         ids, entries = self._state["ids"], (e for t in self._state["turns"] for e in t["parts"])
         known = [entry["call"] for entry in entries if entry.get("call") is not None]
-        kept = (self._options, self._state["models"][1], self._stays, self._carries)
-        keep = functools.partial(self._keep, client)
-        return Turn(provider, client, self._names, ids, known, *kept, self._remember, keep)
+        kept = (self._options, self._state["models"][1], self._state_kept, self._carries)
+        keep = functools.partial(self._keep_items, client)
+        return Turn(provider, client, self._names, ids, known, *kept, self._remember_turns, keep)
 
-    def _items(self, ids: list[str]) -> stored.Items:
+    def _kept_items(self, ids: list[str]) -> stored.Items:
         """Return what was answered under these ids, if it was kept."""
         known = self._state if self._store is None else self._store.find(ids)
         items: stored.Items = known["items"]
@@ -271,10 +275,10 @@ class Exchange:
             items = [item for item in items if item.get("by") != self.provider]
         return items
 
-    def _keep(self, client: Held, answer: Any) -> None:
+    def _keep_items(self, client: Held, answer: Any) -> None:
         """Keep what the client may name of an answer."""
         how, begun = client.model.stored, self._state["begun"]
-        items = stored.kept(how, answer, begun) if self._state["keeps"] else []
+        items = stored.answer_items(how, answer, begun) if self._state["keeps"] else []
         for item in items:
             # Of two of one id the newer one counts.
             item |= {"at": newest(self._state), "by": self.provider}
@@ -282,14 +286,14 @@ class Exchange:
             self._store.remember(items=items)
         self._state["items"] += items
 
-    def _remember(self, turns: list[dict[str, Any]]) -> None:
+    def _remember_turns(self, turns: list[dict[str, Any]]) -> None:
         """Remember turns of the provider."""
         last = newest(self._state)
         for turn in turns:
             turn["at"] = last + 1
         if self._store is not None and turns:
             for turn in turns:
-                turn["after"] = self._place or ["", ""]
+                turn["after"] = self._next_place or ["", ""]
             self._store.remember(turns)
         self._state["turns"] += turns
 
@@ -297,7 +301,7 @@ class Exchange:
         self,
         messages: list[dict[str, Any]],
         riders: Riders,
-        places: memory.Places | None,
+        places: memory.TurnPlaces | None,
         rides: bool,
         model: str | None,
     ) -> list[tuple[Part, dict[str, Any]]]:
@@ -308,7 +312,7 @@ class Exchange:
         signatures = riders.provider.model.signatures
         reads = functools.partial(signatures.known, model)
         own = [message for message in messages if message.get("role") == "assistant"]
-        ridden = [riders.of(message) if rides else [] for message in own]
+        ridden = [riders.take(message) if rides else [] for message in own]
         if known is not None:
             for message, rode in zip(own, ridden, strict=True):
                 known.claim(message, [rider.entry for rider in rode])
@@ -318,13 +322,13 @@ class Exchange:
                 rode, entries = [], turn["parts"]
             else:
                 entries = []
-                riders.strange += [message] if turn is not None else []
+                riders.foreign_messages += [message] if turn is not None else []
             if not entries and not rode:
                 continue
             back = Restored(message["parts"], riders.provider.model, riders.trail, reads)
             for entry in entries:
                 back.put(entry, None, by_order)
-            riders.put(rode, back)
+            riders.put_back(rode, back)
             message["parts"] = back.parts()
             calls += back.calls
             for part in back.foreign:
@@ -346,7 +350,7 @@ def messages_of(read: reading.Read) -> list[Any]:
     return read.ir.get("messages") or []
 
 
-def _elements(client: Held, body: Any) -> list[Any]:
+def _wire_messages(client: Held, body: Any) -> list[Any]:
     """Return the messages of a request of a client as the elements of a list, system text apart."""
     read = reading.read(client, body, "request", None, None, {})
     said = [one for one in messages_of(read) if one.get("role") != "system"]
@@ -356,7 +360,7 @@ def _elements(client: Held, body: Any) -> list[Any]:
 
 
 @functools.lru_cache(8192)  # a history says the same in each request
-def _mark(code: str, at: str | None, message: str) -> str:
+def _note_digest(code: str, at: str | None, message: str) -> str:
     """Return what a note is known by in the next request."""
     return digest(f"{code}\n{at}\n{message}")[:12]
 
@@ -369,10 +373,10 @@ def _fingerprint(body: Any) -> str:
         data = marshal.dumps(body, 0)  # 0: by what it says alone
         return hashlib.blake2b(data, digest_size=32).hexdigest()
     except ValueError:  # a class that a caller derived
-        return digest(_text(body))
+        return digest(_json_text(body))
 
 
-def _text(body: Any) -> str:
+def _json_text(body: Any) -> str:
     """Return a request as text, nothing for what is no JSON."""
     try:
         return json.dumps(body)
@@ -380,7 +384,7 @@ def _text(body: Any) -> str:
         return ""
 
 
-def _unasked(client: Held, body: Any) -> list[str]:
+def _unasked_events(client: Held, body: Any) -> list[str]:
     """Return the events of a stream that the client did not ask for."""
     stream = client.model.stream
     asks = stream.asks if stream is not None else {}

@@ -28,7 +28,7 @@ def digest(text: str, size: int = 16) -> str:
     return seeds.digest(text)[:size]
 
 
-def says(parts: list[Part]) -> str:
+def fingerprint(parts: list[Part]) -> str:
     """Return the fingerprint of what a client sees of a turn; empty where it sees nothing."""
     text = "".join(p["text"] for p in parts if p.get("type") == "text")
     calls = [
@@ -39,7 +39,7 @@ def says(parts: list[Part]) -> str:
     return digest(stringify([text, _sorted(calls)])) if text or calls else ""
 
 
-def stands(said: str, place: Sequence[str]) -> tuple[str, ...]:
+def store_keys(said: str, place: Sequence[str]) -> tuple[str, ...]:
     """Return what a turn is found by that says something: this alone, and this in its place."""
     return (said, f"{said} {place[0]}") if said else ()
 
@@ -53,7 +53,7 @@ def _sorted(value: Any) -> Any:
 # -- making -----------------------------------------------------------------------------------
 
 
-def of_call(part: Part, seen: Part, told: Any, made: bool, renamed: bool) -> tuple[Entry, bool]:
+def call_entry(part: Part, seen: Part, told: Any, made: bool, renamed: bool) -> tuple[Entry, bool]:
     """Return the entry of a call, and whether it says more than the client's own does.
 
     `seen` is the call as the client sees it, `told` the name that the provider gave; `made` says
@@ -75,7 +75,7 @@ def of_call(part: Part, seen: Part, told: Any, made: bool, renamed: bool) -> tup
     return entry, len(entry) > 2
 
 
-def of_seen(part: Part) -> Entry:
+def seen_entry(part: Part) -> Entry:
     """Return the entry of a part that the client sees: no call, and no thought."""
     if part["type"] == "text":
         return {"type": "text", "size": len(part["text"]), "digest": digest(part["text"])}
@@ -88,35 +88,35 @@ def content(part: Part) -> str:
     return said if isinstance(said, str) else stringify(_sorted(said))
 
 
-def mark(part: Part) -> str:
+def whole_mark(part: Part) -> str:
     """Return what tells a part that rode whole again."""
     return f"{part['type']} {content(part)}"
 
 
-def of_whole(part: Part) -> Entry:
+def whole_entry(part: Part) -> Entry:
     """Return the entry of a part that the client sees in another form, or not at all.
 
     Of a text it says which one that was: nobody takes a whole one back.
     """
     if part["type"] == "text":
-        return of_seen(part)
+        return seen_entry(part)
     return without_memory(part, "signature")
 
 
-def whole(entry: Entry) -> Part:
+def whole_part(entry: Entry) -> Part:
     """Return the part that an entry is as a whole, without what it says beside."""
     beside = ("signature", "by", "home", "of")
     return {key: value for key, value in entry.items() if key not in beside}
 
 
-def of_thought(part: Part, dialect: str) -> Entry:
+def thought_entry(part: Part, dialect: str) -> Entry:
     """Return the entry of reasoning, with how it stood on its wire."""
     memory = part.get("spelled", {}).get(dialect, {})
     around = memory.get("../", {})
     told = {key: around.get(key) for key in ("hole", "key")}
     told["case"] = memory.get("", {}).get("case")
     home = {key: word for key, word in told.items() if isinstance(word, str)}
-    return {**of_whole(part), **({"home": home} if home else {})}
+    return {**whole_entry(part), **({"home": home} if home else {})}
 
 
 def is_signed(entry: Entry) -> bool:
@@ -124,7 +124,7 @@ def is_signed(entry: Entry) -> bool:
     return entry["type"] == "reasoning" and "signature" in entry
 
 
-def of_shown(part: Part, entry: Entry) -> Entry:
+def shown_thought(part: Part, entry: Entry) -> Entry:
     """Return the entry of a thought that the client sees, with what it lacks."""
     said: Entry = {key: entry[key] for key in ("signature", "by", "home", "own") if key in entry}
     return {"type": "reasoning", "digest": digest(str(part.get("text", ""))), **said}
@@ -150,20 +150,20 @@ def rejoin(
         parts = [part for message in found for part in message["parts"]] if plain else []
         ridden = rides is not None and any(map(rides, parts))
         # What stood between two turns may have been taken out.
-        ridden = ridden and not any(says(message["parts"]) in known for message in found)
-        if plain and (ridden or says(parts) in known):
+        ridden = ridden and not any(fingerprint(message["parts"]) in known for message in found)
+        if plain and (ridden or fingerprint(parts) in known):
             found[0]["parts"] = parts
             del found[1:]
         out += found
     messages[:] = out
 
 
-def is_plain(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
+def is_plain_text(part: Part, kinds: tuple[str, ...] = ("text",)) -> bool:
     """Tell whether a part is a text and nothing else."""
     return part.get("type") in kinds and part.keys() <= {"type", "text", "spelled"}
 
 
-class Places:
+class TurnPlaces:
     """Where each turn of a history stands: what tells it from one that says the same elsewhere.
 
     A place is two fingerprints: of all since the last calls that have ids, with these; and of what
@@ -176,10 +176,10 @@ class Places:
         """Go through a history; `made` are the calls that came without an id."""
         self._made = made
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
-        self.says: set[str] = set()
-        self.end = self._gone_through(messages)
+        self.fingerprints: set[str] = set()
+        self.next_place = self._find_places(messages)
 
-    def _gone_through(self, messages: list[Any]) -> list[str]:
+    def _find_places(self, messages: list[Any]) -> list[str]:
         """Find the places of turns; return that of the next."""
         since, before, between = list[str](), list[Part](), list[Any]()
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
@@ -188,48 +188,50 @@ class Places:
                 between = found
                 continue
             parts = [part for message in found for part in message["parts"]]
-            ids, place, said = self._ids(parts), _place(since, before, between), says(parts)
+            ids, said = self._ids(parts), fingerprint(parts)
+            place = _place_behind(since, before, between)
             if not ids:
-                self.says.update(stands(said, place))
+                self.fingerprints.update(store_keys(said, place))
             for message in found:
-                alone = said if len(found) == 1 else says(message["parts"])
+                alone = said if len(found) == 1 else fingerprint(message["parts"])
                 self._of[id(message)] = place, message["parts"], alone
                 if not self._ids(message["parts"]):
-                    self.says.update(stands(alone, place))
+                    self.fingerprints.update(store_keys(alone, place))
             since = ids or [place[0], said]
             before, between = parts, []
-        return _place(since, before, between)
+        return _place_behind(since, before, between)
 
     def _ids(self, parts: list[Part]) -> list[str]:
         """Return the ids of calls that came with one."""
         calls = (p for p in parts if p.get("type") == "tool_call" and id(p) not in self._made)
         return sorted(str(part.get("id")) for part in calls)
 
-    def of(self, message: Any) -> tuple[list[str], str]:
+    def place_of(self, message: Any) -> tuple[list[str], str]:
         """Return the place of a turn, and what it says."""
         place, parts, said = self._of[id(message)]
-        return place, said if parts is message["parts"] else says(message["parts"])
+        return place, said if parts is message["parts"] else fingerprint(message["parts"])
 
 
-def _place(since: list[str], before: list[Part], between: list[Any]) -> list[str]:
+def _place_behind(since: list[str], before: list[Part], between: list[Any]) -> list[str]:
     """Return a place: behind what its chain begins with, a turn, and messages of others."""
-    chain, link = _begun(stringify(since) if since else ""), _begun(says(before))
+    chain, link = _hash_of(stringify(since) if since else ""), _hash_of(fingerprint(before))
     if between:
-        told = [_told(part) for m in between if m.get("role") != "system" for part in m["parts"]]
-        text = stringify(told).encode("utf-8", "replace")
+        others = (message for message in between if message.get("role") != "system")
+        content = [_stable_content(part) for message in others for part in message["parts"]]
+        text = stringify(content).encode("utf-8", "replace")
         chain.update(text)
         link.update(text)
     return [chain.hexdigest()[:16], link.hexdigest()[:16]]
 
 
-def _begun(text: str) -> Any:
+def _hash_of(text: str) -> Any:
     """Return the fingerprint of a text, to which more is added."""
     import hashlib  # most processes remember nothing
 
     return hashlib.sha256(text.encode("utf-8", "replace"))
 
 
-def _told(part: Part) -> Any:
+def _stable_content(part: Part) -> Any:
     """Return of a part of the user's or a tool's what does not depend on how it was read."""
     value = part.get("value", part.get("text"))
     if isinstance(value, list):
@@ -242,11 +244,12 @@ class Turns:
 
     def __init__(self, turns: list[dict[str, Any]]) -> None:
         self._turns = turns
-        self._of: dict[Any, deque[int]] = {}  # by id and what it says, by id alone, by that alone
+        # By the id of a call with the fingerprint of the turn, and by each of these alone.
+        self._by_key: dict[Any, deque[int]] = {}
         self._used: set[int | None] = set()
-        self._own: dict[int, int] = {}  # the turns of messages that say themselves which they are
+        self._claimed: dict[int, int] = {}  # by messages that say themselves which turn they are
         self._by_signature: dict[str, set[int]] = {}  # by their signatures
-        self._says: dict[int, str] = {}  # what messages say, before anything is put back
+        self._fingerprints: dict[int, str] = {}  # what messages say, before anything is put back
         for nth, turn in enumerate(turns):
             keys: dict[Any, None] = {("", turn["says"]): None}
             for entry in turn["parts"]:
@@ -256,7 +259,7 @@ class Turns:
                     keys["signature", name, turn["says"]] = None
                     self._by_signature.setdefault(name, set()).add(nth)
             for key in keys:
-                self._of.setdefault(key, deque()).append(nth)
+                self._by_key.setdefault(key, deque()).append(nth)
 
     def claim(self, message: Any, rode: list[Entry]) -> None:
         """Let no other message be the turn of which something rides in this one."""
@@ -265,14 +268,14 @@ class Turns:
             turns = self._by_signature.get(name, ()) if isinstance(name, str) else ()
             nth = next(iter(turns), None)
             if len(turns) > 1:  # it is one that says the same
-                nth = self._oldest(("signature", name, self._said(message)))
+                nth = self._oldest(("signature", name, self._fingerprint(message)))
             if nth is not None and nth not in self._used:
                 self._used.add(nth)
-                self._own[id(message)] = nth
+                self._claimed[id(message)] = nth
                 return
 
     def match(
-        self, message: Any, made: set[int], places: Places | None = None
+        self, message: Any, made: set[int], places: TurnPlaces | None = None
     ) -> tuple[dict[str, Any] | None, bool]:
         """Return the turn that a message is, no message before was, and whether its ids are lost.
 
@@ -281,26 +284,26 @@ class Turns:
         """
         calls = [part for part in message["parts"] if part.get("type") == "tool_call"]
         ids = [part.get("id") for part in calls if id(part) not in made]
-        own = self._own.get(id(message))
-        if own is not None and self._turns[own]["says"] == self._said(message):
+        own = self._claimed.get(id(message))
+        if own is not None and self._turns[own]["says"] == self._fingerprint(message):
             return self._turns[own], not ids
         self._used -= {own}  # it is edited
         if places is not None:
-            place, said = places.of(message)
-            found = self._best(ids, said, place)
+            place, said = places.place_of(message)
+            found = self._best_in_place(ids, said, place)
         else:
-            found = self._first(ids, message)
+            found = self._first_by_ids(ids, message)
         self._used |= {own} - {None}
         if found is None:
             return None, not ids
         self._used.add(found)
         return self._turns[found], not ids
 
-    def _best(self, ids: list[Any], said: str, place: list[str]) -> int | None:
+    def _best_in_place(self, ids: list[Any], said: str, place: list[str]) -> int | None:
         """Return the turn that stands in a place, or else is alike, and the only one."""
         keys: list[Any] = [(name,) for name in ids] or [("", said)] if ids or said else []
         ranks: dict[int, list[int]] = {}
-        for nth in sorted({nth for key in keys for nth in self._of.get(key, ())} - self._used):
+        for nth in sorted({nth for key in keys for nth in self._by_key.get(key, ())} - self._used):
             turn = self._turns[nth]
             chain, link = (a == b for a, b in zip(turn.get("after", ("", "")), place, strict=False))
             alike = turn["says"] == said
@@ -311,26 +314,26 @@ class Turns:
         one = max(ranks, default=0) >= 8 or len({str(self._turns[n]["parts"]) for n in best}) == 1
         return best[0] if one else None
 
-    def _said(self, message: Any) -> str:
+    def _fingerprint(self, message: Any) -> str:
         """Return what a message says, by which turns are found."""
-        if id(message) not in self._says:
-            self._says[id(message)] = says(message["parts"])
-        return self._says[id(message)]
+        if id(message) not in self._fingerprints:
+            self._fingerprints[id(message)] = fingerprint(message["parts"])
+        return self._fingerprints[id(message)]
 
-    def _first(self, ids: list[Any], message: Any) -> int | None:
+    def _first_by_ids(self, ids: list[Any], message: Any) -> int | None:
         """Return the first turn that has one of some ids, and says the same if one does; or that
         says the same where there are none."""
         named = [nth for name in ids if (nth := self._oldest((name,))) is not None]
-        if ids and (not named or len(self._of.get((ids[0],), ())) == len(ids) == 1):
+        if ids and (not named or len(self._by_key.get((ids[0],), ())) == len(ids) == 1):
             return named[0] if named else None  # whatever it says
-        said = self._said(message)
+        said = self._fingerprint(message)
         keys = [(name, said) for name in ids] or ([("", said)] if said else [])
         same = [nth for key in keys if (nth := self._oldest(key)) is not None]
         return min(same or named, default=None)
 
     def _oldest(self, key: Any) -> int | None:
         """Return the first turn under a key that is not used yet."""
-        known = self._of.get(key, ())
+        known = self._by_key.get(key, ())
         while known and known[0] in self._used:
             known.popleft()
         return known[0] if known else None

@@ -30,7 +30,7 @@ class Names:
         """Return what was written for names of a kind, to which more is added."""
         return self.table.setdefault(dialect, {}).setdefault(kind, {})
 
-    def into(self, limits: Limits, dialect: str) -> None:
+    def apply_to(self, limits: Limits, dialect: str) -> None:
         """Let a writer of the dialect write names as they were written before."""
         for kind, known in self.table.get(dialect, {}).items():
             for name, written in known.items():
@@ -42,7 +42,7 @@ class Names:
         for (kind, name), written in limits.renamed().items():
             self.of(dialect, kind)[name] = written
 
-    def own(self, ir: dict[str, Any], client: Dialect, provider: str) -> None:
+    def learn_own(self, ir: dict[str, Any], client: Dialect, provider: str) -> None:
         """Remember the tools of a request whose names the client's own API would refuse.
 
         The client knows them so, and a provider that takes such a name calls them by it.
@@ -54,7 +54,7 @@ class Names:
             if isinstance(name, str) and not fits(name):
                 self.of(provider, "tool_name").setdefault(name, name)
 
-    def said(self, properties: dict[Any, dict[str, str]], dialect: str) -> None:
+    def set_properties(self, properties: dict[Any, dict[str, str]], dialect: str) -> None:
         """Remember what was written for properties of the tools of a request, and of no other."""
         known = self.table.get(dialect, {})
         for kind in [kind for kind in known if kind.startswith(_OF)]:
@@ -64,9 +64,9 @@ class Names:
 
     def properties(self, dialect: str, tool: Any) -> dict[str, str]:
         """Return what the names of properties that were written for a tool were before."""
-        return self.back(dialect, f"{_OF}{tool}")
+        return self.originals(dialect, f"{_OF}{tool}")
 
-    def back(self, dialect: str, kind: str = "tool_name") -> dict[str, str]:
+    def originals(self, dialect: str, kind: str = "tool_name") -> dict[str, str]:
         """Return what the names of a kind that were written for a dialect were before."""
         known = self.table.get(dialect, {}).get(kind, {})
         return {written: name for name, written in known.items()}
@@ -84,7 +84,7 @@ def declared(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 @once
-def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
+def _id_patterns(dialect: Dialect) -> list[re.Pattern[str]]:
     """Return the patterns of keys for ids of calls, with the texts under them."""
     shape = dialect.shapes.get("tool_call")
     named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
@@ -92,15 +92,15 @@ def _keyed(dialect: Dialect) -> list[re.Pattern[str]]:
     return [re.compile(rf"{re.escape(json.dumps(word))}\s*:\s*({_TEXT})") for word in words]
 
 
-def ids(body: str, dialect: Dialect) -> list[str]:
+def call_ids(body: str, dialect: Dialect) -> list[str]:
     """Return all texts that stand under a key for ids of calls in the JSON text of a request."""
     # Behind a `\` it would be the end of a key with a quote in it.
-    found = (one for pattern in _keyed(dialect) for one in pattern.finditer(body))
+    found = (one for pattern in _id_patterns(dialect) for one in pattern.finditer(body))
     texts = {one[1] for one in found if body[one.start() - 1] != "\\"}
     return sorted(json.loads(one) if "\\" in one else one[1:-1] for one in texts)
 
 
-def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
+def result_pairs(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
     """Return each result with its call, by id, also one that stands before it."""
     calls = pairing.by_id(messages)
     answered = {id(call) for call in calls.values()}
@@ -118,7 +118,7 @@ def paired(messages: list[dict[str, Any]]) -> list[tuple[Part, Part]]:
     return found
 
 
-def readdressed(
+def readdress(
     messages: list[dict[str, Any]], calls: list[tuple[Part, dict[str, Any]]], made: set[int]
 ) -> tuple[set[str], set[str]]:
     """Give calls and their results the ids and names that the provider knows them by.
@@ -128,7 +128,7 @@ def readdressed(
     """
     if not calls:
         return set(), set()
-    pairs = paired(messages)
+    pairs = result_pairs(messages)
     known, unsaid = set(), set()
     for part, entry in calls:
         if "id" not in entry:
@@ -145,11 +145,11 @@ def readdressed(
             result["tool_call_id"] = call["id"]
             if "name" in result:
                 result["name"] = call["name"]
-    _in_order(messages, [pair for pair in pairs if id(pair[1]) in restored])
+    _reorder(messages, [pair for pair in pairs if id(pair[1]) in restored])
     return known, unsaid
 
 
-def _in_order(messages: list[dict[str, Any]], pairs: list[tuple[Part, Part]]) -> None:
+def _reorder(messages: list[dict[str, Any]], pairs: list[tuple[Part, Part]]) -> None:
     """Put results of calls that the provider gave one id in the order of these calls.
 
     The client knows them by ids of their own; for the provider only their order tells them apart.

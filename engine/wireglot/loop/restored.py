@@ -19,7 +19,7 @@ from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import At, Trail
 from . import undo
-from .memory import Entry, Part, content, digest, is_plain, whole
+from .memory import Entry, Part, content, digest, is_plain_text, whole_part
 
 _TRIES = 32
 
@@ -35,23 +35,23 @@ class Restored:
         self.foreign: list[Part] = []  # parts whose signatures another model made
         self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
         self._place = {id(part): index for index, part in enumerate(parts)}
-        self._likes: dict[Any, deque[int]] | None = None
+        self._by_digest: dict[Any, deque[int]] | None = None
         self._calls: dict[Any, deque[int]] | None = None
-        self._long: dict[str, dict[int, Part]] | None = None
+        self._by_kind: dict[str, dict[int, Part]] | None = None
         self._tries = 0
-        self._found: list[tuple[Part, int | None]] = []
+        self._placed: list[tuple[Part, int | None]] = []
         self.calls: list[tuple[Part, Entry]] = []  # calls, and what they were for the provider
 
-    def _of(self, kind: str) -> dict[int, Part]:
+    def _left(self, kind: str) -> dict[int, Part]:
         """Return what is left of the texts, or of the thoughts, each by its place."""
-        if self._long is None:
-            self._long = {"text": {}, "reasoning": {}}
+        if self._by_kind is None:
+            self._by_kind = {"text": {}, "reasoning": {}}
             for index, part in self._pool.items():
-                if part.get("type") in self._long:
-                    self._long[part["type"]][index] = part
+                if part.get("type") in self._by_kind:
+                    self._by_kind[part["type"]][index] = part
                     # It may be looked at for many entries: all of them so often, and no more.
                     self._tries += _TRIES * (len(part.get("text", "")) + 1)
-        return self._long[kind]
+        return self._by_kind[kind]
 
     def put(
         self,
@@ -71,25 +71,25 @@ class Restored:
             if not self._take(element):
                 return False
         elif kind == "tool_call":
-            element = self._call(entry, by_order)
+            element = self._take_call(entry, by_order)
         elif by_text:
-            element = self._text(entry)
+            element = self._take_text(entry)
         elif "digest" in entry:
-            element = self._alike(entry)
+            element = self._take_alike(entry)
         else:
-            element = self._signed(entry) or self._whole(entry, at)
+            element = self._take_signed(entry) or self._add_whole(entry, at)
         if element is None:
             return False
         if kind == "tool_call":
             self.calls.append((element, entry))
         elif not by_text and "digest" in entry and digest(content(element)) != entry["digest"]:
             return False
-        self._says(element, entry)
+        self._apply(element, entry)
         return True
 
     def parts(self) -> list[Part]:
         """Return all parts: those put back, and between them those that nothing is known of."""
-        found = self._found
+        found = self._placed
         if not self._pool:
             return [part for part, _ in found]
         known = sorted((at, nth) for nth, (_, at) in enumerate(found) if at is not None)
@@ -98,13 +98,13 @@ class Restored:
         last = [-1, *itertools.accumulate((nth for _, nth in known), max)]  # of so many of them
         out = [(nth, 0, part) for nth, (part, _) in enumerate(found)]
         for index, part in self._pool.items():
-            if is_plain(part, ("text", "reasoning")) and not part.get("text"):
+            if is_plain_text(part, ("text", "reasoning")) and not part.get("text"):
                 continue  # the last frame of a stream may hold a text of nothing
             behind = last[bisect_left(places, index)]
             out.append((first, -1, part) if behind < 0 else (behind, 1, part))
         return [part for _, _, part in sorted(out, key=lambda one: one[:2])]
 
-    def _says(self, element: Part, entry: Entry) -> None:
+    def _apply(self, element: Part, entry: Entry) -> None:
         if "signature" in entry and self._reads(entry.get("by", [])):
             origin = self._provider.origin["signature"]
             element["signature"] = {"value": entry["signature"], "origin": origin}
@@ -112,7 +112,7 @@ class Restored:
             self.foreign.append(element)
             element.pop("signature", None)
             if element.get("redacted"):  # it is nothing without it
-                self._found = [one for one in self._found if one[0] is not element]
+                self._placed = [one for one in self._placed if one[0] is not element]
         home = entry.get("home", {})
         if home and element["type"] == entry["type"]:
             spelled = {**element.get("spelled", {})}
@@ -125,9 +125,9 @@ class Restored:
         if "name" in entry:
             element["name"] = entry["name"]
         if "arguments_json" in entry:
-            self._text_of(element, entry["arguments_json"])
+            self._set_arguments(element, entry["arguments_json"])
 
-    def _text_of(self, call: Part, text: str) -> None:
+    def _set_arguments(self, call: Part, text: str) -> None:
         """Give a call the text that its arguments came as, if it still means them."""
         call["arguments_json"] = text
         if "arguments" in call and not means(text, call["arguments"]):
@@ -139,7 +139,7 @@ class Restored:
         except Misfit:
             value = None
         # A call in a form that its tool does not have: the input is all of what was said.
-        if call["input"] == undo.meant(value, text):
+        if call["input"] == undo.only_text(value, text):
             del call["input"]
             if isinstance(value, dict):
                 call["arguments"] = value
@@ -151,11 +151,11 @@ class Restored:
         index = self._place.get(id(element))
         if index not in self._pool:
             return None
-        self._drop([element])
-        self._found.append((element, index))
+        self._remove([element])
+        self._placed.append((element, index))
         return element
 
-    def _next(self, known: deque[int] | None) -> Part | None:
+    def _take_first(self, known: deque[int] | None) -> Part | None:
         """Take the first of some parts that is left."""
         while known:
             part = self._take(self._parts[known.popleft()])
@@ -163,28 +163,28 @@ class Restored:
                 return part
         return None
 
-    def _call(self, entry: Entry, by_order: bool) -> Part | None:
+    def _take_call(self, entry: Entry, by_order: bool) -> Part | None:
         if self._calls is None:  # by id; under nothing, all of them
             self._calls = {}
             for index, part in enumerate(self._parts):
                 if part.get("type") == "tool_call":
                     for key in ((), (part.get("id"),)):
                         self._calls.setdefault(key, deque()).append(index)
-        return self._next(self._calls.get(() if by_order else (entry["call"],)))
+        return self._take_first(self._calls.get(() if by_order else (entry["call"],)))
 
-    def _alike(self, entry: Entry) -> Part | None:
-        if self._likes is None:
-            self._likes = {}
+    def _take_alike(self, entry: Entry) -> Part | None:
+        if self._by_digest is None:
+            self._by_digest = {}
             for index, part in self._pool.items():
                 if part.get("type") not in ("text", "tool_call"):
                     key = (part.get("type"), digest(content(part)))
-                    self._likes.setdefault(key, deque()).append(index)
-        return self._next(self._likes.get((entry["type"], entry["digest"])))
+                    self._by_digest.setdefault(key, deque()).append(index)
+        return self._take_first(self._by_digest.get((entry["type"], entry["digest"])))
 
-    def _text(self, entry: Entry) -> Part | None:
+    def _take_text(self, entry: Entry) -> Part | None:
         size = entry["size"]
-        for index, part in self._of("text").items():
-            held = [part] if len(part["text"]) == size else self._pieces(index, size)
+        for index, part in self._left("text").items():
+            held = [part] if len(part["text"]) == size else self._run_from(index, size)
             self._tries -= size + len(held)
             if self._tries < 0:
                 return None
@@ -197,17 +197,17 @@ class Restored:
                 # The client's format holds several texts as one, or its SDK one in pieces.
                 first = {"type": "text", "text": text[:size]}
                 self._trail.copy(part, first)
-                self._drop(held if len(text) == size else held[:-1])
-                self._cut(held[-1], size, first)
-                self._found.append((first, index))
+                self._remove(held if len(text) == size else held[:-1])
+                self._split(held[-1], size, first)
+                self._placed.append((first, index))
                 return first
         if size or entry["digest"] != digest(""):
             return None
         empty: Part = {"type": "text", "text": ""}
-        self._found.append((empty, None))
+        self._placed.append((empty, None))
         return empty
 
-    def _cut(self, text: Part, size: int, first: Part) -> None:
+    def _split(self, text: Part, size: int, first: Part) -> None:
         """Leave of a text what goes on behind so many characters; what is cited goes with it."""
         said = text["text"]
         text["text"] = said[size:]
@@ -216,14 +216,14 @@ class Restored:
         for part, cited in zip((first, text), found, strict=True):
             part.update({"citations": cited} if cited else {})
 
-    def _pieces(self, index: int, size: int) -> list[Part]:
+    def _run_from(self, index: int, size: int) -> list[Part]:
         """Return a text, or a thought, and those behind it that it goes on in, until so long.
 
         A thought goes on behind a call: a provider that streams it there holds all of it as one.
         """
         held = [self._pool[index]]
         thought, length = held[0]["type"] == "reasoning", len(str(held[0].get("text", "")))
-        goes_on = _unsigned if thought else is_plain
+        goes_on = _unsigned if thought else is_plain_text
         for at in range(index + 1, len(self._parts)):
             part = self._pool.get(at)
             self._tries -= 1
@@ -237,38 +237,38 @@ class Restored:
             length += len(part["text"])
         return held
 
-    def _drop(self, gone: list[Part]) -> None:
+    def _remove(self, gone: list[Part]) -> None:
         for part in gone:
             index = self._place[id(part)]
             self._pool.pop(index, None)
-            if self._long is not None:
-                self._long.get(part.get("type", ""), {}).pop(index, None)
+            if self._by_kind is not None:
+                self._by_kind.get(part.get("type", ""), {}).pop(index, None)
 
-    def _signed(self, entry: Entry) -> Part | None:
+    def _take_signed(self, entry: Entry) -> Part | None:
         """Take the thought that the client holds with its signature, for it has a place for it."""
         sign = entry.get("signature")
-        for part in self._of("reasoning").values() if sign is not None else ():
+        for part in self._left("reasoning").values() if sign is not None else ():
             if (part.get("signature") or {}).get("value") == sign:
                 return self._take(part)
         return None
 
-    def _whole(self, entry: Entry, at: At | None) -> Part:
-        part, place = whole(entry), None
+    def _add_whole(self, entry: Entry, at: At | None) -> Part:
+        part, place = whole_part(entry), None
         if at is not None:
             self._trail.put(part, None, at)
         if entry["type"] == "reasoning":
-            place = self._forget(str(entry.get("text", "")))
+            place = self._drop_thought(str(entry.get("text", "")))
             if place is not None:
                 self._trail.copy(self._parts[place], part)
-        self._found.append((part, place))
+        self._placed.append((part, place))
         return part
 
-    def _forget(self, text: str) -> int | None:
+    def _drop_thought(self, text: str) -> int | None:
         """Take out the client's own form of a thought, in one piece or in several.
 
         Returns the place of the first part that went.
         """
-        for index, part in self._of("reasoning").items() if text else ():
+        for index, part in self._left("reasoning").items() if text else ():
             self._tries -= 1
             if self._tries < 0:
                 return None
@@ -277,13 +277,13 @@ class Restored:
             if not (_unsigned(part) and told and text.startswith(told[: len(text)])):
                 continue
             size = len(own) - len(told)
-            held = self._pieces(index, size + len(text))
+            held = self._run_from(index, size + len(text))
             said = "".join(str(piece["text"]) for piece in held)[size:]
             if said.startswith(text):
                 held[-1]["text"] = said[len(text) :]
                 gone = held if len(said) == len(text) else held[:-1]
-                self._drop(gone)
-                self._likes = None
+                self._remove(gone)
+                self._by_digest = None
                 return index if gone else None
         return None
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..conversion import reading, writing
 from ..errors import ConversionError
 from ..interpreter.limits import Limits
-from ..ir import unspelled
+from ..ir import unspelled, without_memory
 from ..language.held import Held
 from ..notes import Draft
 from ..tagged import every
@@ -56,14 +56,14 @@ class Riders:
 
         `reads` tells whether the provider reads what the dialect of a name made.
         """
-        self._reads = reads
+        self._shares = reads
         self._client, self.provider, self.trail, self.made = client, provider, trail, made
-        self._takes, self._seats = Limits(provider.model.limits), carry.seats(client.model)
-        self._told: set[int] = set()  # calls of which something was said
+        self._limits, self._seats = Limits(provider.model.limits), carry.seats(client.model)
+        self._named_calls: set[int] = set()  # calls of which something was said
         self.drafts: list[Draft] = []
-        self.strange: list[Part] = []  # messages that another provider is known to have said
+        self.foreign_messages: list[Part] = []  # those that another provider is known to have said
 
-    def of(self, message: Part) -> list[Rider]:
+    def take(self, message: Part) -> list[Rider]:
         """Take what rides out of a message; return what of it is this provider's, and fits."""
         found: list[Rider] = []
         for owner in (message, *message["parts"]):
@@ -72,10 +72,10 @@ class Riders:
             if not ride:
                 continue
             for origin, entries in ride.items():
-                if not self._reads(origin):
+                if not self._shares(origin):
                     told = f"only {origin[:64]} can read what rides here"
                     self._note("foreign-signature", owner, at, told)
-                    self.strange.append(message)
+                    self.foreign_messages.append(message)
                     # How a client holds a text has nothing of its provider.
                     entries = [{k: one[k] for k in _TEXT} for one in entries if one.keys() >= _TEXT]
                 found += [Rider(one, self._stands_on(one, owner), owner, at) for one in entries]
@@ -83,9 +83,9 @@ class Riders:
             return found
         calls = {p.get("id"): p for p in message["parts"] if p.get("type") == "tool_call"}
         ids = set(calls)
-        return self._all([rider for rider in found if self._fits(rider, calls, ids)])
+        return self._complete_turns([rider for rider in found if self._check(rider, calls, ids)])
 
-    def _all(self, riders: list[Rider]) -> list[Rider]:
+    def _complete_turns(self, riders: list[Rider]) -> list[Rider]:
         """Leave out the thoughts of a turn of which not all came back: none goes back alone."""
         signed = [rider for rider in riders if is_signed(rider.entry)]
         if all(rider.entry.get("of", 0) <= len(signed) for rider in signed):
@@ -94,7 +94,7 @@ class Riders:
             self._ignored(rider, "a thought that was signed with this one did not come back")
         return [rider for rider in riders if not is_signed(rider.entry)]
 
-    def put(self, riders: list[Rider], back: Restored) -> None:
+    def put_back(self, riders: list[Rider], back: Restored) -> None:
         """Put back what rode, and say of what found nothing."""
         for rider in riders:
             at = self._place(rider.owner, rider.at)
@@ -108,10 +108,10 @@ class Riders:
         At home that would go on as it came, with an id, say, that this API never gave.
         """
         bare: Part = {"type": "reasoning", "text": "Hm."}
-        takes = functools.partial(self._taken, bare)
-        if not self.strange or self.provider.model.once("thoughts of others", takes):
+        takes = functools.partial(self._provider_takes, bare)
+        if not self.foreign_messages or self.provider.model.once("thoughts of others", takes):
             return
-        for message in self.strange:
+        for message in self.foreign_messages:
             told = f"{self.provider.name} takes no reasoning that it did not sign"
             for part in (p for p in message["parts"] if p.get("type") == "reasoning"):
                 for at in every(self.trail.find(part)):
@@ -137,77 +137,77 @@ class Riders:
         moved = entry.get("call", owner.get("id")) != owner.get("id")
         return None if moved and id(owner) not in self.made else owner
 
-    def _fits(self, rider: Rider, calls: dict[Any, Part], ids: set[Any]) -> bool:
+    def _check(self, rider: Rider, calls: dict[Any, Part], ids: set[Any]) -> bool:
         """Tell whether an entry may be used, as far as it may."""
         entry = rider.entry
         if entry["type"] == "tool_call":
             call = calls.get(entry.get("call")) if rider.element is None else rider.element
-            if call is None or id(call) in self._told:
+            if call is None or id(call) in self._named_calls:
                 self._ignored(rider, NOT_THERE)
                 return False
-            self._told.add(id(call))
+            self._named_calls.add(id(call))
             rider.element = call
             if id(call) in self.made and "id" not in entry and "call" in entry:
                 # The client dropped the id: what it was is checked as what a provider gave.
                 name = entry["call"]
                 rider.entry = {**{k: v for k, v in entry.items() if k != "call"}, "id": name}
-            self._name(rider, call)
-            self._id(rider, ids)
+            self._check_name(rider, call)
+            self._check_id(rider, ids)
         elif not entry.keys() & {"here", "digest"}:
             rider.entry = unspelled(entry, _MEMORY) | {k: entry[k] for k in _WIRE & entry.keys()}
-            if not self._whole(rider.entry):
+            if not self._may_stand_whole(rider.entry):
                 self._ignored(rider, "no turn of the model holds such a part")
                 return False
         elif rider.element is None and "digest" not in entry:
             self._ignored(rider, NOT_THERE)
             return False
-        elif self._others(entry.get("own")):
-            self._without(rider, "own", "these are fields of another dialect")
+        elif self._is_foreign(entry.get("own")):
+            self._drop_field(rider, "own", "these are fields of another dialect")
         return True
 
-    def _others(self, own: Any) -> bool:
+    def _is_foreign(self, own: Any) -> bool:
         """Tell whether these are no fields of the provider's own."""
         family = self.provider.model.family
         return own is not None and (not isinstance(own, dict) or own.keys() - {family} != set())
 
-    def _id(self, rider: Rider, ids: set[Any]) -> None:
+    def _check_id(self, rider: Rider, ids: set[Any]) -> None:
         """Leave out an id that the provider would not take, or that another call has."""
         name = rider.entry.get("id")
         if name is None:
             return
-        if name in ids or not name or not self._takes.fits("call_id", name):
-            self._without(rider, "id", "this is no id that the provider gave to this call")
+        if name in ids or not name or not self._limits.fits("call_id", name):
+            self._drop_field(rider, "id", "this is no id that the provider gave to this call")
         else:
             ids.add(name)
 
-    def _name(self, rider: Rider, call: Part) -> None:
+    def _check_name(self, rider: Rider, call: Part) -> None:
         """Leave out a name that the client did not know by the one that it says."""
         name, seen = rider.entry.get("name"), call.get("name")
         if name is None:
             return
         limits = Limits(self._client.model.limits)
         if "tool_name" not in limits.limits:
-            self._without(rider, "name", "the client's name of this tool is the provider's")
+            self._drop_field(rider, "name", "the client's name of this tool is the provider's")
             return
         # The second one stands where another tool has the first.
         if seen == name or seen not in set(islice(limits.forms("tool_name", name), 2)):
-            self._without(rider, "name", "the client knows no tool of this name by its own")
+            self._drop_field(rider, "name", "the client knows no tool of this name by its own")
 
-    def _without(self, rider: Rider, key: str, told: str) -> None:
+    def _drop_field(self, rider: Rider, key: str, told: str) -> None:
         rider.entry = {k: v for k, v in rider.entry.items() if k != key}
         self._ignored(rider, told)
 
-    def _whole(self, part: Part) -> bool:
+    def _may_stand_whole(self, part: Part) -> bool:
         """Tell whether a part may stand in a turn of the model, and makes no other turn."""
         if part.get("dialect", self.provider.name) != self.provider.name:
             return False
-        if self._others(part.get("own")):
+        if self._is_foreign(part.get("own")):
             return False
         if part["type"] not in _FREE:
             return True
-        return self._taken({key: value for key, value in part.items() if key != "signature"})
+        return self._provider_takes(without_memory(part, "signature"))
 
-    def _taken(self, part: Part) -> bool:
+    def _provider_takes(self, part: Part) -> bool:
         """Tell whether the provider takes a part of another one, in a turn of the model."""
         talk = [{"role": "assistant", "parts": [part]}]
         try:

@@ -44,11 +44,11 @@ class Memory:
                 under[record] = None
                 self._records[record].add(key)
                 if len(under) > SHARED:
-                    self._part(key, next(iter(under)))
+                    self._detach(key, next(iter(under)))
             while self._left < 0:
                 oldest = next(iter(self._records))
                 for key in tuple(self._records[oldest]):
-                    self._part(key, oldest)
+                    self._detach(key, oldest)
 
     def get(self, keys: Sequence[str]) -> list[str]:
         """Return the records that lie under any of some keys."""
@@ -58,7 +58,7 @@ class Memory:
                 self._records.move_to_end(record)
             return list(found)
 
-    def _part(self, key: str, record: str) -> None:
+    def _detach(self, key: str, record: str) -> None:
         """Take a record away from a key; one without a key is gone."""
         del self._under[key][record]
         if not self._under[key]:

@@ -29,7 +29,7 @@ KEPT = ("turns", "markers", "items")
 State = dict[str, Any]
 
 
-def opened(state: Mapping[str, Any] | None) -> dict[str, Any]:
+def opened_state(state: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a state to go on with; raises UsageError for what is none."""
     fresh: dict[str, Any] = {
         "version": VERSION, "models": [None, None], "asked": "", "unasked": [], "ids": [],
@@ -93,11 +93,11 @@ def merge_states(*states: Mapping[str, Any], limit: int = LIMIT) -> State:
     """
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise UsageError("`limit` is a number of turns, at least 1")
-    return _merged([opened(state) for state in states], limit)
+    return _merged([opened_state(state) for state in states], limit)
 
 
 def _merged(known: list[State], limit: int) -> State:
-    out = opened(None)
+    out = opened_state(None)
     for key in KEPT:
         one = {_text(item): item for state in known for item in state[key]}
         ages = sorted((item.get("at", 0), text) for text, item in one.items())
@@ -108,7 +108,7 @@ def _merged(known: list[State], limit: int) -> State:
     last = max(asked, default=None)
     if last is not None:
         out.update((key, json.loads(str(text))) for key, text in zip(keys, last[1:], strict=True))
-    out["names"] = _names(known, limit)
+    out["names"] = _merged_names(known, limit)
     return out
 
 
@@ -121,7 +121,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _names(known: list[State], limit: int) -> dict[str, Any]:
+def _merged_names(known: list[State], limit: int) -> dict[str, Any]:
     """Return what was written for names: where states differ, the first of the alphabet."""
     rows: dict[tuple[str, str, str], str] = {}
     for state in known:
@@ -136,12 +136,12 @@ def _names(known: list[State], limit: int) -> dict[str, Any]:
     return out
 
 
-def _together(records: list[Any]) -> State:
+def _state_of(records: list[Any]) -> State:
     """Return the state of all records of a store; raises UsageError where one is none."""
     if any(record["version"] != VERSION for record in records):
         raise UsageError("a record is of another version")
     kinds = {k: [item for one in records for item in one.get(k, ())] for k in KEPT}
-    return opened({"version": VERSION, **kinds})
+    return opened_state({"version": VERSION, **kinds})
 
 
 class States:
@@ -176,14 +176,14 @@ class States:
         keys = self._keys(ids, says)
         records = list(self._shelf.get(keys)) if keys else []
         if not records:
-            return opened(None)
+            return opened_state(None)
         try:
-            found = [_together([json.loads(record) for record in records])]
+            found = [_state_of([json.loads(record) for record in records])]
         except (AttributeError, LookupError, TypeError, ValueError):
             found = []  # one of them is not ours: each by itself
             for record in records:
                 with contextlib.suppress(ValueError):  # as if it were not there
-                    found.append(opened(json.loads(record)))
+                    found.append(opened_state(json.loads(record)))
         return _merged(found, max(LIMIT, len(records)))
 
     def remember(
@@ -192,7 +192,8 @@ class States:
         """Keep turns, markers and items of answers that an exchange has made."""
         for turn in turns:
             calls = [entry["call"] for entry in turn["parts"] if "call" in entry]
-            self._add("turns", turn, calls, memory.stands(turn["says"], turn.get("after", [""])))
+            says = memory.store_keys(turn["says"], turn.get("after", [""]))
+            self._add("turns", turn, calls, says)
         for marker in markers:
             self._add("markers", marker, [marker["call"]], [])
         for item in items:

@@ -38,7 +38,7 @@ class Recalled(NamedTuple):
     begun: dict[str, Any] | None = None
 
 
-def recalled(
+def recall(
     stored: Stored | None, body: Any, keeps: bool, find: Find, elements: Elements
 ) -> Recalled:
     """Put what a request names in its place; what is not known stays as it is.
@@ -48,14 +48,14 @@ def recalled(
     if stored is None or not isinstance(body, dict):
         return Recalled(body)
     given = body.get(stored.within)
-    own = _told(stored, given, find) if isinstance(given, list) else given
+    own = _with_references(stored, given, find) if isinstance(given, list) else given
     if own is not given:
         body = {**body, stored.within: own}
     name = body.get(stored.after)
     name = name if isinstance(name, str) else None
-    before, first = _before(name, find)
+    before, first = _history_of(name, find)
     keeps = keeps and stored.after is not None
-    keeps = keeps and (name is not None or not _sent_back(stored, own, find))
+    keeps = keeps and (name is not None or not _client_resends(stored, own, find))
     if not before and not keeps:
         return Recalled(body)
     said = own if isinstance(own, list) else [] if own is None else elements({stored.within: own})
@@ -66,7 +66,7 @@ def recalled(
     return Recalled(body, len(before), {"after": name, "said": said} if keeps else None)
 
 
-def kept(stored: Stored | None, answer: Any, begun: dict[str, Any] | None) -> Items:
+def answer_items(stored: Stored | None, answer: Any, begun: dict[str, Any] | None) -> Items:
     """Return what an answer holds that a request may name, and the answer as a whole."""
     if stored is None:
         return []
@@ -82,33 +82,34 @@ def kept(stored: Stored | None, answer: Any, begun: dict[str, Any] | None) -> It
     return items
 
 
-def wanted(stored: Stored | None, body: Any) -> bool:
+def may_be_kept(stored: Stored | None, body: Any) -> bool:
     """Tell whether a request lets its answer be kept, where requests may name one."""
     if stored is None or not isinstance(body, dict):
         return False
     return not any(k in body and same(body[k], value) for k, value in stored.unless.items())
 
 
-def noted(stored: Stored | None, notes: Sequence[Note], ahead: int) -> Sequence[Note]:
+def relocate_notes(stored: Stored | None, notes: Sequence[Note], ahead: int) -> Sequence[Note]:
     """Let notes say where in the request of the client something stands, or is named."""
     if not ahead:
         return notes
-    return [note._replace(source_path=_placed(stored, note.source_path, ahead)) for note in notes]
+    paths = (_client_path(stored, note.source_path, ahead) for note in notes)
+    return [note._replace(source_path=path) for note, path in zip(notes, paths, strict=True)]
 
 
 @contextlib.contextmanager
-def placed(stored: Stored | None, ahead: int) -> Iterator[None]:
+def relocating_errors(stored: Stored | None, ahead: int) -> Iterator[None]:
     """Let an error say where in the request of the client something stands, or is named."""
     try:
         yield
     except ConversionError as error:
         if not ahead:
             raise
-        path = _placed(stored, error.path, ahead) or ""
+        path = _client_path(stored, error.path, ahead) or ""
         raise ConversionError(error.reason, path, error.rule) from None
 
 
-def _placed(stored: Stored | None, path: str | None, ahead: int) -> str | None:
+def _client_path(stored: Stored | None, path: str | None, ahead: int) -> str | None:
     keys = keys_of(path) if path else ()
     if stored is None or len(keys) < 2 or keys[0] != stored.within:
         return path
@@ -116,9 +117,9 @@ def _placed(stored: Stored | None, path: str | None, ahead: int) -> str | None:
     return pointer((stored.within, nth, *keys[2:]) if nth >= 0 else (stored.after,))
 
 
-def _told(stored: Stored, listed: list[Any], find: Find) -> list[Any]:
+def _with_references(stored: Stored, listed: list[Any], find: Find) -> list[Any]:
     """Return a list with what its elements stand for in their place."""
-    there = list(_names(stored, listed)) if stored.keys else []
+    there = list(_references(stored, listed)) if stored.keys else []
     if not there:
         return listed
     found = find([name for _, name in there])
@@ -129,7 +130,7 @@ def _told(stored: Stored, listed: list[Any], find: Find) -> list[Any]:
     return told
 
 
-def _names(stored: Stored, listed: list[Any]) -> Iterator[tuple[int, str]]:
+def _references(stored: Stored, listed: list[Any]) -> Iterator[tuple[int, str]]:
     """Yield the places of what stands for something else, with its id."""
     for at, one in enumerate(listed):
         if isinstance(one, dict) and isinstance(one.get(stored.by), str):
@@ -137,7 +138,7 @@ def _names(stored: Stored, listed: list[Any]) -> Iterator[tuple[int, str]]:
                 yield at, one[stored.by]
 
 
-def _before(name: str | None, find: Find) -> tuple[list[Any], str | None]:
+def _history_of(name: str | None, find: Find) -> tuple[list[Any], str | None]:
     """Return what was said up to an answer, and the name of the one before that is not known."""
     turns: list[list[Any]] = []
     known: dict[str, Items] = {}
@@ -154,7 +155,7 @@ def _before(name: str | None, find: Find) -> tuple[list[Any], str | None]:
     return [one for turn in reversed(turns) for one in turn], name
 
 
-def _sent_back(stored: Stored, listed: Any, find: Find) -> bool:
+def _client_resends(stored: Stored, listed: Any, find: Find) -> bool:
     """Tell whether a client sends what it was answered, and so keeps the history itself."""
     ids = [one.get(stored.by) for one in listed if isinstance(one, dict)] if listed else []
     names = {name for name in ids if isinstance(name, str)}

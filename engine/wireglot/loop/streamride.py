@@ -38,10 +38,10 @@ class Rides:
         """Begin a stream; `outcome` has what it says of the model that answers."""
         self._client = client = turn.client.model
         self._turn, self._outcome, self._frames = turn, outcome, frames
-        self._back = turn.names.back(turn.provider.name)
-        self._waits: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
+        self._back = turn.names.originals(turn.provider.name)
+        self._left: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
         self._thoughts: dict[int, int] = {}  # of each candidate: how many signed ones rode
-        self._here: set[int] = set()  # parts beside which something stands already
+        self._done: set[int] = set()  # parts beside which something stands already
         shape = client.shapes.get("tool_call")
         said = [h for case in (shape.cases if shape else ()) for h in holes(case.wire)]
         self._ids = any(hole.path == "id" and not hole.dated for hole in said)
@@ -53,27 +53,27 @@ class Rides:
 
     # -- what an unfold asks ----------------------------------------------------------------------
 
-    def fills(self, part: Part) -> bool:
+    def signs(self, part: Part) -> bool:
         """Tell whether something must stand in the place of a part's signature."""
-        return not part.said.get("redacted") and carry.must_ride(self._client, part.kind)
+        return not part.fields.get("redacted") and carry.must_ride(self._client, part.kind)
 
-    def sealed(self, part: Part, ir: IR) -> IR:
+    def with_signature(self, part: Part, ir: IR) -> IR:
         """Return a part that is over with what rides in the place of its signature."""
         kind = str(ir.get("type"))
         key = self._key(part, kind, text=True)
-        if key is None or carry.signed(self._client, ir):
+        if key is None or carry.has_own_signature(self._client, ir):
             return ir  # the client has its own signature there
         # What comes in pieces says which text they are.
         must = carry.must_ride(self._client, kind) or (self._pieces and kind != "tool_call")
-        ride = self._taken(part, ir, must)
+        ride = self._ride_of(part, ir, must)
         if ride is None:
             return ir
-        self._here.add(id(part))
-        self.rode[memory.mark(ir)] = key
-        value = carry.form(self._client, kind, ride)
+        self._done.add(id(part))
+        self.rode[memory.whole_mark(ir)] = key
+        value = carry.ride_wire(self._client, kind, ride)
         return {**ir, "signature": {"value": value, "origin": self._client.origin["signature"]}}
 
-    def begun(self, part: Part, ir: IR, event: Event) -> None:
+    def ride_on_head(self, part: Part, ir: IR, event: Event) -> None:
         """Let what is known of a part stand beside what was just written of it."""
         kind = str(ir.get("type"))
         key = self._key(part, kind, text=False)
@@ -82,50 +82,50 @@ class Rides:
         path = "id" if kind == "tool_call" else "piece"
         at = self._frames.writer.written.get(id(ir), (None, None))[1]
         if "part" not in event.holes:
-            at = carry.beside(event.writes[0], self._frames.recent[0], path)
+            at = carry.object_beside(event.writes[0], self._frames.recent[0], path)
         known = kind != "text" or "text" in ir  # else it flows, and is known when it is over
-        ride = self._taken(part, ir if known else None) if isinstance(at, dict) else None
+        ride = self._ride_of(part, ir if known else None) if isinstance(at, dict) else None
         if ride is not None and isinstance(at, dict):
-            at[key] = carry.form(self._client, kind, ride, at.get(key))
+            at[key] = carry.ride_wire(self._client, kind, ride, at.get(key))
             if known:
-                self._here.add(id(part))
+                self._done.add(id(part))
 
-    def of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None:
+    def ride_of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None:
         """Return what rides beside a part in the end of its item, and the key."""
         kind = str(ir.get("type"))
         key = self._key(part, kind, text=False)
         if key is None:
             return None
-        ride = self._taken(part, ir)
-        self._here.add(id(part))
-        return None if ride is None else (key, carry.form(self._client, kind, ride))
+        ride = self._ride_of(part, ir)
+        self._done.add(id(part))
+        return None if ride is None else (key, carry.ride_wire(self._client, kind, ride))
 
-    def over(self, part: Part, ir: IR, seen: bool) -> None:
+    def part_over(self, part: Part, ir: IR, seen: bool) -> None:
         """Take a part that is over: what has not ridden yet, waits. `seen` by the client or not."""
-        if id(part) in self._here:
+        if id(part) in self._done:
             return
         if seen:
             entry, more = self._entry(part, ir)
-            if more or self._waits.get(part.candidate):  # the order of them all is said, too
-                self._waits.setdefault(part.candidate, []).append(entry)
+            if more or self._left.get(part.candidate):  # the order of them all is said, too
+                self._left.setdefault(part.candidate, []).append(entry)
         elif ir.get("type") not in memory.PAIRED:  # what the client never saw it cannot answer
-            entry = memory.of_whole(ir)
+            entry = memory.whole_entry(ir)
             self._sign(entry, ir, seen=False)
-            self._waits.setdefault(part.candidate, []).append(entry)
+            self._left.setdefault(part.candidate, []).append(entry)
 
-    def left(self, candidate: int, event: Event) -> None:
+    def ride_on_piece(self, candidate: int, event: Event) -> None:
         """Let what is left stand beside a piece without a text, which was just written."""
         key = self._client.carry["message"]
-        at = carry.beside(event.writes[0], self._frames.recent[0], "piece")
-        waits = self._waits.pop(candidate)
+        at = carry.object_beside(event.writes[0], self._frames.recent[0], "piece")
+        waits = self._left.pop(candidate)
         if at is not None:
-            ride = self._ridden(candidate, waits, key)
-            at[key] = carry.form(self._client, "message", ride, at.get(key))
+            ride = self._sent(candidate, waits, key)
+            at[key] = carry.ride_wire(self._client, "message", ride, at.get(key))
 
-    def waits(self, candidate: int) -> bool:
+    def has_left(self, candidate: int) -> bool:
         """Tell whether something is left that a message has a place for."""
-        waits = self._waits.get(candidate, [])
-        return "message" in self._client.carry and any(map(_tells, waits))
+        waits = self._left.get(candidate, [])
+        return "message" in self._client.carry and any(map(_says_more, waits))
 
     # -- entries ----------------------------------------------------------------------------------
 
@@ -134,10 +134,10 @@ class Rides:
         key = self._client.carry.get(kind) if kind == part.kind else None
         return key if key is not None and carry.is_text(self._client, kind) == text else None
 
-    def _taken(self, part: Part, ir: IR | None, must: bool = False) -> Ride | None:
+    def _ride_of(self, part: Part, ir: IR | None, must: bool = False) -> Ride | None:
         """Return what rides on a part: what waited, and what is said of it, if it is known."""
-        waits = self._waits.get(part.candidate, [])
-        entries, more = list(waits), any(map(_tells, waits))
+        waits = self._left.get(part.candidate, [])
+        entries, more = list(waits), any(map(_says_more, waits))
         kind = part.kind
         if ir is not None:
             entry, news = self._entry(part, ir)
@@ -147,10 +147,10 @@ class Rides:
             )
         if not more:
             return None
-        self._waits.pop(part.candidate, None)
-        return self._ridden(part.candidate, entries, self._client.carry[kind])
+        self._left.pop(part.candidate, None)
+        return self._sent(part.candidate, entries, self._client.carry[kind])
 
-    def _ridden(self, candidate: int, entries: list[Entry], key: str) -> Ride:
+    def _sent(self, candidate: int, entries: list[Entry], key: str) -> Ride:
         signed, before = list(filter(memory.is_signed, entries)), self._thoughts.get(candidate, 0)
         self._thoughts[candidate] = before + len(signed)
         for entry in signed if before else ():  # those before may be dropped
@@ -163,30 +163,30 @@ class Rides:
         """Return the entry of a part that the client sees, and whether it says more than that."""
         kind = str(ir.get("type"))
         if kind == "tool_call":
-            told = part.was.get("name", ir.get("name"))
+            told = part.originals.get("name", ir.get("name"))
             call = {"id": ir.get("id", ""), "arguments_json": ir.get("arguments_json")}
             # A client that is sent no id has none that could be the provider's.
             seen = {"id": self._fitting("call_id", call["id"]) if self._ids else ""}
             seen["name"] = self._fitting("tool_name", ir.get("name"))
             if "arguments" in ir and not self._texts:
                 seen["arguments"] = ir["arguments"]
-            entry, more = memory.of_call(call, seen, told, part.made, told in self._back)
-            if "id" in part.was:
-                entry["id"], more = part.was["id"], True
+            entry, more = memory.call_entry(call, seen, told, part.id_made, told in self._back)
+            if "id" in part.originals:
+                entry["id"], more = part.originals["id"], True
         elif kind == "reasoning":
             thought = {**ir, "spelled": {}}
-            self._outcome.homed(thought, part.key)
-            entry = memory.of_thought(thought, self._turn.provider.name)
+            self._outcome.remember_home(thought, part.piece_key)
+            entry = memory.thought_entry(thought, self._turn.provider.name)
             more = self._sign(entry, ir) or "home" in entry
-            return entry if self._pieces else memory.of_shown(ir, entry), more
+            return entry if self._pieces else memory.shown_thought(ir, entry), more
         else:
-            entry, more = memory.of_seen(ir), False
+            entry, more = memory.seen_entry(ir), False
         return entry, self._sign(entry, ir) or more
 
     def _sign(self, entry: Entry, ir: IR, seen: bool = True) -> bool:
         """Let an entry say how a part is signed, unless the client sees a signature of its own."""
-        own = seen and carry.signed(self._client, ir)
-        signed = carry.signed(self._turn.provider.model, ir) and not own
+        own = seen and carry.has_own_signature(self._client, ir)
+        signed = carry.has_own_signature(self._turn.provider.model, ir) and not own
         if signed:
             by = self._turn.signers(self._outcome.response.get("model"))
             entry["signature"] = ir["signature"]["value"]
@@ -199,7 +199,7 @@ class Rides:
         return limits.fit(kind, name) if kind in limits.limits else name
 
 
-def _tells(entry: Entry) -> bool:
+def _says_more(entry: Entry) -> bool:
     """Tell whether an entry says more than which part it is of."""
     return "digest" not in entry or bool(entry.keys() & {"signature", "home"})
 
@@ -208,7 +208,7 @@ def marks(entry: Entry) -> list[str]:
     """Return what tells again what rode: its signature, and the part that rode whole."""
     found = [f"signature {entry['signature']}"] if "signature" in entry else []
     whole = not entry.keys() & {"call", "digest"}
-    return [*found, memory.mark(entry)] if whole else found
+    return [*found, memory.whole_mark(entry)] if whole else found
 
 
 class TurnStream(Translator):
@@ -228,37 +228,37 @@ class TurnStream(Translator):
         `unasked` are the events that the request did not want.
         """
         super().__init__(turn.provider, turn.client, turn.options, policy, True, rules_hash)
-        self._turn, self._back = turn, turn.names.back(turn.provider.name)
+        self._turn, self._back = turn, turn.names.originals(turn.provider.name)
         self._begin(None)  # a turn knows its model
-        self._fold.outcome.asked = asked
+        self._fold.outcome.digest = asked
         if self._unfold is not None:
             turn.prepare(self._unfold.writer.limits)
-            self._fold.calls.update(turn.apart())
+            self._fold.call_ids.update(turn.taken_ids())
             self._unfold.unasked = frozenset(unasked)
-            self._fold.met = self._met
+            self._fold.on_call = self._restore_name
             if turn.carries and turn.client.model.carry:
-                self._fold.patient = not turn.stays  # what is kept has the last signature
+                self._fold.awaits_signature = not turn.stays  # what is kept has the last signature
                 self._unfold.rides = Rides(turn, self._unfold.frames, self._fold.outcome)
 
-    def _met(self, part: Part) -> None:
+    def _restore_name(self, part: Part) -> None:
         """Give a call the name that the client knows it by."""
-        name = part.said["name"]
+        name = part.fields["name"]
         if name in self._back:
-            part.was["name"], part.said["name"] = name, self._back[name]
-        row = undo.row_of(self._turn.names, self._source, part.said["name"])
-        given = self._turn.names.properties(self._source.name, part.said["name"])
+            part.originals["name"], part.fields["name"] = name, self._back[name]
+        row = undo.row_of(self._turn.names, self._source, part.fields["name"])
+        given = self._turn.names.properties(self._source.name, part.fields["name"])
         if row is not None:
-            part.undone = lambda ir: undo.back(row, ir)[0]
+            part.rewrite = lambda ir: undo.undone_call(row, ir)[0]
         elif given:
-            part.undone = lambda ir: rename_arguments(ir, given) or ir
+            part.rewrite = lambda ir: rename_arguments(ir, given) or ir
 
-    def _concluded(self) -> Conversion:
-        done = super()._concluded()
+    def _conclude(self) -> Conversion:
+        done = super()._conclude()
         if self._unfold is None:  # at home another provider may be asked next
             self._turn.keep(done.body)
         return done
 
-    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+    def _write_whole(self, read: Read) -> tuple[Any, list[Draft]]:
         assert self._unfold is not None
         self._turn.names.learn(self._unfold.writer.limits, self._target.name)
         rides = self._unfold.rides

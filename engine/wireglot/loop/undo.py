@@ -18,16 +18,16 @@ from .memory import Part
 from .names import Names, declared
 
 
-def codes(provider: Held) -> set[str]:
+def paired_rows(provider: Held) -> set[str]:
     """Return the rows that a tool takes together with its calls."""
     kinds = (kind for kind in ("function", "custom") if kind in provider.ladder)
     tools = {row.name for kind in kinds for row in provider.ladder[kind]}
     return tools & {row.name for row in provider.ladder.get("tool_call", ())}
 
 
-def learn(names: Names, provider: Held, ir: dict[str, Any], writer: Writer) -> None:
+def learn_rows(names: Names, provider: Held, ir: dict[str, Any], writer: Writer) -> None:
     """Remember by which row each tool of a request went, if its calls go by one of that name."""
-    paired = codes(provider)
+    paired = paired_rows(provider)
     for tool in declared(ir):
         _, row = writer.rows.get(id(tool), (None, ""))
         if row in paired:
@@ -43,7 +43,7 @@ def row_of(names: Names, provider: Held, name: Any) -> Row | None:
     return next((row for row in rows if row.name == taken), None)
 
 
-def back(row: Row, part: Part) -> tuple[Part, bool]:
+def undone_call(row: Row, part: Part) -> tuple[Part, bool]:
     """Return a call as it was before a row, and whether it had the form that the row gives.
 
     Of a call that a model made in another form, the one field of the row is what is `meant` by it.
@@ -60,11 +60,11 @@ def back(row: Row, part: Part) -> tuple[Part, bool]:
         said = stringify(part.get("arguments", {}))
     fields = {*row.after.names, "arguments_text"} - {"type"}
     rest = {key: value for key, value in part.items() if key not in fields}
-    field = {next(iter(row.before.names)): meant(part.get("arguments"), said)}
+    field = {next(iter(row.before.names)): only_text(part.get("arguments"), said)}
     return {**rest, **field, "arguments_json": said}, False
 
 
-def meant(arguments: Any, text: str) -> str:
+def only_text(arguments: Any, text: str) -> str:
     """Return the one text that arguments hold (models know some tools by another key), or all."""
     held = list(arguments.values()) if isinstance(arguments, dict) else []
     return held[0] if len(held) == 1 and isinstance(held[0], str) else text
@@ -73,7 +73,7 @@ def meant(arguments: Any, text: str) -> str:
 def put_back(row: Row, part: Part, trail: Trail) -> Draft | None:
     """Change a call to what it was before a row; return what is to be said of it."""
     at = trail.find(part, "arguments") or trail.find(part)
-    before, fits = back(row, part)
+    before, fits = undone_call(row, part)
     for key in before.keys() - part.keys():
         trail.put(part, key, at)
     part.clear()

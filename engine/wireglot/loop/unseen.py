@@ -20,7 +20,7 @@ from .memory import Entry, Part
 from .names import Names
 
 
-class Row(NamedTuple):
+class RideElement(NamedTuple):
     """An element of the client's, the kind of it, and what may ride there of which parts."""
 
     wire: Any
@@ -46,7 +46,7 @@ class Turn(NamedTuple):
     client: Held
     names: Names
     ids: list[str]
-    known: list[str]
+    remembered_ids: list[str]
     options: dict[str, Any]
     model: str | None
     stays: bool
@@ -59,17 +59,17 @@ class Turn(NamedTuple):
         names = (name for name in (self.model, answered) if isinstance(name, str))
         return list(dict.fromkeys(names))
 
-    def apart(self) -> list[str]:
+    def taken_ids(self) -> list[str]:
         """Return ids that no call of the answer may have: those the client takes once alone."""
         limit = self.client.model.limits.get("call_id", {})
         return self.ids if limit.get("unique", False) else []
 
     def prepare(self, limits: Limits) -> None:
         """Let a writer of the client's write names as before, and no id that a call has."""
-        self.names.into(limits, self.client.name)
-        for name in (*self.ids, *self.known):
+        self.names.apply_to(limits, self.client.name)
+        for name in (*self.ids, *self.remembered_ids):
             limits.reserve("call_id", name)
-        for name in self.names.back(self.provider.name).values():  # the client's own, whatever
+        for name in self.names.originals(self.provider.name).values():  # the client's own, whatever
             limits.remember("tool_name", name, name)
 
 
@@ -81,18 +81,18 @@ class Unseen:
         self._turn, self._rode, self._streamed = turn, rode or {}, rode is not None
         self._carries = turn.carries and rode is None
         self._provider, self._client = turn.provider, turn.client
-        self._by: list[str] = []  # the names of who answered
-        self._back = turn.names.back(turn.provider.name)
-        self._told: dict[int, Any] = {}  # names as the provider gave them
-        self._states: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
+        self._signers: list[str] = []  # the names of who answered
+        self._back = turn.names.originals(turn.provider.name)
+        self._given_names: dict[int, Any] = {}  # names as the provider gave them
+        self._signatures: dict[int, tuple[str, Any]] = {}  # signatures, and where they stood
         self._wholes: list[Part] = []  # parts that the client does not see
         self._places: dict[int, tuple[Any, str]] = {}  # where what is said of a part rides
-        self._was: dict[int, str] = {}  # ids that were another call's, or none
-        self._kept: list[tuple[Part, Any]] = []  # ids that a client of this dialect may drop
+        self._given_ids: dict[int, str] = {}  # ids that were another call's, or none
+        self._droppable_ids: list[Part] = []  # calls whose ids a client of this dialect may drop
 
     def written(self, read: Read) -> tuple[Any, list[Draft]]:
         """Write a response that was read for the client, with what rides, and remember the rest."""
-        odd = self._taken(read)
+        odd = self._prepare(read)
         held: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
@@ -104,25 +104,25 @@ class Unseen:
         out, drafts, _ = writing.write(*given, prepare)
         (writer,) = held
         self._turn.names.learn(writer.limits, self._client.name)
-        self._turn.remember(self._turns(read, out, writer))
+        self._turn.remember(self._ride_and_list(read, out, writer))
         self._turn.keep(out)
-        self._noted(drafts, read.trail)
+        self._add_notes(drafts, read.trail)
         return out, drafts
 
     # -- before it is written ---------------------------------------------------------------------
 
-    def _taken(self, read: Read) -> list[Draft]:
+    def _prepare(self, read: Read) -> list[Draft]:
         """Give names back, and take out what only the provider can read.
 
         Returns notes of calls that are not as the row of their tool gave it.
         """
         odd = []
-        ir, trail, self._was = read.ir, read.trail, read.trail.was
-        self._by = self._turn.signers(ir.get("model"))
+        ir, trail, self._given_ids = read.ir, read.trail, read.trail.was
+        self._signers = self._turn.signers(ir.get("model"))
         must = self._carries and carry.must_ride(self._client.model, "reasoning")
         for part in (part for one in ir.get("candidates") or () for part in one["parts"]):
             if part.get("type") == "tool_call":
-                self._told[id(part)] = part["name"]
+                self._given_names[id(part)] = part["name"]
                 part["name"] = self._back.get(part["name"], part["name"])
                 given = self._turn.names.properties(self._provider.name, part["name"])
                 if (again := rename_arguments(part, given, trail)) is not None:
@@ -131,11 +131,11 @@ class Unseen:
                 row = undo.row_of(self._turn.names, self._provider, part["name"])
                 draft = undo.put_back(row, part, trail) if row is not None else None
                 odd += [draft] if draft is not None else []
-            if carry.signed(self._client.model, part):
+            if carry.has_own_signature(self._client.model, part):
                 continue  # the client has its place
-            if carry.signed(self._provider.model, part):
+            if carry.has_own_signature(self._provider.model, part):
                 at = trail.find(part, "signature")
-                self._states[id(part)] = (part.pop("signature")["value"], at)
+                self._signatures[id(part)] = (part.pop("signature")["value"], at)
             if must and part.get("type") == "reasoning" and not part.get("redacted"):
                 # A place that must be filled; what rides there is known once all is written.
                 origin = self._client.model.origin["signature"]
@@ -144,7 +144,7 @@ class Unseen:
 
     # -- once it is written -----------------------------------------------------------------------
 
-    def _turns(self, read: Read, out: Any, writer: Writer) -> list[dict[str, Any]]:
+    def _ride_and_list(self, read: Read, out: Any, writer: Writer) -> list[dict[str, Any]]:
         """Return what is remembered of each answer; what can, rides."""
         given = (self._client, out, "response", None, None, self._turn.options)
         seen = reading.read(*given, sure=True).ir
@@ -157,14 +157,14 @@ class Unseen:
             entries = self._entries(candidate["parts"], parts, writer, read.made)
             kinds = {part.get("type") for part, _, _ in entries}
             # These may come back without what tells them from others.
-            loose = "reasoning" in kinds or ("tool_call" in kinds and self._droppable())
-            moved = _moved(_order(entry for _, entry, _ in entries), _order(parts))
+            loose = "reasoning" in kinds or ("tool_call" in kinds and self._drops_ids())
+            moved = _comes_apart(_order_of(entry for _, entry, _ in entries), _order_of(parts))
             if entries and (pieces or loose or moved or any(more for _, _, more in entries)):
                 if self._carries:
                     self._ride(candidate, entries, writer, there, moved)
                 said = [entry for _, entry, _ in entries]
                 origin = self._provider.name
-                turns.append({"origin": origin, "says": memory.says(parts), "parts": said})
+                turns.append({"origin": origin, "says": memory.fingerprint(parts), "parts": said})
         return turns
 
     def _entries(
@@ -182,43 +182,43 @@ class Unseen:
             if more and kind in memory.PAIRED:
                 continue  # what the client never saw it cannot answer
             if kind == "tool_call":
-                entry, more = self._call(part, sees[id(part)], made)
+                entry, more = self._call_entry(part, sees[id(part)], made)
             elif kind == "reasoning":
-                entry = memory.of_thought(part, self._provider.name)
+                entry = memory.thought_entry(part, self._provider.name)
             elif more:
-                entry = memory.of_whole(part)
+                entry = memory.whole_entry(part)
             else:
-                entry = memory.of_seen(part)
+                entry = memory.seen_entry(part)
             if more and kind != "tool_call":
                 self._wholes.append(part)
-            own = self._has_its_own(part)
-            if own or id(part) in self._states:
+            own = self._client_signs(part)
+            if own or id(part) in self._signatures:
                 entry["signature"] = (
-                    part["signature"]["value"] if own else self._states[id(part)][0]
+                    part["signature"]["value"] if own else self._signatures[id(part)][0]
                 )
-                if self._by:
-                    entry["by"] = self._by
-            more = more or id(part) in self._states or "home" in entry
+                if self._signers:
+                    entry["by"] = self._signers
+            more = more or id(part) in self._signatures or "home" in entry
             found.append((part, entry, more))
         return found
 
-    def _call(self, part: Part, seen: Part, made: set[int]) -> tuple[Entry, bool]:
+    def _call_entry(self, part: Part, seen: Part, made: set[int]) -> tuple[Entry, bool]:
         """Return the entry of a call as the client sees it, and whether that says less."""
-        told = self._told[id(part)]
-        entry, more = memory.of_call(part, seen, told, id(part) in made, told in self._back)
-        if id(part) in self._was:
-            entry["id"], more = self._was[id(part)], True
-        if "id" not in entry and self._droppable() and "tool_call" not in self._client.model.carry:
+        told = self._given_names[id(part)]
+        entry, more = memory.call_entry(part, seen, told, id(part) in made, told in self._back)
+        if id(part) in self._given_ids:
+            entry["id"], more = self._given_ids[id(part)], True
+        if "id" not in entry and self._drops_ids() and "tool_call" not in self._client.model.carry:
             entry["id"], more = part["id"], True
-            self._kept.append((part, "id"))
+            self._droppable_ids.append(part)
         return entry, more
 
-    def _has_its_own(self, part: Part) -> bool:
+    def _client_signs(self, part: Part) -> bool:
         """Tell whether a part has a signature that the client reads without any exchange."""
-        signed = carry.signed(self._client.model, part)
+        signed = carry.has_own_signature(self._client.model, part)
         return signed and part["signature"]["value"] != carry.MARK
 
-    def _droppable(self) -> bool:
+    def _drops_ids(self) -> bool:
         """Tell whether clients need not keep the ids of calls."""
         model = self._client.model
         cases = model.shapes["tool_call"].cases if "tool_call" in model.shapes else []
@@ -243,13 +243,13 @@ class Unseen:
         unseen = {id(part) for part in self._wholes}
         # So is it where the client does not see something in the middle.
         whole = whole or any(id(part) in unseen for part, _, _ in entries[1:])
-        rows: list[Row] = []
+        rows: list[RideElement] = []
         waiting: list[tuple[Part, Entry]] = []
         for part, entry, more in entries:
             wire = writer.wire_of(part)
             if carry.is_around(self._client.model, part["type"]):
                 wire = writer.run_elements.get(id(part), (part, wire))[1]
-            full = self._has_its_own(part) and carry.is_text(self._client.model, part["type"])
+            full = self._client_signs(part) and carry.is_text(self._client.model, part["type"])
             if full or part["type"] not in carries or there.find(wire) is None:
                 waiting += [(part, entry)] if more or whole else []
                 continue
@@ -259,14 +259,14 @@ class Unseen:
                 rows[-1] = rows[-1]._replace(riders=riders, rides=rows[-1].rides or rides)
                 waiting = []
                 continue
-            riders = [*waiting, (part, _here(part, entry))]
-            rows.append(Row(wire, part["type"], riders, rides))
+            riders = [*waiting, (part, _entry_here(part, entry))]
+            rows.append(RideElement(wire, part["type"], riders, rides))
             waiting = []
         if waiting and rows:
             rows[-1] = rows[-1]._replace(riders=[*rows[-1].riders, *waiting], rides=True)
         elif waiting and "message" in carries:
-            wire = carry.place(self._client.model, writer.wire_of(candidate))
-            rows = [Row(wire, "message", waiting, wire is not None)]
+            wire = carry.message_object(self._client.model, writer.wire_of(candidate))
+            rows = [RideElement(wire, "message", waiting, wire is not None)]
         rows = [row for row in rows if row.rides]
         thoughts = [sum(memory.is_signed(entry) for _, entry in row.riders) for row in rows]
         apart = max(thoughts, default=0) < sum(thoughts)  # a client may drop some of them
@@ -275,12 +275,12 @@ class Unseen:
             told = [{**e, **of} if memory.is_signed(e) else e for _, e in riders]
             key = carries[kind]
             said = {self._provider.name: told}
-            wire[key] = carry.form(self._client.model, kind, said, wire.get(key))
+            wire[key] = carry.ride_wire(self._client.model, kind, said, wire.get(key))
             self._places.update((id(part), (wire, key)) for part, _ in riders)
 
     # -- notes ------------------------------------------------------------------------------------
 
-    def _noted(self, drafts: list[Draft], trail: Trail) -> None:
+    def _add_notes(self, drafts: list[Draft], trail: Trail) -> None:
         """Say of all that is kept aside where it is; what is nowhere is lost."""
         name = self._client.name
         gone = {id(part) for part in self._wholes}
@@ -288,20 +288,20 @@ class Unseen:
             places = every(trail.find(part))
             for draft in drafts:
                 if draft.effect == "lost" and draft.source is not None and draft.source in places:
-                    self._told_of(draft, id(part), memory.mark(part))
-        for key, (value, at) in self._states.items():
+                    self._mark_kept(draft, id(part), memory.whole_mark(part))
+        for key, (value, at) in self._signatures.items():
             if key not in gone:
                 told = f"only {self._provider.name} can read this, and {name} has no place for it"
                 draft = Draft("foreign-signature", "lost", at, None, told)
-                self._told_of(draft, key, f"signature {value}")
+                self._mark_kept(draft, key, f"signature {value}")
                 drafts.append(draft)
-        for part, field in self._kept:
+        for part in self._droppable_ids:
             told = f"a client of {name} need not keep this id"
-            draft = Draft("no-place", "lost", trail.find(part, field), None, told)
-            self._told_of(draft, id(part))
+            draft = Draft("no-place", "lost", trail.find(part, "id"), None, told)
+            self._mark_kept(draft, id(part))
             drafts.append(draft)
 
-    def _told_of(self, draft: Draft, part: int, mark: str = "") -> None:
+    def _mark_kept(self, draft: Draft, part: int, mark: str = "") -> None:
         place = self._places.get(part)
         if place is not None:
             draft.effect, (draft.owner, draft.place) = "kept", place
@@ -314,14 +314,14 @@ class Unseen:
             draft.message += "; the state keeps it"
 
 
-def _order(parts: Iterable[Part]) -> list[str]:
+def _order_of(parts: Iterable[Part]) -> list[str]:
     """Return in which order texts and calls stand among parts, or among entries of parts."""
     kinds = ("text", "tool_call")
     found = ((part.get("type"), part.get("text") or part.get("size")) for part in parts)
     return [kind for kind, says in found if kind in kinds and (says or kind != "text")]
 
 
-def _moved(said: list[str], seen: list[str]) -> bool:
+def _comes_apart(said: list[str], seen: list[str]) -> bool:
     """Tell whether what is said of each part puts texts back where the provider had them.
 
     Those that are one for the client come apart, and those before a call go behind it.
@@ -331,10 +331,10 @@ def _moved(said: list[str], seen: list[str]) -> bool:
     )
 
 
-def _here(part: Part, entry: Entry) -> Entry:
+def _entry_here(part: Part, entry: Entry) -> Entry:
     """Return the entry of a part as it rides on the very element that it tells of."""
     if part["type"] == "reasoning":
-        said = memory.of_shown(part, entry)
+        said = memory.shown_thought(part, entry)
     else:
         said = entry  # a call with its id: it may come back on another one
     return {**said, "here": True}

@@ -48,10 +48,10 @@ class Agent(NamedTuple):
 @functools.cache
 def packaged() -> dict[str, Agent]:
     """Return the agents of the packaged file, which is taken for checked."""
-    return made(beside(FILE))
+    return agents_of(beside(FILE))
 
 
-def made(said: Any) -> dict[str, Agent]:
+def agents_of(said: Any) -> dict[str, Agent]:
     """Return what a file says whose form is right."""
     usual: dict[str, Any] = {"env": {}, "arguments": [], "files": {}}
     return {name: Agent(**{**usual, **one}) for name, one in said["programs"].items()}

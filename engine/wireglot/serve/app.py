@@ -16,8 +16,8 @@ from ..errors import UsageError
 from . import page, wires
 from .asking import Client
 from .guard import Guard
-from .record import Kept, Recorder, Seen
-from .relay import Asked, Refused, Relay, short
+from .record import KeptBody, Record, Recorder
+from .relay import ClientRequest, Refused, Relay, shown
 from .sending import Answer, Flow, send
 from .telemetry import Telemetry
 
@@ -71,26 +71,26 @@ class App:
             await self._page(request)(scope, receive, send)
             return
         try:
-            asked, answer = await self._answered(request)
+            asked, answer = await self._pass_on(request)
         except ClientDisconnect:
             self._line("%s left before its request was whole", request.method)
             return
         body = answer.body
         if not isinstance(body, Flow):
             assert isinstance(body, bytes)
-            self._done(request, asked, answer, begun, Kept(body))
+            self._record(request, asked, answer, begun, KeptBody(body))
             await Response(body, answer.status, answer.headers)(scope, receive, send)
             return
         assert answer.turn is not None
-        answer.turn.came, given = Kept(), Kept()
+        answer.turn.answer_body, given = KeptBody(), KeptBody()
         try:
-            flowing = _passing(body, given)
+            flowing = _kept_as_it_flows(body, given)
             await StreamingResponse(flowing, answer.status, answer.headers)(scope, receive, send)
         finally:  # also where the client has left, or the server ends
             with anyio.CancelScope(shield=True):
                 await body.aclose()
             left = "" if body.ended else "the client left"
-            self._done(request, asked, answer, begun, given, left)
+            self._record(request, asked, answer, begun, given, left)
 
     def _page(self, request: Request) -> Response:
         """Return the page of the server."""
@@ -104,21 +104,21 @@ class App:
         status, shown = page.page(self._recorder, self.relay.rules, request.url.path)
         return Response(shown, status, page.HEADERS)
 
-    async def _answered(self, request: Request) -> tuple[Asked | None, Answer]:
+    async def _pass_on(self, request: Request) -> tuple[ClientRequest | None, Answer]:
         """Let a request in, and take it to the provider."""
         try:
-            asked = await self._asked(request)
+            asked = await self._let_in(request)
         except Refused as error:
             return None, Answer(*error.reply, None, error)
         return asked, await send(self.relay, self._client, asked)
 
-    async def _asked(self, request: Request) -> Asked:
+    async def _let_in(self, request: Request) -> ClientRequest:
         """Return a request that is let in, whole. Raises Refused."""
         relay, most = self.relay, self._limits.body
         path = request.scope.get("raw_path", b"").decode("ascii", "replace")
         client, nowhere = None, None
         try:
-            client = relay.routed(request.method, path)[0].client
+            client = relay.route_of(request.method, path)[0].client
         except Refused as error:
             nowhere = error  # which is said to whom may know
         port = (request.scope.get("server") or ("", 0))[1]
@@ -135,17 +135,22 @@ class App:
             relay.refuse(400, told, client, {"connection": "close"})
         try:
             async with asyncio.timeout(self._limits.arrival):
-                body = await _read(request, most)
+                body = await _read_body(request, most)
         except TimeoutError:
             relay.refuse(408, "the request did not come to its end", client)
         if body is None:
             relay.refuse(413, f"a request has at most {most} bytes here", client)
-        return Asked(request.method, path, dict(request.headers), body)
+        return ClientRequest(request.method, path, dict(request.headers), body)
 
-    def _done(
-        self, request: Request, asked: Asked | None, answer: Answer, begun: float, given: Kept,
+    def _record(
+        self,
+        request: Request,
+        asked: ClientRequest | None,
+        answer: Answer,
+        begun: float,
+        given: KeptBody,
         left: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Record what became of a request, and say it."""
         turn, took = answer.turn, time.perf_counter() - begun
         last = str(answer.failed or "") or (turn.broke if turn else None) or left
@@ -154,16 +159,16 @@ class App:
         self._log(request, answer, took, " ".join(why.split()))
         if self._telemetry is not None and turn is not None:
             bad = why if last or answer.status >= 400 else ""
-            self._telemetry.tell(request.headers, turn, answer, took, bad)
+            self._telemetry.record(request.headers, turn, answer, took, bad)
         if asked is None or (turn is None and answer.failed is None):
             return  # nobody was to be asked
-        route = turn.route if turn is not None else self.relay.routed(asked.method, asked.path)[0]
+        route = turn.route if turn is not None else self.relay.route_of(asked.method, asked.path)[0]
         named = turn.upstream if turn is not None else getattr(answer.failed, "upstream", None)
         ends = (named.dialect, named.model) if named is not None else ("", None)
-        seen = Seen(asked.path, route.client, *ends, Kept(asked.body))
+        seen = Record(asked.path, route.client, *ends, KeptBody(asked.body))
         if turn is not None:
-            seen.notes = tuple(turn.told)
-            seen.sent, seen.came = Kept(turn.sent.body), turn.came or Kept()
+            seen.notes = tuple(turn.notes)
+            seen.sent, seen.came = KeptBody(turn.sent.body), turn.answer_body or KeptBody()
             seen.kind, seen.answered = turn.kind, turn.answered or None
         seen.given, seen.status, seen.failed, seen.seconds = given, answer.status, why, took
         seen.streamed = isinstance(answer.body, Flow)
@@ -175,22 +180,22 @@ class App:
     def _log(self, request: Request, answer: Answer, took: float, why: str) -> None:
         """Say what became of a request: no header and no query, for keys stand there."""
         turn = answer.turn
-        route = short(request.scope["path"]) if turn is None else f"{turn.route.client} -> "
+        route = shown(request.scope["path"]) if turn is None else f"{turn.route.client} -> "
         route += turn.upstream.name if turn is not None else ""
-        notes = ",".join(turn.counted()) if turn is not None else ""
+        notes = ",".join(turn.note_counts()) if turn is not None else ""
         tail = f" notes: {notes}" if notes else ""
         tail += f" ({why})" if why else ""
         self._line("%s %s %d %.2fs%s", request.method, route, answer.status, took, tail)
 
 
-async def _passing(flow: Flow, given: Kept) -> AsyncIterator[bytes]:
+async def _kept_as_it_flows(flow: Flow, given: KeptBody) -> AsyncIterator[bytes]:
     """Yield what flows, and keep it."""
     async for data in flow:
         given.add(data)
         yield data
 
 
-async def _read(request: Request, most: int) -> bytes | None:
+async def _read_body(request: Request, most: int) -> bytes | None:
     """Return the body of a request; None if it is too long. As much again is read and forgotten."""
     pieces: list[bytes] = []
     size = 0

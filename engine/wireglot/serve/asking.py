@@ -18,8 +18,8 @@ import aiohttp
 
 from ..errors import WireglotError
 from .demo import Demo
-from .relay import DEMO_URL, Relay, Sent
-from .sending import Came
+from .relay import DEMO_URL, ProviderRequest, Relay
+from .sending import ProviderAnswer
 
 LINE = 65536  # bytes of a line in the head of an answer
 
@@ -34,10 +34,10 @@ class Client:
         self._limits, self._demo = relay.limits, Demo(relay.rules)
         self._bodies: dict[Any, aiohttp.StreamReader] = {}  # by their connections
 
-    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+    async def send(self, sent: ProviderRequest, seconds: Any = None) -> ProviderAnswer:
         """Ask a provider, or the demo. Raises one of `failures`."""
         if sent.url.startswith(DEMO_URL):
-            return self._demo.came(sent.body)
+            return self._demo.answer(sent.body)
         came = await self._session.request(
             *(sent.method, sent.url), data=sent.body, headers=sent.headers,
             proxy=_proxy(sent.url), allow_redirects=False,
@@ -48,7 +48,7 @@ class Client:
         async def close() -> None:
             came.close()
 
-        return Came(came.status, came.headers, _pieces(came), close)
+        return ProviderAnswer(came.status, came.headers, _pieces_of(came), close)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -86,7 +86,7 @@ class Client:
         )
 
 
-async def _pieces(came: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+async def _pieces_of(came: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     try:
         async for data in came.content.iter_any():
             yield data

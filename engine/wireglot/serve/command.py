@@ -36,11 +36,11 @@ CLOSING = 5  # seconds for what still flows when the server is told to end
 
 def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Serve until the process is told to end. Raises RuleError, UsageError."""
-    logged(logging.StreamHandler(sys.stderr))
-    key = guarded(arguments.host, arguments.client_key_env)
-    relay = made(arguments, rules, remembered(arguments.state))
+    log_to(logging.StreamHandler(sys.stderr))
+    key = client_key(arguments.host, arguments.client_key_env)
+    relay = relay_of(arguments, rules, states_of(arguments.state))
     app = App(relay, arguments.host, key, LOG, arguments.record, arguments.otel)
-    opened = bound(arguments.host, arguments.port)
+    opened = listening(arguments.host, arguments.port)
     what = arguments.to or arguments.config
     print(f"wireglot serves {what} at {address(opened)}", file=sys.stderr)
     stop = threading.Event()
@@ -49,7 +49,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     gc.freeze()  # no collection walks through the rules, which stay: it takes 200 ms each time
     gc.set_threshold(10_000)  # nor through a request while it is converted: little is left of it
     try:
-        asyncio.run(running(server(app), app, opened))
+        asyncio.run(run(server(app), app, opened))
     finally:
         stop.set()
     return 0
@@ -70,7 +70,7 @@ def watch(
     def changed() -> None:
         old = app.relay
         try:
-            new = made(arguments, rules, old.states)
+            new = relay_of(arguments, rules, old.states)
             if new.rules.hash == old.rules.hash:
                 new = dataclasses.replace(new, rules=old.rules)  # whose functions are made
             else:
@@ -85,14 +85,14 @@ def watch(
     following(paths, changed, stop)
 
 
-def logged(handler: logging.Handler) -> None:
+def log_to(handler: logging.Handler) -> None:
     """Let the lines of the log go to a handler, and to no other."""
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
     LOG.handlers[:] = [handler]
     LOG.setLevel(logging.INFO)
 
 
-def made(
+def relay_of(
     arguments: argparse.Namespace, rules: Callable[[], RuleSet], states: States | None
 ) -> Relay:
     """Return what stands before providers, as arguments or a file say.
@@ -113,7 +113,7 @@ def made(
     return single(rules(), arguments.to, arguments.model, arguments.url, key, states, limits)
 
 
-def remembered(what: str) -> States | None:
+def states_of(what: str) -> States | None:
     """Return what remembers conversations: memory, nothing, Redis, or a file. Raises UsageError."""
     if what == "none":
         return None
@@ -122,7 +122,7 @@ def remembered(what: str) -> States | None:
     return States() if what == "memory" else States.of_file(what)
 
 
-def guarded(host: str, variable: str | None) -> str | None:
+def client_key(host: str, variable: str | None) -> str | None:
     """Return the key that clients must have. Raises UsageError where there must be one."""
     if variable is not None:
         return key_of(variable, "--client-key-env")
@@ -132,7 +132,7 @@ def guarded(host: str, variable: str | None) -> str | None:
     return None
 
 
-def bound(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens there. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -167,7 +167,7 @@ def server(app: App) -> uvicorn.Server:
 
 
 @contextlib.contextmanager
-def aside(
+def serving(
     relay: Relay,
     key: str | None,
     log: logging.Logger = LOG,
@@ -176,9 +176,9 @@ def aside(
 ) -> Iterator[str]:
     """Serve in a thread, at a free port of this machine, until the end of the block."""
     app = App(relay, HOST, key, log, folder, tells)
-    opened = bound(HOST, 0)
+    opened = listening(HOST, 0)
     made = server(app)
-    thread = threading.Thread(target=asyncio.run, args=(running(made, app, opened),), daemon=True)
+    thread = threading.Thread(target=asyncio.run, args=(run(made, app, opened),), daemon=True)
     thread.start()  # what comes before it runs waits in the socket
     try:
         yield address(opened)
@@ -187,7 +187,7 @@ def aside(
         thread.join()
 
 
-async def running(server: uvicorn.Server, app: App, opened: socket.socket) -> None:
+async def run(server: uvicorn.Server, app: App, opened: socket.socket) -> None:
     """Run a server until it is told to end."""
     try:
         await server.serve(sockets=[opened])

@@ -18,7 +18,7 @@ from ..loop.states import States
 from ..policy import Policy
 from ..rulesets import RuleSet
 from . import wires, words
-from .relay import Limits, Relay, Row, Upstream, key_of, upstream
+from .relay import Limits, ModelRoute, Relay, Upstream, key_of, upstream
 
 
 def converting(file: str) -> tuple[RuleSet, dict[str, Any] | None, Policy | None]:
@@ -76,14 +76,14 @@ def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upst
     return made._replace(name=name, headers=own if elsewhere else made.headers | own)
 
 
-def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Row]:
+def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[ModelRoute]:
     """Return the rows of the routes; without routes the one upstream is for all models."""
     routes = said.get("routes")
     if routes is None:
         if len(known) > 1:
             told = "there are several upstreams, and no `routes` that say which is for which model"
             findings.error("", told, said.pos)
-        return [Row("*", tuple(known.values()))]
+        return [ModelRoute("*", tuple(known.values()))]
     rows = []
     for models, route in routes.value.items():
         fallbacks = route.get("fallbacks")
@@ -95,7 +95,7 @@ def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Ro
         upstreams = [known[node.value] for node in asked if node.value in known]
         if upstreams and (model := route.said("model")) is not None:
             upstreams[0] = upstreams[0]._replace(model=str(model))
-        rows.append(Row(models, tuple(upstreams)))
+        rows.append(ModelRoute(models, tuple(upstreams)))
     return rows
 
 

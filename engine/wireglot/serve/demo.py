@@ -21,7 +21,7 @@ from ..streaming import framing
 from ..trail import everywhere, value_at
 from . import wires
 from .relay import JSON, STREAMS, TYPE
-from .sending import Came
+from .sending import ProviderAnswer
 
 PAUSE = 0.02  # seconds between the pieces of a stream
 SHOWN = 300  # characters of a result
@@ -41,12 +41,12 @@ class Demo:
         self._rules = rules
         self._dialect, self._model = wires.packaged().demo
 
-    def came(self, body: bytes, blocks: bool = False) -> Came:
+    def answer(self, body: bytes, blocks: bool = False) -> ProviderAnswer:
         """Answer a request as a provider does; `blocks` where nothing else runs meanwhile."""
         dialect = self._rules[self._dialect]
         asked = dialect.read(json.loads(body)).ir
         mark = hashlib.sha256(body).hexdigest()[:12]
-        parts = said(asked, self._dialect, mark)
+        parts = next_parts(asked, self._dialect, mark)
         calls = any(part["type"] == "tool_call" for part in parts)
         stop = "tool_use" if calls else "end_turn"
         answer = {
@@ -58,15 +58,15 @@ class Demo:
         whole = dialect.write(answer, unit="response").body
         stream = dialect.model.stream
         if not asked.get("stream") or stream is None:
-            return Came(200, {TYPE: JSON}, _slowly([utf8(whole)], blocks), _nothing)
+            return ProviderAnswer(200, {TYPE: JSON}, _paced([utf8(whole)], blocks), _close_nothing)
         texts = {part["text"] for part in parts if len(part.get("text", "")) > 1}
         frames = self._rules.frames(whole, self._dialect)
         made = [framing.written([piece], stream) for one in frames for piece in split(one, texts)]
         kind = STREAMS[stream.framing]
-        return Came(200, {TYPE: kind}, _slowly(made, blocks), _nothing)
+        return ProviderAnswer(200, {TYPE: kind}, _paced(made, blocks), _close_nothing)
 
 
-async def _slowly(pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:
+async def _paced(pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:
     """Yield pieces one after another, as a model would."""
     for piece in pieces:
         if blocks:
@@ -76,11 +76,11 @@ async def _slowly(pieces: list[bytes], blocks: bool) -> AsyncIterator[bytes]:
         yield piece
 
 
-async def _nothing() -> None:
+async def _close_nothing() -> None:
     """Close what holds nothing."""
 
 
-def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
+def next_parts(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
     """Return the parts of the next turn; `mark` is new with each request."""
     results: list[Part] = []  # of the last turn of the model
     called = False
@@ -90,7 +90,7 @@ def said(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
             called |= any(part.get("type") == "tool_call" for part in message["parts"])
         results += [part for part in message["parts"] if part.get("type") == "tool_result"]
     if results:
-        return [{"type": "text", "text": f"The tool said: {_text(results[-1])[:SHOWN]}"}]
+        return [{"type": "text", "text": f"The tool said: {_result_text(results[-1])[:SHOWN]}"}]
     if called:  # or an agent whose tools are agents would never come to an end
         return [{"type": "text", "text": AGAIN}]
     tools = [one for one in asked.get("tools", ()) if one.get("type") is None]
@@ -114,7 +114,7 @@ def _required(tool: Part) -> list[str]:
     return schema.get("required") or [] if isinstance(schema, dict) else []
 
 
-def _text(result: Part) -> str:
+def _result_text(result: Part) -> str:
     """Return what a result says."""
     value = result["value"]
     if result["kind"] == "multimodal":

@@ -12,7 +12,7 @@ from . import wires
 from .relay import MASK
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  # names of this machine in an address
-Pairs = Mapping[str, str]
+Headers = Mapping[str, str]
 
 
 def is_loopback(host: str) -> bool:
@@ -34,7 +34,7 @@ class Guard:
         """Return a text without the key of clients."""
         return text.replace(self._key, MASK) if self._key else text
 
-    def page_refused(self, headers: Pairs, query: Pairs, port: int, client: str) -> bool:
+    def page_refused(self, headers: Headers, query: Headers, port: int, client: str) -> bool:
         """Tell whether the page of the server is not for whoever asks.
 
         It is for this machine, under a name of this machine: a page from elsewhere may have a name
@@ -50,7 +50,7 @@ class Guard:
                 headers = {**headers, "authorization": f"Bearer {key}"}
         return self.refused(headers, query, port) is not None
 
-    def refused(self, headers: Pairs, query: Pairs, port: int) -> tuple[int, str] | None:
+    def refused(self, headers: Headers, query: Headers, port: int) -> tuple[int, str] | None:
         """Return the status and the reason where a request is not let in."""
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}:{port}" for host in self._hosts}:
@@ -62,7 +62,7 @@ class Guard:
         same = [hmac.compare_digest(one.encode(), known) for one in self._keys(headers, query)]
         return None if any(same) else (401, "the key of this server is missing, or another one")
 
-    def _keys(self, headers: Pairs, query: Pairs) -> Iterator[str]:
+    def _keys(self, headers: Headers, query: Headers) -> Iterator[str]:
         """Yield what a client may mean as its key."""
         known = wires.packaged()
         for name, form in known.key_headers.items():

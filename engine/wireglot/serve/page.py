@@ -8,7 +8,7 @@ from ..audits import report
 from ..errors import WireglotError
 from ..rulesets import RuleSet
 from ..streaming import framing
-from .record import Recorder, Seen, given_back
+from .record import Record, Recorder, as_bytes
 
 PATH = "/_wireglot"
 HEADERS = {
@@ -24,17 +24,17 @@ def page(recorder: Recorder, rules: RuleSet, path: str) -> tuple[int, str]:
     """Return the status and the page at a path: all requests, or the report of a body of one."""
     rest = path.removeprefix(PATH).strip("/").split("/")
     if rest == [""]:
-        return 200, _shown(recorder)
-    seen = recorder.found(int(rest[0])) if rest[0].isdecimal() and len(rest[0]) < 10 else None
+        return 200, _overview(recorder)
+    seen = recorder.record_of(int(rest[0])) if rest[0].isdecimal() and len(rest[0]) < 10 else None
     if seen is None or len(rest) != 2 or rest[1] not in ("request", "answer"):
-        return 404, _shown(recorder, "This request is not held, or not held any more.")
+        return 404, _overview(recorder, "This request is not held, or not held any more.")
     try:
         return 200, recorder.masked(_report(rules, seen, rest[1] == "request"))
     except WireglotError as error:
-        return 200, _shown(recorder, f"There is no report: {recorder.masked(str(error))}")
+        return 200, _overview(recorder, f"There is no report: {recorder.masked(str(error))}")
 
 
-def _shown(recorder: Recorder, told: str = "") -> str:
+def _overview(recorder: Recorder, told: str = "") -> str:
     """Return the table of all requests, the last one first, or a page that tells something."""
     style, last = report.page_text("serve.css"), [] if told else recorder.last
     rows = [_row(seen) for seen in reversed(last)]
@@ -43,24 +43,24 @@ def _shown(recorder: Recorder, told: str = "") -> str:
     return recorder.masked(made)
 
 
-def _row(seen: Seen) -> tuple[Seen, str, list[str]]:
+def _row(seen: Record) -> tuple[Record, str, list[str]]:
     """Return a request with the name of its model, and what was lost or changed."""
-    asked = seen.asked.said()
+    asked = seen.asked.as_json()
     named = asked.get("model") if isinstance(asked, dict) else None
     told = [str(note)[:500] for note in seen.notes if note.effect in ("lost", "changed")]
     told += [seen.failed] if seen.failed else []
     return seen, str(seen.model or named or "")[:200], told
 
 
-def _report(rules: RuleSet, seen: Seen, asks: bool) -> str:
+def _report(rules: RuleSet, seen: Record, asks: bool) -> str:
     """Return the report of a body, converted once more by itself, with a trace."""
     ends = (seen.client, seen.provider) if asks else (seen.provider, seen.client)
-    body, unit = seen.asked.said(), "request"
+    body, unit = seen.asked.as_json(), "request"
     if not asks:
-        body = seen.came.said()
+        body = seen.came.as_json()
         unit = "response" if (seen.answered or 200) < 400 else "error"
         if seen.streamed and isinstance(body, str):
-            frames = framing.read(given_back(body), rules[seen.provider].model.streamed)
+            frames = framing.read(as_bytes(body), rules[seen.provider].model.streamed)
             body = rules.collect(frames, seen.provider)
     done = rules.convert(body, *ends, unit=unit, model=seen.model if asks else None, trace=True)
     return report.page(body, done, *ends, unit)

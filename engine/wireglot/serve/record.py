@@ -22,7 +22,7 @@ BYTES = "$base64"
 _NAME = re.compile(r"\d{8}T\d{6}Z-\d{6}\.json")
 
 
-class Kept:
+class KeptBody:
     """Bytes that are kept as they pass, where they are not too many."""
 
     def __init__(self, data: bytes = b"") -> None:
@@ -38,7 +38,7 @@ class Kept:
         else:
             self._pieces.clear()
 
-    def said(self) -> Any:
+    def as_json(self) -> Any:
         """Return an object or a list of JSON, a text, or bytes as base64; None: too many."""
         if self._size > BODY:
             return None
@@ -56,7 +56,7 @@ class Kept:
         return self._size if self._size <= BODY else 0
 
 
-def given_back(said: Any) -> bytes:
+def as_bytes(said: Any) -> bytes:
     """Return what `Kept.said` made of bytes as bytes."""
     if isinstance(said, dict) and said.keys() == {BYTES}:
         return base64.b64decode(said[BYTES])
@@ -64,7 +64,7 @@ def given_back(said: Any) -> bytes:
 
 
 @dataclass
-class Seen:
+class Record:
     """What became of one request.
 
     Attributes:
@@ -85,10 +85,10 @@ class Seen:
     client: str
     provider: str
     model: str | None
-    asked: Kept
-    sent: Kept = field(default_factory=Kept)
-    came: Kept = field(default_factory=Kept)
-    given: Kept = field(default_factory=Kept)
+    asked: KeptBody
+    sent: KeptBody = field(default_factory=KeptBody)
+    came: KeptBody = field(default_factory=KeptBody)
+    given: KeptBody = field(default_factory=KeptBody)
     kind: str = ""
     answered: int | None = None
     status: int = 0
@@ -106,7 +106,7 @@ class Seen:
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON; a body that is too long is null."""
         said = {
-            name: value.said() if isinstance(value, Kept) else value
+            name: value.as_json() if isinstance(value, KeptBody) else value
             for name, value in vars(self).items()
         }
         return {"record": FORM, **said, "notes": [note._asdict() for note in self.notes]}
@@ -120,7 +120,7 @@ class Recorder:
 
     def __init__(self, masked: Callable[[str], str], folder: str | None = None) -> None:
         self.masked, self._count, self._size = masked, 0, 0
-        self.last: deque[Seen] = deque()
+        self.last: deque[Record] = deque()
         self._folder = Path(folder) if folder is not None else None
         self._files: deque[Path] = deque()
         if self._folder is not None:
@@ -128,7 +128,7 @@ class Recorder:
             there = (one for one in self._folder.iterdir() if _NAME.fullmatch(one.name))
             self._files.extend(sorted(there))
 
-    def keep(self, seen: Seen) -> None:
+    def keep(self, seen: Record) -> None:
         """Keep what became of a request. Raises OSError where its file cannot be written."""
         self._count += 1
         seen.number, seen.at = self._count, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
@@ -146,6 +146,6 @@ class Recorder:
         while len(self._files) > FILES:
             self._files.popleft().unlink(missing_ok=True)
 
-    def found(self, number: int) -> Seen | None:
+    def record_of(self, number: int) -> Record | None:
         """Return a request that is still held."""
         return next((one for one in self.last if one.number == number), None)

@@ -27,7 +27,7 @@ JSON = "application/json"
 STREAMS = {"sse": "text/event-stream", "lines": "application/x-ndjson"}  # by their framing
 MASK = "***"
 SECRET = 8  # characters of a key; what is shorter is none, but what a local server is given
-ANY = {"model": "m", "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]}
+MINIMAL = {"model": "m", "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hi"}]}]}
 Headers = dict[str, str]
 GLOB = frozenset("*?[")
 ADDRESS = r"https?://[^\s?#@]+"  # of a provider; no key is in it
@@ -52,7 +52,7 @@ class Limits(NamedTuple):
 LIMITS = Limits()
 
 
-class Asked(NamedTuple):
+class ClientRequest(NamedTuple):
     """A request of a client; names of headers are in small letters."""
 
     method: str
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
     body: bytes
 
 
-class Sent(NamedTuple):
+class ProviderRequest(NamedTuple):
     """A request for the provider."""
 
     method: str
@@ -110,7 +110,7 @@ class Upstream(NamedTuple):
     key: str | None
 
 
-class Row(NamedTuple):
+class ModelRoute(NamedTuple):
     """The upstreams for the models of a glob, in the order in which they are asked."""
 
     models: str
@@ -131,7 +131,7 @@ class Relay:
     """
 
     rules: RuleSet
-    rows: tuple[Row, ...]
+    rows: tuple[ModelRoute, ...]
     states: States | None
     options: Mapping[str, Any] | None = None
     policy: Policy | None = None
@@ -151,7 +151,7 @@ class Relay:
                 found[name] = None
         return list(found)
 
-    def routed(self, method: str, path: str) -> tuple[Route, str | None]:
+    def route_of(self, method: str, path: str) -> tuple[Route, str | None]:
         """Return the route of a path, and the model that it names. Raises Refused."""
         routes = wires.packaged().routes
         for route in routes:
@@ -163,33 +163,33 @@ class Relay:
                 named = found.groupdict().get("model")
                 return route, unquote(named) if named is not None else None
         there = ", ".join(route.path for route in routes)
-        self.refuse(404, f"nothing is at {short(path)}; there are {there}")
+        self.refuse(404, f"nothing is at {shown(path)}; there are {there}")
 
     def refuse(
         self, status: int, why: str, client: str | None = None, headers: Headers | None = None
     ) -> NoReturn:
         """Raise Refused, in the words of a client's dialect."""
         client = client or wires.packaged().unknown
-        raise Refused(whole(status, self.failed(client, status, why), headers), why)
+        raise Refused(whole_reply(status, self.error_body(client, status, why), headers), why)
 
-    def failed(self, dialect: str, status: int, why: str) -> Any:
+    def error_body(self, dialect: str, status: int, why: str) -> Any:
         """Return an error as a dialect words it."""
         error = {"kind": kind_of(status), "message": self.masked(why), "http": status}
         return self.rules[dialect].write(error, unit="error").body
 
     def masked(self, text: str) -> str:
         """Return a text without the keys of providers."""
-        for key in self._secrets():
+        for key in self._keys():
             text = text.replace(key, MASK)
         return text
 
     def masked_bytes(self, data: bytes) -> bytes:
         """Return bytes without the keys of providers."""
-        for key in self._secrets():
+        for key in self._keys():
             data = data.replace(key.encode(), MASK.encode())
         return data
 
-    def _secrets(self) -> list[str]:
+    def _keys(self) -> list[str]:
         keys = (one.key for row in self.rows for one in row.upstreams)
         return [key for key in keys if key is not None and len(key) >= SECRET]
 
@@ -211,7 +211,7 @@ def upstream(
     provider = wires.packaged().provider(to)
     if provider.refused is not None:
         raise UsageError(f"{to} cannot be served: {provider.refused}")
-    lacks = [word for word, there in (("an `envelope` with a `path`", _asks(rules[to])),
+    lacks = [word for word, there in (("an `envelope` with a `path`", _has_path(rules[to])),
                                       ("a `stream`", rules[to].model.stream is not None))
              if not there]  # fmt: skip
     if lacks:
@@ -233,7 +233,7 @@ def single(
     states: States | None, limits: Limits = LIMITS,
 ) -> Relay:  # fmt: skip
     """Return what stands before one provider, for all models. Raises UsageError."""
-    row = Row("*", (upstream(rules, to, model, url, key),))
+    row = ModelRoute("*", (upstream(rules, to, model, url, key),))
     return Relay(rules, (row,), states, limits=limits)
 
 
@@ -248,19 +248,19 @@ def key_of(variable: str, word: str) -> str:
     return key
 
 
-def _asks(rules: DialectRules) -> bool:
+def _has_path(rules: DialectRules) -> bool:
     """Tell whether requests of a dialect go to a path."""
     with contextlib.suppress(WireglotError):
-        envelope = rules.write(ANY).envelope
+        envelope = rules.write(MINIMAL).envelope
         return envelope is not None and bool(envelope.path)
     return False
 
 
-def whole(status: int, body: Any, headers: Headers | None = None) -> Reply:
+def whole_reply(status: int, body: Any, headers: Headers | None = None) -> Reply:
     """Return a whole answer."""
     return Reply(status, {TYPE: JSON, **(headers or {})}, jsontext.utf8(body))
 
 
-def short(text: str) -> str:
+def shown(text: str) -> str:
     """Return what a stranger sent as a message may show it."""
     return ascii(text[:100])

@@ -15,8 +15,8 @@ from ..policy import Policy
 from ..rulesets import RuleSet
 from ..streaming import framing
 from ..trail import pointer
-from .record import FORM, given_back
-from .relay import TYPE, Asked, Refused, Relay, Reply, Row, upstream
+from .record import FORM, as_bytes
+from .relay import TYPE, ClientRequest, ModelRoute, Refused, Relay, Reply, upstream
 from .turn import Turn, begin
 
 NOWHERE = "http://127.0.0.1"  # nothing is sent
@@ -48,53 +48,54 @@ def replay(
             if record["record"] != FORM:
                 raise ValueError
             ends = f"{record['client']} -> {record['provider']}"
-            found = tuple(_apart(before, record)) if record["provider"] else ()  # nobody was asked
+            asked = record["provider"]  # empty where the request came to none
+            found = tuple(_differences(before, record)) if asked else ()
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"`{file.name}` is no record of `--record`: {error!r}") from None
         yield Replayed(file.name, ends, found)
 
 
-def _apart(relay: Relay, record: dict[str, Any]) -> Iterator[str]:
+def _differences(relay: Relay, record: dict[str, Any]) -> Iterator[str]:
     """Yield what a record's request and its answer become otherwise."""
     if record["asked"] is None:
         yield "the request was too long to be recorded"
         return
-    asked = Asked("POST", record["path"], {}, given_back(record["asked"]))
+    asked = ClientRequest("POST", record["path"], {}, as_bytes(record["asked"]))
     rules = relay.rules
     asks = upstream(rules, record["provider"], record["model"], NOWHERE)
     try:
-        turn = begin(replace(relay, rows=(Row("*", (asks,)),)), asked)
+        turn = begin(replace(relay, rows=(ModelRoute("*", (asks,)),)), asked)
         assert isinstance(turn, Turn)  # else nobody was asked
-        yield from _differ("sent", record["sent"], json.loads(turn.sent.body))
+        yield from _shown_differences("sent", record["sent"], json.loads(turn.sent.body))
         if record["came"] in (None, "") or (record["streamed"] and record["failed"]):
             return  # what was cut off ends as it did, whatever the rules say
-        now = _answered(turn, record)
+        now = _reply_of(turn, record)
     except Refused as error:
         now = error.reply
     if now.status != record["status"]:
         yield f"status: {now.status} now, was {record['status']}"
     if not record["streamed"]:
-        yield from _differ("given", record["given"], json.loads(now.body))
+        yield from _shown_differences("given", record["given"], json.loads(now.body))
         return
     stream = rules[record["client"]].model.streamed
-    old, new = (framing.read(data, stream) for data in (given_back(record["given"]), now.body))
+    old, new = (framing.read(data, stream) for data in (as_bytes(record["given"]), now.body))
     if len(old) != len(new):
         yield f"given: {len(new)} frames now, was {len(old)}"
     for nth, (one, two) in enumerate(zip(old, new, strict=False)):
         if one != two:
-            yield from _differ(f"given frame {nth}", one, two)
+            yield from _shown_differences(f"given frame {nth}", one, two)
             return  # those behind it are mostly others, too
 
 
-def _answered(turn: Turn, record: dict[str, Any]) -> Reply:
-    came, headers = given_back(record["came"]), {TYPE: record["kind"]}
+def _reply_of(turn: Turn, record: dict[str, Any]) -> Reply:
+    came, headers = as_bytes(record["came"]), {TYPE: record["kind"]}
     if not record["streamed"]:
-        return turn.whole(record["answered"], headers, came)
-    said = turn.begun(headers)
+        return turn.whole_reply(record["answered"], headers, came)
+    said = turn.begin_stream(headers)
     return Reply(200, said, turn.feed(came) + turn.finish())
 
 
-def _differ(what: str, old: Any, new: Any) -> Iterator[str]:
+def _shown_differences(what: str, old: Any, new: Any) -> Iterator[str]:
     found = differences(old, new) if old is not None else []
     for at, was, now in found[:FEW]:
         yield f"{what} {pointer(at)}: {shown(now)} now, was {shown(was)}"

@@ -32,20 +32,20 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     program, agent = shutil.which(name), known[name]
     if program is None:
         raise UsageError(f"`{name}` is not installed: `{agent.install}`")
-    relay = command.made(arguments, rules, command.remembered(arguments.state))
+    relay = command.relay_of(arguments, rules, command.states_of(arguments.state))
     key, model = secrets.token_urlsafe(24), next(iter(relay.models()), None)
     if model is None and agent.asks(agents.MODEL):
         raise UsageError(f"`{name}` wants the name of a model: `--model` says it")
     if arguments.log is not None:
-        command.logged(_file(arguments.log))
+        command.log_to(_file(arguments.log))
     with (
-        command.aside(relay, key, folder=arguments.record, tells=arguments.otel) as url,
+        command.serving(relay, key, folder=arguments.record, tells=arguments.otel) as url,
         tempfile.TemporaryDirectory() as folder,
     ):
         held = {agents.URL: url, agents.KEY: key, agents.MODEL: str(model)}
         ready = agent.ready(held, Path(folder))
         words = [program, *ready.arguments, *arguments.passed]
-        return ended(words, environment(ready.env, relay))
+        return run_program(words, environment(ready.env, relay))
 
 
 def environment(more: Mapping[str, str | None], relay: Relay) -> dict[str, str]:
@@ -60,16 +60,16 @@ def environment(more: Mapping[str, str | None], relay: Relay) -> dict[str, str]:
     }
 
 
-def ended(words: list[str], env: Mapping[str, str]) -> int:
+def run_program(words: list[str], env: Mapping[str, str]) -> int:
     """Run a program in our place at the terminal, and return its status as a shell tells it."""
-    with _deaf() as begun, subprocess.Popen(words, env=dict(env)) as process:
+    with _signals_left_to() as begun, subprocess.Popen(words, env=dict(env)) as process:
         begun(process)
         status = process.wait()
     return status if status >= 0 else 128 - status
 
 
 @contextmanager
-def _deaf() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+def _signals_left_to() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     """Leave signals to a program: the terminal sends it one of its own where a user ends it.
 
     That holds before the program is there, for it may be asked to end as soon as it is; what is

@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ..errors import WireglotError
-from .relay import Asked, Headers, Refused, Relay, Reply, Sent
+from .relay import ClientRequest, Headers, ProviderRequest, Refused, Relay, Reply
 from .turn import Turn, begin, gather
 
-AGAIN = (408, 429)  # statuses below 500 after which another provider is asked
+RETRIED = (408, 429)  # statuses below 500 after which another provider is asked
 Made = TypeVar("Made")
 
 
-class Came(NamedTuple):
+class ProviderAnswer(NamedTuple):
     """An answer of a provider that begins to come; `close` leaves what is not read of it."""
 
     status: int
@@ -37,31 +37,31 @@ class Client(Protocol):
     failures: tuple[type[Exception], ...]
     late: tuple[type[Exception], ...]
 
-    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+    async def send(self, sent: ProviderRequest, seconds: Any = None) -> ProviderAnswer:
         """Send a request; `seconds` are its own limits. Raises one of `failures`."""
 
 
 class Flow:
     """What a provider streams, for a client; `aclose` leaves it."""
 
-    def __init__(self, turn: Turn, came: Came, failures: tuple[type[Exception], ...]) -> None:
-        self._turn, self._came, self._failures = turn, came, failures
+    def __init__(self, turn: Turn, answer: ProviderAnswer, client: Client) -> None:
+        self._turn, self._answer, self._failures = turn, answer, client.failures
         self.ended = False  # whether the client has all of it
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield what goes to the client as soon as it came."""
         try:
-            async for data in self._came.pieces:
+            async for data in self._answer.pieces:
                 if new := self._turn.feed(data):
                     yield new
             yield self._turn.finish()
         except self._failures as error:
-            yield self._turn.broken(told(error))
+            yield self._turn.broken(failure_text(error))
         self.ended = True
 
     async def aclose(self) -> None:
         """Close the connection to the provider."""
-        await self._came.close()
+        await self._answer.close()
 
 
 class Answer(NamedTuple):
@@ -74,14 +74,14 @@ class Answer(NamedTuple):
     failed: Refused | None = None  # why it went no further
 
 
-def told(error: Exception) -> str:
+def failure_text(error: Exception) -> str:
     """Say what went wrong with a provider."""
     if isinstance(error, WireglotError):
         return f"the provider's answer cannot be read: {error}"
     return f"the provider cannot be reached: {type(error).__name__}: {error}".rstrip(": ")
 
 
-async def send(relay: Relay, client: Client, asked: Asked, seconds: Any = None) -> Answer:
+async def send(relay: Relay, client: Client, asked: ClientRequest, seconds: Any = None) -> Answer:
     """Take a request to the provider, and its answer back."""
     turn = None
     try:
@@ -93,8 +93,8 @@ async def send(relay: Relay, client: Client, asked: Asked, seconds: Any = None) 
             try:
                 came = await client.send(turn.sent, seconds)
                 if turn.streams(came.status):
-                    flow = Flow(turn, came, client.failures)
-                    return Answer(200, turn.begun(came.headers), flow, turn)
+                    flow = Flow(turn, came, client)
+                    return Answer(200, turn.begin_stream(came.headers), flow, turn)
                 data = bytearray()
                 try:
                     async for piece in came.pieces:
@@ -102,20 +102,20 @@ async def send(relay: Relay, client: Client, asked: Asked, seconds: Any = None) 
                 finally:
                     await came.close()
             except client.failures as error:
-                other = turn.instead(told(error))
+                other = turn.next_turn(failure_text(error))
                 if other is None:
-                    turn.refuse(504 if isinstance(error, client.late) else 502, told(error))
+                    turn.refuse(504 if isinstance(error, client.late) else 502, failure_text(error))
             else:
-                again = came.status in AGAIN or came.status >= 500
-                other = turn.instead(f"it answered {came.status}") if again else None
+                again = came.status in RETRIED or came.status >= 500
+                other = turn.next_turn(f"it answered {came.status}") if again else None
                 if other is None:
-                    return Answer(*turn.whole(came.status, came.headers, bytes(data)), turn)
+                    return Answer(*turn.whole_reply(came.status, came.headers, bytes(data)), turn)
             turn = other
     except Refused as error:
         return Answer(*error.reply, turn, error)
 
 
-def now(steps: Awaitable[Made]) -> Made:
+def run_now(steps: Awaitable[Made]) -> Made:
     """Return what comes of steps that wait for nothing: a client that blocks gave what they ask."""
     try:
         steps.__await__().send(None)

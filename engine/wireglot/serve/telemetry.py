@@ -44,11 +44,11 @@ class Telemetry:
             explicit_bucket_boundaries_advisory=SECONDS,
         )  # fmt: skip
 
-    def tell(
+    def record(
         self, headers: Mapping[str, str], turn: Turn, answer: Answer, took: float, why: str
     ) -> None:
         """Tell of a request that a provider was asked; `why` it failed, if it did."""
-        url, ir = urlsplit(turn.sent.url), turn.said()
+        url, ir = urlsplit(turn.sent.url), turn.answer_ir()
         known: dict[str, Any] = {
             "gen_ai.operation.name": self._operation,
             "gen_ai.provider.name": turn.upstream.dialect,
@@ -60,7 +60,7 @@ class Telemetry:
         if why:
             known["error.type"] = str(answer.status) if answer.status >= 400 else "stream"
         known = {name: value for name, value in known.items() if value is not None}
-        spent = {kind: total(ir.get("usage") or {}, of) for kind, of in KINDS.items()}
+        spent = {kind: total_of(ir.get("usage") or {}, of) for kind, of in KINDS.items()}
         more = {
             "gen_ai.response.id": ir.get("id"),
             "gen_ai.response.finish_reasons": [
@@ -69,7 +69,7 @@ class Telemetry:
             **{f"gen_ai.usage.{kind}_tokens": count for kind, count in spent.items()},
             "http.response.status_code": answer.status,
             "wireglot.client": turn.route.client,
-            "wireglot.notes": turn.counted(),
+            "wireglot.notes": turn.note_counts(),
         }
         end = time.time_ns()
         span = self._tracer.start_span(
@@ -86,7 +86,7 @@ class Telemetry:
                 self._tokens.record(count, {**known, "gen_ai.token.type": kind})
 
 
-def total(usage: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+def total_of(usage: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     """Return a sum of counts, None where nobody told one."""
     told = [usage[name] for name in names if usage.get(name) is not None]
     return sum(told) if told else None

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..errors import UsageError, WireglotError
 from .demo import Demo
-from .relay import DEMO_URL, Asked, Relay, Sent
-from .sending import Came, Flow, now, send
+from .relay import DEMO_URL, ClientRequest, ProviderRequest, Relay
+from .sending import Flow, ProviderAnswer, run_now, send
 
 Library = Any  # the module httpx or httpx2, which have the same names
 TIMEOUT = "timeout"  # of a request, among what httpx calls its extensions
@@ -46,10 +46,10 @@ class Client:
         )  # fmt: skip
         self.late: tuple[type[Exception], ...] = (library.TimeoutException,)
 
-    async def send(self, sent: Sent, seconds: Any = None) -> Came:
+    async def send(self, sent: ProviderRequest, seconds: Any = None) -> ProviderAnswer:
         """Ask a provider, or the demo. Raises one of `failures`."""
         if sent.url.startswith(DEMO_URL):
-            return self.demo.came(sent.body, blocks=self.blocks)
+            return self.demo.answer(sent.body, blocks=self.blocks)
         more = {} if seconds is None else {"extensions": {TIMEOUT: seconds}}
         request = self.client.build_request(
             sent.method, sent.url, headers=sent.headers, content=sent.body, **more
@@ -57,7 +57,7 @@ class Client:
         came = self.client.send(request, stream=True)
         if not self.blocks:
             came = await came
-            return Came(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
+            return ProviderAnswer(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
 
         async def pieces() -> AsyncIterator[bytes]:
             for piece in came.iter_bytes():
@@ -66,7 +66,7 @@ class Client:
         async def close() -> None:
             came.close()
 
-        return Came(came.status_code, came.headers, pieces(), close)
+        return ProviderAnswer(came.status_code, came.headers, pieces(), close)
 
 
 class Transport(
@@ -84,7 +84,7 @@ class Transport(
 
     def handle_request(self, request: Any) -> Any:
         """Answer a request of the client."""
-        return now(self._answered(request, request.read()))
+        return run_now(self._answered(request, request.read()))
 
     async def handle_async_request(self, request: Any) -> Any:
         """Answer a request of the client."""
@@ -93,7 +93,7 @@ class Transport(
     async def _answered(self, request: Any, body: bytes) -> Any:
         path = request.url.raw_path.partition(b"?")[0].decode("ascii")
         headers = {name.lower(): value for name, value in request.headers.items()}
-        asked = Asked(request.method, path, headers, body)
+        asked = ClientRequest(request.method, path, headers, body)
         seconds = request.extensions.get(TIMEOUT)
         answer, made = await send(self._relay, self._client, asked, seconds), self._library
         if isinstance(answer.body, bytes):
@@ -130,10 +130,10 @@ def _streams(library: Library) -> Any:
             pieces = aiter(self._flow)
             with contextlib.suppress(StopAsyncIteration):
                 while True:
-                    yield now(anext(pieces))
+                    yield run_now(anext(pieces))
 
         def close(self) -> None:
-            now(self._flow.aclose())
+            run_now(self._flow.aclose())
 
         def __aiter__(self) -> AsyncIterator[bytes]:
             return aiter(self._flow)

@@ -26,20 +26,20 @@ from ..results import PolicyError
 from ..streaming import eventstream, framing, responses
 from ..streaming.streams import Translator
 from . import wires
-from .record import Kept
+from .record import KeptBody
 from .relay import (
     JSON,
     STREAMS,
     TYPE,
-    Asked,
+    ClientRequest,
     Headers,
+    ProviderRequest,
     Refused,
     Relay,
     Reply,
-    Sent,
     Upstream,
-    short,
-    whole,
+    shown,
+    whole_reply,
 )
 from .wires import Route
 
@@ -51,16 +51,16 @@ FRAME = 64_000_000  # bytes of a frame of a provider, or of an answer that is wh
 _MODEL = re.compile(r"(?!.*\.\.)[\w.:@/+-]+")
 
 
-def begin(relay: Relay, asked: Asked) -> Turn | Reply:
+def begin(relay: Relay, asked: ClientRequest) -> Turn | Reply:
     """Take a request; return its turn, or what is answered at once. Raises Refused."""
-    route, named = relay.routed(asked.method, asked.path)
+    route, named = relay.route_of(asked.method, asked.path)
     if route.answer is not None:
         # An estimate: most providers do not count.
         held = {wires.TOKENS: max(1, len(asked.body) // 4)}
-        return whole(200, wires.filled(route.answer, held, relay.models()))
+        return whole_reply(200, wires.filled(route.answer, held, relay.models()))
     coding = asked.headers.get("content-encoding", "identity")
     if coding != "identity":
-        told = f"a body that is coded as {short(coding)} is not read here: send it plain"
+        told = f"a body that is coded as {shown(coding)} is not read here: send it plain"
         relay.refuse(415, told, route.client)
     try:
         text = asked.body.decode()
@@ -72,7 +72,7 @@ def begin(relay: Relay, asked: Asked) -> Turn | Reply:
     model = named or relay.rules[route.client].model_in(body, "request")
     found = [one._replace(model=one.model or named) for one in relay.upstreams(model)]
     if not found:
-        told = f"the model {short(model)}" if model is not None else "a request without a model"
+        told = f"the model {shown(model)}" if model is not None else "a request without a model"
         relay.refuse(404, f"no route is for {told}", route.client)
     return Turn(relay, found[0], found[1:], route, asked.headers, body, text if sure else None)
 
@@ -112,8 +112,8 @@ class Turn:
     ) -> None:
         self._relay, self.upstream, self.route, self.tried = relay, upstream, route, tried
         self._others, self._asked = others, (headers, body, text)
-        self.told: list[Note] = []
-        self.came: Kept | None = None
+        self.notes: list[Note] = []
+        self.answer_body: KeptBody | None = None
         self.answered, self.kind = 0, ""
         self._client, self._rules = route.client, relay.rules
         self.exchange = Exchange(
@@ -121,11 +121,11 @@ class Turn:
             *(relay.states, relay.policy),
         )
         self.model = upstream.model or self._rules[route.client].model_in(body, "request")
-        self.sent = self._sent(headers, body, text)
+        self.sent = self._convert(headers, body, text)
         self.broke: str | None = None
         self._streamed: Translator | None = None
 
-    def instead(self, why: str) -> Turn | None:
+    def next_turn(self, why: str) -> Turn | None:
         """Return the turn of the next provider that can take the request, if there is one.
 
         The request is converted anew from the client's own. `why` this provider did not answer it.
@@ -150,7 +150,7 @@ class Turn:
         said = [given[name] for name in wires.packaged().home if given.get(name) in known]
         return {**options, "version": {self._client: said[0]}} if said else options
 
-    def _sent(self, given: Mapping[str, str], body: Any, text: str | None) -> Sent:
+    def _convert(self, given: Mapping[str, str], body: Any, text: str | None) -> ProviderRequest:
         upstream = self.upstream
         try:
             out = self.exchange.request(body, self.route.stream, text=text)
@@ -158,17 +158,18 @@ class Turn:
             self.refuse(400, str(error))
         except WireglotError as error:  # which the client can do nothing about
             self.refuse(500, str(error))
-        self.told += out.notes
+        self.notes += out.notes
         envelope = out.envelope
         if envelope is None or not envelope.path:
             self.refuse(400, "no model is named")
         if envelope.model is not None and not _MODEL.fullmatch(envelope.model):
-            self.refuse(400, f"{short(envelope.model)} is no name of a model")
+            self.refuse(400, f"{shown(envelope.model)} is no name of a model")
         headers = {TYPE: JSON, **envelope.headers}
         if self._client == upstream.dialect:
             headers |= {name: given[name] for name in wires.packaged().home if name in given}
         url = upstream.url + envelope.path
-        return Sent(envelope.method, url, headers | upstream.headers, jsontext.utf8(out.body))
+        headers |= upstream.headers
+        return ProviderRequest(envelope.method, url, headers, jsontext.utf8(out.body))
 
     def refuse(self, status: int, why: str) -> NoReturn:
         """Raise Refused, in the client's words."""
@@ -178,18 +179,18 @@ class Turn:
             error.upstream = self.upstream
             raise
 
-    def counted(self) -> list[str]:
+    def note_counts(self) -> list[str]:
         """Return how often each code was noted, in words."""
-        counts = Counter(note.code for note in self.told)
+        counts = Counter(note.code for note in self.notes)
         return [f"{code}={count}" for code, count in sorted(counts.items())]
 
-    def said(self) -> dict[str, Any]:
+    def answer_ir(self) -> dict[str, Any]:
         """Return what was answered, as the IR has it; nothing where there is no answer."""
         with contextlib.suppress(WireglotError):
             if self._streamed is not None:
                 body, dialect = self._streamed.result.body, self._client
-            elif self.came is not None and 200 <= self.answered < 300:
-                body, dialect = self.came.said(), self.upstream.dialect
+            elif self.answer_body is not None and 200 <= self.answered < 300:
+                body, dialect = self.answer_body.as_json(), self.upstream.dialect
             else:
                 return {}
             return dict(self._rules[dialect].read(body, unit="response").ir)
@@ -197,16 +198,16 @@ class Turn:
 
     # -- an answer that is whole -------------------------------------------------------------------
 
-    def whole(self, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
+    def whole_reply(self, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
         """Return the provider's answer, be it an error, for the client. Raises Refused."""
-        self.came, self.answered, self.kind = Kept(body), status, headers.get(TYPE, "")
+        self.answer_body, self.answered, self.kind = KeptBody(body), status, headers.get(TYPE, "")
         good, text = 200 <= status < 300, body.decode("utf-8", "replace").strip()
         try:
             given = json.loads(body if good else self._relay.masked(text))
             try:
                 back = self.exchange.response(given) if good else self.exchange.error(given, status)
             except ConversionError:
-                if not good or (failed := self._failure(given)) is None:
+                if not good or (failed := self._hidden_status(given)) is None:
                     raise
                 given, status = json.loads(self._relay.masked(text)), failed
                 back, good = self.exchange.error(given, status), False
@@ -215,12 +216,13 @@ class Turn:
                 self.refuse(502, f"the provider's answer cannot be read: {error}")
             said = f"the provider answered {status}: {text[:SHOWN]}".rstrip(": ")
             status = status if status in FAILED else 502
-            made = self._relay.failed(self._client, status, said)
-            return whole(status, made, self._passed(headers))
-        self.told += back.notes
-        return whole(status if good or status in FAILED else 502, back.body, self._passed(headers))
+            made = self._relay.error_body(self._client, status, said)
+            return whole_reply(status, made, self._reply_headers(headers))
+        self.notes += back.notes
+        status = status if good or status in FAILED else 502
+        return whole_reply(status, back.body, self._reply_headers(headers))
 
-    def _failure(self, given: Any) -> int | None:
+    def _hidden_status(self, given: Any) -> int | None:
         """Return the status of an error that came as if all were well; None where it is none."""
         if not isinstance(given, dict):
             return None
@@ -230,7 +232,7 @@ class Turn:
         kind = self._rules[self.upstream.dialect].read(given, unit="error").ir.get("kind")
         return None if kind is None else status_of(kind)
 
-    def _passed(self, headers: Mapping[str, str]) -> Headers:
+    def _reply_headers(self, headers: Mapping[str, str]) -> Headers:
         """Return the headers of an answer that go on, and the notes."""
         known = wires.packaged()
         named = {name.lower(): value for name, value in headers.items() if value.isascii()}
@@ -241,8 +243,8 @@ class Turn:
         }
         said = next((named[name] for name in known.alike if name in named), None)
         kept |= dict.fromkeys(known.alike, self._relay.masked(said)) if said is not None else {}
-        if self.told:
-            kept[NOTES] = ", ".join(self.counted())
+        if self.notes:
+            kept[NOTES] = ", ".join(self.note_counts())
         return kept
 
     # -- an answer that comes piece by piece -------------------------------------------------------
@@ -251,7 +253,7 @@ class Turn:
         """Tell whether an answer of that status is a stream."""
         return self.exchange.streams and 200 <= status < 300
 
-    def begun(self, headers: Mapping[str, str]) -> Headers:
+    def begin_stream(self, headers: Mapping[str, str]) -> Headers:
         """Begin a stream; return the headers for the client, with the notes so far."""
         self._others, self._asked = (), ({}, None, None)  # which nobody needs while it streams
         self._home, self._held = self._client == self.upstream.dialect, list[bytes]()
@@ -263,19 +265,19 @@ class Turn:
         self._decoder = eventstream.Decoder() if said.startswith(eventstream.TYPE) else None
         self._pieces: list[bytes] | None = [] if said.startswith(JSON) else None
         kind = STREAMS[stream.framing]
-        return {TYPE: kind, "cache-control": "no-cache", **self._passed(headers)}
+        return {TYPE: kind, "cache-control": "no-cache", **self._reply_headers(headers)}
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""
         if self._behind > FRAME:  # not told at once: what ended in the piece before goes on first
             raise WireglotError(f"a frame has more than {FRAME} bytes")
-        if self.came is not None:
-            self.came.add(data)
+        if self.answer_body is not None:
+            self.answer_body.add(data)
         if self._pieces is not None:
             self._pieces.append(data)
             made = b""
         else:
-            made = self._relay.masked_bytes(self._fed(data))
+            made = self._relay.masked_bytes(self._convert_bytes(data))
         before, self._count = self._count, self._bytes.count
         if before == self._count:
             self._behind += len(data)
@@ -283,7 +285,7 @@ class Turn:
             self._behind = len(data) - 1 - data.rfind(b"\n")
         return made
 
-    def _unstreamed(self) -> bytes:
+    def _stream_of_whole(self) -> bytes:
         """Take an answer that came whole, though a stream was asked for, as a stream that says it.
 
         What is no answer is taken as it came: a stream by another name, or an error.
@@ -292,11 +294,11 @@ class Turn:
         stream = self._rules[self.upstream.dialect].model.streamed
         with contextlib.suppress(ValueError, RecursionError, WireglotError):
             whole = json.loads(data)
-            frames = list(responses.frames(self._rules, whole, self.upstream.dialect, self.told))
+            frames = list(responses.frames(self._rules, whole, self.upstream.dialect, self.notes))
             data = framing.written(frames, stream)
-        return self._fed(data)
+        return self._convert_bytes(data)
 
-    def _fed(self, data: bytes) -> bytes:
+    def _convert_bytes(self, data: bytes) -> bytes:
         if self._decoder is not None:
             data = b"".join(jsontext.utf8(frame) + b"\n" for frame in self._decoder.feed(data))
         made = self._bytes.feed(data)
@@ -312,14 +314,14 @@ class Turn:
 
     def finish(self) -> bytes:
         """Return the end; of a stream that was cut off the error that says so."""
-        rest = self._unstreamed() if self._pieces is not None else b""
+        rest = self._stream_of_whole() if self._pieces is not None else b""
         held, self._held = b"".join(self._held), []
         rest += held + self._bytes.rest()
         if self._translator.cut and self._translator.error is None:
             rest += self.broken("the provider's stream broke off")
         else:
             rest += self._bytes.finish()
-            self.told += self._translator.notes
+            self.notes += self._translator.notes
         return self._relay.masked_bytes(rest)
 
     def broken(self, why: str) -> bytes:
@@ -328,11 +330,11 @@ class Turn:
         ends = self._home and self._stream.framing == "sse" and not self._bytes.unsaid
         made = self._relay.masked_bytes(self._bytes.unsaid) + (b"\n" if ends else b"")
         try:
-            error = self._relay.failed(self.upstream.dialect, 502, self.broke)
+            error = self._relay.error_body(self.upstream.dialect, 502, self.broke)
             made += framing.written(self._translator.feed(error), self._stream)
             made += framing.written(self._translator.finish(), self._stream)
         except WireglotError:  # what came before it leaves no place for it
-            error = self._relay.failed(self._client, 502, self.broke)
+            error = self._relay.error_body(self._client, 502, self.broke)
             return made + framing.written([error], self._stream)
-        self.told += self._translator.notes
+        self.notes += self._translator.notes
         return made

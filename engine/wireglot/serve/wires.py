@@ -75,10 +75,10 @@ class Wires(NamedTuple):
 @functools.cache
 def packaged() -> Wires:
     """Return what the packaged file says, which is taken for checked."""
-    return made(beside(FILE))
+    return wires_of(beside(FILE))
 
 
-def made(said: Any) -> Wires:
+def wires_of(said: Any) -> Wires:
     """Return what a file says whose form is right."""
     keys, otherwise = said["keys"], said["otherwise"]["headers"]
     routes = tuple(Route(path, **one) for path, one in said["paths"].items())
@@ -101,7 +101,7 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(re.escape(path).replace(r"\{model\}", r"(?P<model>[^/]+)"))
 
 
-def _each(inner: Any, held: Mapping[str, Any]) -> bool:
+def _repeats_for_models(inner: Any, held: Mapping[str, Any]) -> bool:
     """Tell whether what stands in a list stands there for each model."""
     return MODEL not in held and MODEL in str(inner)
 
@@ -119,7 +119,7 @@ def filled(value: Any, held: Mapping[str, Any], models: Sequence[str] = ()) -> A
         return [
             filled(inner, said)
             for inner in value
-            for said in (each if _each(inner, held) else [held])
+            for said in (each if _repeats_for_models(inner, held) else [held])
         ]
     if not isinstance(value, str):
         return value

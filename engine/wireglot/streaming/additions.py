@@ -9,30 +9,30 @@ from ..ir import TOKENS
 from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
-from .incoming import Candidate, Part, joined
-from .recognising import Sight
+from .incoming import Candidate, Part, concatenated
+from .recognising import EventMatch
 
 
-def _meant(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> Part | None:
+def _addressed_part(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) -> Part | None:
     """Return the part at the address of a frame, or the last one of its kind."""
-    address = fold.address(sight)
-    part = owner.places.get(address) if address else None
+    address = fold.address(match)
+    part = owner.by_address.get(address) if address else None
     if part is not None:
-        wholes.told(fold, part, word, sight)
+        wholes.check_kind(fold, part, word, match)
         return part
-    flow, begun = _flowing(fold, word), not address and word.kind in owner.kinds
-    fresh = address not in owner.gone if address else word.act == "set" and not begun
+    flow, begun = _append_word(fold, word), not address and word.kind in owner.kinds
+    fresh = address not in owner.forgotten if address else word.act == "set" and not begun
     if flow is not None and fresh:
-        part = fold.new(word.kind, flow.field, owner, address)
-        fold.open(part)
+        part = fold.new_part(word.kind, flow.field, owner, address)
+        fold.open_part(part)
         return part
     part = next((p for p in reversed(owner.parts) if p.kind == word.kind), None)
-    if word.act != "put" and not begun and address not in owner.gone:
-        fold.odd(f"this is said of a {word.kind} that did not begin")
+    if word.act != "put" and not begun and address not in owner.forgotten:
+        fold.note_inconsistent(f"this is said of a {word.kind} that did not begin")
     return part
 
 
-def _flowing(fold: Hearing, word: Word) -> Word | None:
+def _append_word(fold: Hearing, word: Word) -> Word | None:
     """Return how a part flows that no head begins: with what is added or set it may begin, too."""
     of_it = [one for one in fold.stream.of if one.kind == word.kind]
     if word.act == "put" or any(one.act == "part_start" for one in of_it):
@@ -40,30 +40,32 @@ def _flowing(fold: Hearing, word: Word) -> Word | None:
     return next((one for one in of_it if one.act == "append"), None)
 
 
-def laid(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+def set_fields(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) -> None:
     """Take fields of a part that come later."""
-    said = fold.fields(sight)
-    part = _meant(fold, word, sight, owner)
-    if part is not None and part.kind == "reasoning" and part.sealed and not fold.address(sight):
-        if wholes.clash(part.said, said):  # another thought, of a signature alone
-            part = fold.new(part.kind, part.field, owner, ())
-            fold.open(part)
-    if part is not None:
-        was, now = _data(part.said), _data(said)
-        if was and now:  # bytes go on behind those before
-            data = {"data": _joined(was, now)}
-            part.said["source"], said["source"] = part.said["source"] | data, said["source"] | data
-        wholes.over(fold, part, said)
-        part.sealed = part.sealed or bool(said.get("signature"))
+    said = fold.part_fields(match)
+    part = _addressed_part(fold, word, match, owner)
+    if part is None:
+        return
+    if part.kind == "reasoning" and part.signed_late and not fold.address(match):
+        if wholes.contradicts(part.fields, said):  # another thought, of a signature alone
+            part = fold.new_part(part.kind, part.field, owner, ())
+            fold.open_part(part)
+    was, now = _base64_of(part.fields), _base64_of(said)
+    if was and now:  # bytes go on behind those before, and are no contradiction of them
+        data = {"data": _joined_base64(was, now)}
+        for fields in (part.fields, said):
+            fields["source"] = fields["source"] | data
+    wholes.overlay_fields(fold, part, said)
+    part.signed_late = part.signed_late or bool(said.get("signature"))
 
 
-def _data(part: dict[str, Any]) -> str | None:
+def _base64_of(part: dict[str, Any]) -> str | None:
     """Return the bytes of a medium that stand here."""
     source = part.get("source", {})
     return source.get("data") if source.get("type") == "base64" else None
 
 
-def _joined(old: str, new: str) -> str:
+def _joined_base64(old: str, new: str) -> str:
     """Return base64 of all bytes; each piece may be filled up to fours."""
     if not old.endswith("="):
         return old + new
@@ -73,37 +75,38 @@ def _joined(old: str, new: str) -> str:
         return old + new
 
 
-def put(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+def put_value(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) -> None:
     """Take a value of an object that comes value by value."""
-    part = _meant(fold, word, sight, owner)
-    path, value = str(sight.found["path"]), sight.found.get("piece")
-    if part is None or not part.open or not part.put(path, value):
+    part = _addressed_part(fold, word, match, owner)
+    path, value = str(match.values["path"]), match.values.get("piece")
+    if part is None or not part.open or not part.put_at_path(path, value):
         told = f"nothing is at the place `{path[:40]}`"
-        fold.say("unfit", "lost", (fold.frames - 1,), told, path)
+        fold.note("unfit", "lost", (fold.frames - 1,), told, path)
 
 
-def pieces(fold: Hearing, sight: Sight) -> list[Any]:
+def elements_of(fold: Hearing, match: EventMatch) -> list[Any]:
     """Return what is added: as it stands, or elements that a shape reads."""
-    if "piece" in sight.found:
-        return [sight.found["piece"]]
+    if "piece" in match.values:
+        return [match.values["piece"]]
     found: list[Any] = []
-    for hole, wire, at in sight.taken:
+    for hole, wire, at in match.shaped:
         if hole.path == "piece" and hole.shape is not None:
             many = hole.mode == "each" and isinstance(wire, list)
             for place, one in [((*at, n), w) for n, w in enumerate(wire)] if many else [(at, wire)]:
-                found += fold.elements(hole.shape, one, place)[0]
+                found += fold.read_elements(hole.shape, one, place)[0]
     return found
 
 
-def added(fold: Hearing, word: Word, sight: Sight, owner: Candidate) -> None:
+def add_elements(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) -> None:
     """Take elements of a list of a part."""
-    if word.field == TOKENS and not (word.kind in owner.kinds or fold.address(sight)):
-        owner.flows[TOKENS] = joined(owner.flows.get(TOKENS), pieces(fold, sight))  # of no text yet
+    if word.field == TOKENS and not (word.kind in owner.kinds or fold.address(match)):
+        more = elements_of(fold, match)  # of a text that is still to begin
+        owner.flows[TOKENS] = concatenated(owner.flows.get(TOKENS), more)
         return
-    part = _meant(fold, word, sight, owner)
+    part = _addressed_part(fold, word, match, owner)
     if part is None:
         return
-    count = part.add(fold.outcome.keys_of(word.field), pieces(fold, sight))
-    if sight.at.get("entry", count - 1) != count - 1:
+    count = part.extend(fold.outcome.keys_of(word.field), elements_of(fold, match))
+    if match.address.get("entry", count - 1) != count - 1:
         told = f"this is the element {count - 1} of its list, and says another number"
-        fold.odd(told, "entry", sight.ats["entry"])
+        fold.note_inconsistent(told, "entry", match.address_at["entry"])

@@ -17,8 +17,8 @@ class Bracket:
     """An item that is open: the shape that gathers its parts, and those that are over."""
 
     def __init__(self, shape: Shape | None, place: Place, first: dict[str, Any]) -> None:
-        self.shape, self.place, self.first = shape, place, first
-        self.begun = 1
+        self.shape, self.place, self.fields = shape, place, first
+        self.count = 1
         self.parts: list[dict[str, Any]] = []
 
 
@@ -32,10 +32,10 @@ class Bracketing:
             if word.act == "item_start":
                 shape = dialect.shapes[word.kind]
                 self.starts.update({str(kind): (shape, event) for kind in shape.groups})
-        self.wholes = {} if stream.plain else _wholes(dialect, stream.get("part"))
+        self.wholes = {} if stream.plain else _ids_of_wholes(dialect, stream.get("part"))
         self.stop = stream.get("item_stop")
         self.whole = self.stop is not None and "parts" in self.stop.holes
-        self.keeps = any("finish" in e.acts and "response" in e.holes for e in stream.events)
+        self.keeps_parts = any("finish" in e.acts and "response" in e.holes for e in stream.events)
 
 
 class Brackets:
@@ -48,7 +48,7 @@ class Brackets:
         self._family = frames.family
         self._open: dict[int, Bracket] = {}
         self._count: dict[int, int] = {}
-        self._gone: dict[int, list[dict[str, Any]]] = {}
+        self._written: dict[int, list[dict[str, Any]]] = {}
         self._riders: dict[int, dict[int, Any]] = {}  # what rides beside parts, by candidate
 
     def enter(
@@ -61,11 +61,11 @@ class Brackets:
         start = self._known.starts.get(kind) if event is not None else None
         last = self._open.get(place.candidate)
         if last is not None and start is not None and last.shape is start[0]:
-            if not self._apart(last.shape, said):
-                place.item, place.inner = last.place.item, last.begun
-                last.begun += 1
-                return self._within(said, last.first)
-        self.leave(place.candidate)
+            if not self._stands_apart(last.shape, said):
+                place.item, place.inner = last.place.item, last.count
+                last.count += 1
+                return self._with_item(said, last.fields)
+        self.close_item(place.candidate)
         place.item = self._count.get(place.candidate, 0)
         place.inner = 0
         self._count[place.candidate] = place.item + 1
@@ -73,14 +73,14 @@ class Brackets:
         wholes = self._known.wholes
         alone = wholes.get((kind, said.get("name")), wholes.get((kind, None), []))
         made = pic.holes(begins.writes[0]) if begins else alone
-        first = self._frames.identified(said, made)
+        first = self._frames.with_made_ids(said, made)
         self._open[place.candidate] = Bracket(start[0] if start else None, place, first)
-        said = self._within(first, first)
+        said = self._with_item(first, first)
         if start is not None:
             self._frames.write(start[1], said, place)
         return said
 
-    def over(self, place: Place, ir: dict[str, Any], rider: Any = None) -> None:
+    def close_part(self, place: Place, ir: dict[str, Any], rider: Any = None) -> None:
         """Take a part that is over; an item that gathers stays open for others.
 
         `rider` is a key, and what rides under it beside the part.
@@ -88,25 +88,26 @@ class Brackets:
         item = self._open.get(place.candidate)
         if item is None:
             return
-        if not item.parts and self._family in item.first.get("own", {}):
-            ir = {**ir, "own": {**ir.get("own", {}), self._family: item.first["own"][self._family]}}
+        if not item.parts and self._family in item.fields.get("own", {}):
+            own = {self._family: item.fields["own"][self._family]}
+            ir = {**ir, "own": {**ir.get("own", {}), **own}}
         item.parts.append(ir)
         if rider is not None:
             self._riders.setdefault(place.candidate, {})[id(ir)] = (ir, *rider)
-        if self._known.keeps:
-            self._gone.setdefault(place.candidate, []).append(ir)
+        if self._known.keeps_parts:
+            self._written.setdefault(place.candidate, []).append(ir)
         if item.shape is None:
-            self.leave(place.candidate)
+            self.close_item(place.candidate)
 
-    def leave(self, candidate: int) -> None:
+    def close_item(self, candidate: int) -> None:
         """Close the item that is open."""
         item = self._open.pop(candidate, None)
         if item is not None and self._known.stop is not None:
-            said = {**self._within(item.first, item.first), "parts": item.parts}
+            said = {**self._with_item(item.fields, item.fields), "parts": item.parts}
             self._frames.write(self._known.stop, said, item.place)
-            self.ride(candidate)
+            self.write_rides(candidate)
 
-    def ride(self, candidate: int) -> None:
+    def write_rides(self, candidate: int) -> None:
         """Let what rides stand beside the parts that were just written."""
         written = self._frames.writer.written
         for part, key, ride in self._riders.get(candidate, {}).values():
@@ -117,13 +118,13 @@ class Brackets:
     def close(self) -> None:
         """Close all items."""
         for candidate in list(self._open):
-            self.leave(candidate)
+            self.close_item(candidate)
 
     def parts(self, candidate: int) -> list[dict[str, Any]]:
         """Return the parts of a candidate that went out."""
-        return self._gone.get(candidate, [])
+        return self._written.get(candidate, [])
 
-    def _apart(self, shape: Shape, said: dict[str, Any]) -> bool:
+    def _stands_apart(self, shape: Shape, said: dict[str, Any]) -> bool:
         """Tell whether something is said of a part that stands beside the parts of its item."""
         writer = self._frames.writer
         memory = said.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
@@ -131,13 +132,13 @@ class Brackets:
             return True
         return any(gathering.claims_beside(writer, shape, case, said) for case in shape.cases)
 
-    def _within(self, said: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    def _with_item(self, said: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
         """Return what a part says, with what its item does."""
         own = first.get("own", {}).get(self._family, {})
         return {**said, "item": {**first, "own": own}}
 
 
-def _wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[Hole]]:
+def _ids_of_wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any], list[Hole]]:
     """Return by kind, and name where pictures say one, the id of whole parts if these agree."""
     found: dict[tuple[str, Any], dict[tuple[str, Any], Hole]] = {}
     for hole in (h for p in (part.writes if part is not None else ()) for h in pic.holes(p)):

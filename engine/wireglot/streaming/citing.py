@@ -17,7 +17,7 @@ TOO_LATE = "this text was over when it was said what it cites; the whole respons
 ADRIFT = "of texts that are over nothing is kept, so what they cite has no place"
 
 
-class Text(NamedTuple):
+class EndedText(NamedTuple):
     """A text that is over: its numbers on both sides, its characters and bytes."""
 
     number: int
@@ -35,11 +35,11 @@ class Citing:
         """Begin; `kinds` are those of the parts that are written, by candidate."""
         self._writer, self._same, self._slots, self._kinds = writer, writer.same, slots, kinds
         self._form = citations.form_of(writer.dialect, "candidate")
-        self._texts: dict[int, list[Text]] = {}  # of each candidate, where all are cited at once
-        self._bare: list[Part] = []  # texts that were over before they were said to be cited
-        self.parted = False  # whether texts are others here than in the source, by their beginning
+        self._texts: dict[int, list[EndedText]] = {}  # by candidate, where all are cited at once
+        self._uncited: list[Part] = []  # texts that were over before they were said to be cited
+        self.texts_differ = False  # whether texts are parted here where the source has one
 
-    def fitted(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]:
+    def with_citations(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]:
         """Return a text that is over with its citations as the dialect says them of it."""
         if part.cited is not None and "citations" not in ir:
             ir = {**ir, "citations": part.cited}
@@ -47,13 +47,13 @@ class Citing:
             return ir
         if "citations" not in ir:
             if not self._form.whole:
-                self._bare.append(part)
+                self._uncited.append(part)
             return ir
         if not self._form.whole:
             return reciting.fit_places(self._writer, ir, self._form)
         return {key: value for key, value in ir.items() if key != "citations"}
 
-    def over(self, part: Part, number: int, ir: dict[str, Any]) -> None:
+    def keep_text(self, part: Part, number: int, ir: dict[str, Any]) -> None:
         """Keep what citations need of a text that is over, where they are said of all texts."""
         if self._form is None or not self._form.whole or ir.get("type") != "text":
             return
@@ -61,21 +61,21 @@ class Citing:
         if part.cited is not None:
             ir = {**ir, "citations": part.cited}
         size = len(said), len(said.encode(errors="surrogatepass"))
-        text = Text(number, part.nth, size, ir if ir.get("citations") else None)
+        text = EndedText(number, part.nth, size, ir if ir.get("citations") else None)
         self._texts.setdefault(part.candidate, []).append(text)
 
-    def late(self, outcome: Outcome) -> Iterator[tuple[At, str]]:
+    def late_notes(self, outcome: Outcome) -> Iterator[tuple[At, str]]:
         """Yield what to note of citations that came when the frames for them were written."""
-        for part in self._bare:
+        for part in self._uncited:
             if part.cited:
                 yield part.at, TOO_LATE
-        for nth, texts in self._texts.items() if self.parted else ():
+        for nth, texts in self._texts.items() if self.texts_differ else ():
             bare = {text.nth for text in texts if text.ir is None}
             for part in outcome.candidates[nth].parts:
                 if part.cited and part.nth in bare:
                     yield part.at, TOO_LATE
         alike = citations.form_of(outcome.dialect, "candidate") == self._form
-        if any(owner.adrift for owner in outcome.candidates) and not alike:
+        if any(owner.citations_lost for owner in outcome.candidates) and not alike:
             yield (), ADRIFT
 
     def write(self, frames: Frames, outcome: Outcome, owner: Candidate, nth: int) -> None:
@@ -83,7 +83,7 @@ class Citing:
         event = self._writer.dialect.streamed.get("append", "candidate", "citations")
         if event is None or self._form is None or not self._form.whole:
             return
-        made = self.lists(outcome, owner, nth).get("citations", [])
+        made = self.citations_of(outcome, owner, nth).get("citations", [])
         if not made:
             return
         holes = [h for p in event.writes for h in pic.holes(p) if h.path == "piece"]
@@ -95,7 +95,7 @@ class Citing:
             place.entry = entry
             frames.write(event, {"piece": piece}, place)
 
-    def lists(self, outcome: Outcome, owner: Candidate, nth: int) -> dict[str, Any]:
+    def citations_of(self, outcome: Outcome, owner: Candidate, nth: int) -> dict[str, Any]:
         """Return the citations of all texts of an answer, and their sources, as the wire has them.
 
         Neighbours are one text where nothing in a frame says which is meant.
@@ -103,18 +103,18 @@ class Citing:
         form = self._form
         if form is None or not form.whole:
             return {}
-        if self._same and (one := outcome.one(owner)) is not None:
+        if self._same and (one := outcome.original(owner)) is not None:
             made = reciting.recite(self._writer, one)
             return {key: made[key] for key in ("citations", "sources") if key in made}
-        if outcome.dialect.family == self._writer.dialect.family and not self.parted:
+        if outcome.dialect.family == self._writer.dialect.family and not self.texts_differ:
             said = {**owner.own, **owner.flows}
             if citations.form_of(outcome.dialect, "candidate") == form:  # it means the same here
                 return {key: said[key] for key in ("citations", "sources") if key in said}
         built = reciting.Recited(self._writer, form)
-        known = () if self.parted else owner.parts
+        known = () if self.texts_differ else owner.parts
         late = {part.nth: part for part in known if part.cited is not None}
         before, last = (0, 0), -1
-        numbers = [*self._numbers(self._kinds.get(nth, ()))]
+        numbers = [*self._wire_numbers(self._kinds.get(nth, ()))]
         for text in self._texts.get(nth, ()):
             number = numbers[min(text.number, len(numbers) - 1)] if numbers else 0
             if form.parts and number != last:
@@ -124,9 +124,9 @@ class Citing:
                 ir = {**part.ir(), "citations": part.cited}
             built.take(ir or {}, number, before)
             before, last = (before[0] + text.size[0], before[1] + text.size[1]), number
-        return built.said(owner.uncited)
+        return built.said(owner.uncited_sources)
 
-    def _numbers(self, kinds: Sequence[str]) -> Iterator[int]:
+    def _wire_numbers(self, kinds: Sequence[str]) -> Iterator[int]:
         """Yield the number that each part has on the wire: neighbours are one, in their list."""
         number, before = -1, ""
         for kind in kinds:

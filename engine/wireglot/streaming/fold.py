@@ -6,6 +6,7 @@ close. It knows no dialect: what it hears is what `recognising` finds by the pic
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,18 +17,17 @@ from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
-from ..notes import UNKNOWN_KEY
 from ..payload import check_json
 from ..trail import At, path_of
-from . import additions, unplaced, wholes
-from .frameforms import Flow, forms_of
-from .hearing import ASIDE, Hearing, Listener
-from .incoming import Candidate, Part, joined, merged, unrepeated, wires
+from . import additions, recognising, unplaced, wholes
+from .frameforms import GrowthForm, forms_of
+from .hearing import NOT_PLAIN_FIELDS, Address, Hearing, Listener
+from .incoming import Candidate, Part, concatenated, merged, stop_values, without_repeats
 from .outcome import MOST
-from .recognising import OWNED, Failure, Frame, Sight, Taken, failing
+from .recognising import NOT_OF_PART, Common, ErrorReader, EventMatch, Frame, HoleMatch
 
-SILENT = {"end", "keepalive"}  # what may come once more when all is over
-QUIET = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
+AFTER_END = {"end", "keepalive"}  # what may come once more when all is over
+STEADY = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
 
 
 class Fold(Hearing):
@@ -40,13 +40,14 @@ class Fold(Hearing):
         super().__init__(dialect, listener, keep)
         self._forms = forms_of(dialect)
         self.error: dict[str, Any] | None = None
-        self.failed: list[At] = []  # where a whole response says it, too
-        self.due: int | None = None  # the number that the next frame should have
+        self.error_places: list[At] = []  # where a whole response says it, too
+        self.next_number: int | None = None  # the number that the next frame should have
         self.grew: Part | None = None  # the part that the last frame grew
-        self.flow: Flow | None = None  # the form of that frame, if it did nothing else
-        self._before: dict[tuple[int, str], Any] = {}  # what every frame says, as it was last said
-        self._last_said: Any = None  # the response that a frame said last
-        self._failure = dialect.once(Failure, lambda: Failure(dialect))
+        self.growth: GrowthForm | None = None  # the form of that frame, if it did nothing else
+        # What every frame says, as it was last said, by candidate and path.
+        self._last_common: dict[tuple[int, str], Any] = {}
+        self._last_response: Any = None  # the response that a frame said last
+        self._errors = dialect.once(ErrorReader, lambda: ErrorReader(dialect))
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -55,111 +56,87 @@ class Fold(Hearing):
         at = self.frames
         self.frames += 1
         self.frame = wire
-        self.grew = self.flow = None
+        self.grew = self.growth = None
         if self.ended:
-            sights = Frame(wire, self.dialect).sights(self.stream)
-            if not sights or any(not SILENT.issuperset(one.event.acts) for one in sights):
-                self.say("after-end", "lost", (at,), "this came after the end of the stream")
+            matches = Frame(wire, self.dialect).matches(self.stream)
+            if not matches or any(not AFTER_END.issuperset(one.event.acts) for one in matches):
+                self.note("after-end", "lost", (at,), "this came after the end of the stream")
             return
         known = self._forms.find(wire)
         if known is not None:
-            sights, common, rest, self.flow = known
-            self._heard(sights, common)
+            matches, common, rest, self.growth = known
+            self._take_content(matches, common)
             for place in rest:
-                self._left(at, place)
+                self.note_leaf(at, place)
             return
-        self.stirred = True
+        self.changed = True
         check_json(wire)
         frame = Frame(wire, self.dialect)
-        sights = frame.sights(self.stream)
-        if not self.begun and wholes.answered(self, wire, sights):
+        matches = frame.matches(self.stream)
+        if not self.begun and wholes.take_unstreamed(self, wire, matches):
             return
-        common = frame.common(self.stream.frame)
-        error = self._failure.of(wire, frame)
-        if error is None and not sights and self.stream.given_up(wire) is None:
-            error = self._failure.foreign(wire, frame)
-        self._heard(sights, common)
+        common = frame.common_values(self.stream.frame)
+        error = self._errors.read(wire, frame)
+        if error is None and not matches and self.stream.given_up(wire) is None:
+            error = self._errors.read_foreign(wire, frame)
+        self._take_content(matches, common)
         if error is not None:
             self.fail(error)
-        rest = self._unheard(frame, sights, error is not None, at)
-        for place in frame.kept:
-            self._left(at, place)
-        if (sights or not rest) and error is None:
-            self._forms.learn(wire, sights, common, rest)
+        rest = self.note_unclaimed(frame, bool(matches) or error is not None, at)
+        for place in frame.unpictured:
+            self.note_leaf(at, place)
+        if (matches or not rest) and error is None:
+            self._forms.learn(wire, matches, common, rest)
 
-    def _heard(self, sights: list[Sight], common: list[tuple[int, Taken]]) -> None:
+    def _take_content(self, matches: list[EventMatch], common: Common) -> None:
         """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
-            old = self._before.get(key, ABSENT)
+            old = self._last_common.get(key, ABSENT)
             if old != taken[1]:
-                self._before[key] = taken[1]
+                self._last_common[key] = taken[1]
                 # What is said of a field of the response that is known changes nothing.
-                if not self.outcome.knows(taken[0].path.removeprefix("response.")):
-                    self.stirred = True
+                if not self.outcome.is_settled(taken[0].path.removeprefix("response.")):
+                    self.changed = True
                 if ".own." in taken[0].path:
-                    self.heard(taken[0].path, old, taken[1], taken[2])
-                self._common(taken, nth)
-        self._numbered(sights)
-        if not self.begun and len(sights) > 1:  # what is counted by then may stand in a head
-            sights = sorted(sights, key=lambda sight: sight.event.acts != {"usage"})
-        for sight in sights:
-            self._hear(sight)
+                    self.note_if_differs(taken[0].path, old, taken[1], taken[2])
+                self._take_common(taken, nth)
+        self._check_number(matches)
+        if not self.begun and len(matches) > 1:  # what is counted by then may stand in a head
+            matches = sorted(matches, key=lambda match: match.event.acts != {"usage"})
+        for match in matches:
+            self._take_event(match)
         if self.error is not None:
-            self.failed += failing(sights)
+            self.error_places += recognising.failed_in_response(matches)
 
-    def _numbered(self, sights: list[Sight]) -> None:
+    def _check_number(self, matches: list[EventMatch]) -> None:
         """Hear the number of a frame: each one is the next."""
-        due = self.due
-        found = next((one for one in sights if "frame" in one.at), None)
+        due = self.next_number
+        found = next((one for one in matches if "frame" in one.address), None)
         if found is not None:
-            number = found.at["frame"]
+            number = found.address["frame"]
             if due is not None and number != due:
                 told = f"this frame has the number {number}, and {due} is the next"
-                self.odd(told, "", found.ats["frame"])
+                self.note_inconsistent(told, "", found.address_at["frame"])
             due = number
-        self.due = None if due is None else due + 1
-
-    def _unheard(self, frame: Frame, sights: list[Sight], failed: bool, at: int) -> list[At]:
-        """Note what nothing has claimed of a frame, and return the places."""
-        rest = frame.rest()
-        given_up = None if sights or failed else self.stream.given_up(frame.wire)
-        if given_up is not None:
-            self.say("dropped", "lost", (at,), self.stream.drop[given_up], given_up)
-            return rest
-        for place in rest:
-            if self.stream.gives_up(place) is None and not sights and not failed:
-                keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
-                told = "no event of this dialect is like this frame"
-                self.say("unknown-frame", "lost", (at,), told, repr(keys))
-                break
-            self._left(at, place)
-        return rest
-
-    def _left(self, at: int, place: At) -> None:
-        """Note a leaf that no event has claimed."""
-        if place not in self.unclaimed:
-            self.unclaimed.add(place)
-            key, told = self.stream.gives_up(place) or ("", UNKNOWN_KEY)
-            code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
-            self.say(code, "lost", (at, *place), told, once)
+        self.next_number = None if due is None else due + 1
 
     # -- what every frame says --------------------------------------------------------------------
 
-    def _common(self, taken: Taken, nth: int) -> None:
+    def _take_common(self, taken: HoleMatch, nth: int) -> None:
         hole, wire, _ = taken
-        owner, _, path = hole.path.partition(".")
-        if owner == "response":
-            self._last_said = None
-            self.outcome.came.setdefault(path, self.frames - 1)
-            self.outcome.say(path, hole, wire)
-        elif owner == "candidate" and path == "citations":
-            cited = self.outcome.of(nth)
-            read = self.outcome.read(hole, wire)
-            cited.listed[hole.named] = read if isinstance(read, list) else []
-            cited.own[path] = unrepeated([one for found in cited.listed.values() for one in found])
-        elif owner == "candidate":
-            self.outcome.put(self.outcome.of(nth).own, path, hole, wire)
+        scope, _, path = hole.path.partition(".")
+        if scope == "response":
+            self._last_response = None
+            self.outcome.first_said.setdefault(path, self.frames - 1)
+            self.outcome.set_response_field(path, hole, wire)
+        elif scope == "candidate" and path == "citations":
+            owner, read = self.outcome.candidate(nth), self.outcome.read_hole(hole, wire)
+            owner.cited_by_shape[hole.named] = read if isinstance(read, list) else []
+            cited = itertools.chain.from_iterable(owner.cited_by_shape.values())
+            owner.own[path] = without_repeats(list(cited))
+        elif scope == "candidate":
+            self.outcome.set_from_wire(self.outcome.candidate(nth).own, path, hole, wire)
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -169,36 +146,36 @@ class Fold(Hearing):
         self.error = error
         self.listener.failed(error, (self.frames - 1,))
 
-    def _hear(self, sight: Sight) -> None:
-        nth = sight.at.get("candidate", 0)
+    def _take_event(self, match: EventMatch) -> None:
+        nth = match.address.get("candidate", 0)
         if not 0 <= nth < MOST:
-            at = (self.frames - 1, *sight.ats.get("candidate", ()))
-            self.say("unfit", "lost", at, f"there are no {nth} answers", "candidate")
+            at = (self.frames - 1, *match.address_at.get("candidate", ()))
+            self.note("unfit", "lost", at, f"there are no {nth} answers", "candidate")
             nth = 0
         of_item = []
-        for path, value in sight.found.items():
+        for path, value in match.values.items():
             if path.startswith("item."):
                 of_item.append((path[5:], value))
-            elif path.startswith(OWNED):
-                self._common((self._plain(path), value, ()), nth)
-        for hole, wire, at in sight.taken:
+            elif path.startswith(NOT_OF_PART):
+                self._take_common((self._plain_hole(path), value, ()), nth)
+        for hole, wire, at in match.shaped:
             if hole.path == "usage":
                 self.outcome.count(wire, self.frames - 1)
-            elif hole.path.startswith(OWNED):
-                self._common((hole, wire, ()), nth)
+            elif hole.path.startswith(NOT_OF_PART):
+                self._take_common((hole, wire, ()), nth)
             elif hole.path == "response":
-                self._response(hole, wire, at, "finish" in sight.event.acts)
+                self._take_response(hole, wire, at, "finish" in match.event.acts)
         if not self.stream.plain:  # there is an answer, even if nothing of it comes
-            unplaced.number(self, sight, self.outcome.of(nth))
-            wholes.checked(self, self.outcome.of(nth), sight, of_item)
-        for word in sight.event.words:
-            self._step(word, sight, nth)
+            unplaced.number_event(self, match, self.outcome.candidate(nth))
+            wholes.check_item_fields(self, self.outcome.candidate(nth), match, of_item)
+        for word in match.event.words:
+            self._act(word, match, nth)
 
-    def _response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
+    def _take_response(self, hole: Hole, wire: Any, at: At, whole: bool) -> None:
         """Take a response that stands in a frame: at the end it is the whole."""
-        if not whole and alike(wire, self._last_said):
+        if not whole and alike(wire, self._last_response):
             return  # it says nothing new
-        self._last_said = wire
+        self._last_response = wire
         shape = self.dialect.units.get(hole.named)
         reader = Reader(self.dialect, self.outcome.options)
         try:
@@ -208,163 +185,173 @@ class Fold(Hearing):
                 ir = reader.shape(hole.named, wire, at, True)
         except Misfit as misfit:
             here = (self.frames - 1, *misfit.at)
-            self.say("unfit", "lost", here, misfit.reason, path_of(misfit.at))
+            self.note("unfit", "lost", here, misfit.reason, path_of(misfit.at))
             return
-        wholes.response(self, ir, reader.trail, at, whole)
+        wholes.take_response(self, ir, reader.trail, at, whole)
 
-    def _plain(self, path: str) -> Hole:
+    def _plain_hole(self, path: str) -> Hole:
         return Hole((path,), None, None, (), None, None, self.stream.pos)
 
-    def _step(self, word: Word, sight: Sight, nth: int) -> None:
+    def _act(self, word: Word, match: EventMatch, nth: int) -> None:
         act = word.act
-        if act not in QUIET:
-            self.stirred = True
+        if act not in STEADY:
+            self.changed = True
         if act == "start":
             self.begin()
         elif act == "end":
             self.ended = True
         elif act == "error":
-            self.fail(self.fields(sight))
+            self.fail(self.part_fields(match))
         elif word.kind == "candidate" and act != "part_stop":
-            owner = self.outcome.of(nth)
+            owner = self.outcome.candidate(nth)
             shaped = word.field == "citations"
-            piece = additions.pieces(self, sight) if shaped else sight.found.get("piece")
-            owner.flows[word.field] = joined(owner.flows.get(word.field), piece)
-        elif act in HEARD:
+            piece = additions.elements_of(self, match) if shaped else match.values.get("piece")
+            owner.flows[word.field] = concatenated(owner.flows.get(word.field), piece)
+        elif act in ACTIONS:
             self.begin()
-            HEARD[act](self, word, sight, self.outcome.of(nth))
+            ACTIONS[act](self, word, match, self.outcome.candidate(nth))
 
-    def finish(self, word: Word, sight: Sight, owner: Candidate) -> None:
+    def finish(self, word: Word, match: EventMatch, owner: Candidate) -> None:
         """Hear why a candidate stopped."""
-        if sight.found.get("whole"):
-            wholes.text(self, owner, str(sight.found["whole"]))
-        aside = ("usage", "response", *OWNED)
-        stops = [one for one in sight.taken if not one[0].path.startswith(aside)]
-        for path, value in sight.found.items():
-            if path != "whole" and not path.startswith(OWNED):
-                stops.append((self._plain(path), value, ()))
+        if match.values.get("whole"):
+            wholes.take_last_text(self, owner, str(match.values["whole"]))
+        aside = ("usage", "response", *NOT_OF_PART)
+        stops = [one for one in match.shaped if not one[0].path.startswith(aside)]
+        for path, value in match.values.items():
+            if path != "whole" and not path.startswith(NOT_OF_PART):
+                stops.append((self._plain_hole(path), value, ()))
         stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
-        if stops or not _asks(sight.event.holes):
-            before = wires(owner.stops)
-            for key, wire in wires(stops).items():
-                self.heard(key, before.get(key), wire)
+        if stops or not _asks_reason(match.event.holes):
+            before = stop_values(owner.stops)
+            for key, wire in stop_values(stops).items():
+                self.note_if_differs(key, before.get(key), wire)
             owner.stops = stops
             self.finished = True
-            wholes.stop(self, owner)
+            wholes.check_stop(self, owner)
 
     # -- parts ------------------------------------------------------------------------------------
 
-    def part_start(self, word: Word, sight: Sight, owner: Candidate) -> None:
-        address = self.address(sight)
-        there = owner.places.get(address) if address else None
-        said = self.fields(sight)
-        piece = sight.found.get("piece") or ""
-        name = str(said.get("id") or "")
-        if there is None and name and sight.event.addresses:
-            # The id says where it stands, or that the same call, while it is not whole, comes under
-            # another number.
-            alike = (p for p in owner.parts if p.given("id") == name and not (address and p.over))
-            there = next(alike, None)
-            if there is not None and address:
-                owner.places[address] = there
-        if there is not None and there.goes_on(name, said, piece):
-            for key, value in said.items():
-                there.said[key] = there.said.get(key) or value
-                self.heard(key, there.given(key), value)
-            if name and there.made:  # another id went out before it came
-                there.was["id"], there.made = name, False
-            self.go_on(there)
-            if piece:
-                self.grow(there, piece)
-            wholes.told(self, there, word, sight)
+    def part_start(self, word: Word, match: EventMatch, owner: Candidate) -> None:
+        """Hear the head of a part: of a new one, or of one that was begun, once more."""
+        address, said = self.address(match), self.part_fields(match)
+        piece = match.values.get("piece") or ""
+        begun = self._begun_part(match, owner, address, str(said.get("id") or ""))
+        if begun is not None and begun.continues_with(str(said.get("id") or ""), said, piece):
+            self._head_again(begun, said, piece)
+            wholes.check_kind(self, begun, word, match)
             return
-        if there is not None and there.open:
-            self.shut(there)
-        part = self.new(word.kind, word.field, owner, address)
+        if begun is not None and begun.open:
+            self.close_part(begun)
+        part = self.new_part(word.kind, word.field, owner, address)
         texts = word.field == "text" or word.field not in LIVE  # else a head says that it is empty
-        part.textless = texts and "piece" not in sight.event.holes
-        part.said.update((k, v) for k, v in said.items() if v != "" or k != "id")
-        named = said.get("name")
-        if there is not None and (named == "" or (piece and not named)):  # the same function
-            part.said["name"] = there.said.get("name", "")
-        self.open(part)
+        part.textless = texts and "piece" not in match.event.holes
+        part.fields.update((k, v) for k, v in said.items() if v != "" or k != "id")
+        name = said.get("name")
+        if begun is not None and (name == "" or (piece and not name)):  # the same function
+            part.fields["name"] = begun.fields.get("name", "")
+        self.open_part(part)
         if piece:
-            self.grow(part, piece)
+            self.grow_part(part, piece)
 
-    def append(self, word: Word, sight: Sight, owner: Candidate) -> None:
-        piece = sight.found.get("piece", "")
-        address = self.address(sight)
-        part = owner.places.get(address) if address else self._last(word, sight, owner)
+    def _begun_part(
+        self, match: EventMatch, owner: Candidate, address: Address, call_id: str
+    ) -> Part | None:
+        """Return the part that a head may be of: the one at its address, or with its id."""
+        found = owner.by_address.get(address) if address else None
+        if found is None and call_id and match.event.addresses:
+            # The same call may come under another number, while it is not whole.
+            same = (part for part in owner.parts if part.source_value("id") == call_id)
+            found = next((part for part in same if not (address and part.complete)), None)
+            if found is not None and address:
+                owner.by_address[address] = found
+        return found
+
+    def _head_again(self, part: Part, said: dict[str, Any], piece: str) -> None:
+        """Take what a further head says of a part: what it lacks, and the next piece."""
+        for key, value in said.items():
+            part.fields[key] = part.fields.get(key) or value
+            self.note_if_differs(key, part.source_value(key), value)
+        if said.get("id") and part.id_made:  # another id went out before it came
+            part.originals["id"], part.id_made = str(said["id"]), False
+        self.announce_if_named(part)
+        if piece:
+            self.grow_part(part, piece)
+
+    def append(self, word: Word, match: EventMatch, owner: Candidate) -> None:
+        """Hear a piece of a part; where none is open that it could be of, a part begins with it."""
+        piece = match.values.get("piece", "")
+        address = self.address(match)
+        part = owner.by_address.get(address) if address else self._open_tail(word, match, owner)
         if isinstance(piece, list):
             if part is not None:
-                part.add(self.outcome.keys_of(word.field), piece)
+                part.extend(self.outcome.keys_of(word.field), piece)
             return
-        said = self.fields(sight)
+        said = self.part_fields(match)
         if part is None and address and word.kind == "tool_call":
-            part = unplaced.astray(self, owner, piece, address)
+            part = unplaced.misnumbered_call(self, owner, piece, address)
         if part is not None and address:
-            wholes.told(self, part, word, sight)
+            wholes.check_kind(self, part, word, match)
         if part is not None and not address:
-            anew = "signature" in sight.event.holes and "signature" not in said
-            signed = part.sealed or (anew and bool(part.said.get("signature")))
-            if wholes.clash(part.said, said) or (piece and signed):
+            anew = "signature" in match.event.holes and "signature" not in said
+            signed = part.signed_late or (anew and bool(part.fields.get("signature")))
+            if wholes.contradicts(part.fields, said) or (piece and signed):
                 part = None  # what is signed has ended
         if part is None or (address and not part.open):
             if not piece and not said:
                 return
-            part = self.new(word.kind, word.field, owner, address)
-            part.key = sight.places.get("piece", (None,))[-1]
-            part.said.update(said)
+            part = self.new_part(word.kind, word.field, owner, address)
+            part.piece_key = match.values_at.get("piece", (None,))[-1]
+            part.fields.update(said)
             if word.kind == "tool_call" and not said.get("name"):
                 told = "this is a piece of a call that nothing began: it has no name"
-                self.odd(told, f"head/{part.name}")
-            self.open(part)
-            self.stirred = True
+                self.note_inconsistent(told, f"head/{part.label}")
+            self.open_part(part)
+            self.changed = True
         else:
             if part.whole and not part.field:
-                part.field = self._flowing(part.kind, word)
-                self.stirred = True
-            if said and (wholes.clash(part.said, said) or said.keys() - part.said.keys()):
-                self.stirred = True
-            merged(part.said, said, over=True)
-            self.go_on(part)
+                part.field = self._append_field(part.kind, word)
+                self.changed = True
+            if said and (wholes.contradicts(part.fields, said) or said.keys() - part.fields.keys()):
+                self.changed = True
+            merged(part.fields, said, over=True)
+            self.announce_if_named(part)
         if piece:
-            self.grow(part, piece)
-            self.grew = None if part.waits else part
+            self.grow_part(part, piece)
+            self.grew = None if part.unannounced else part
 
-    def _flowing(self, kind: str, word: Word) -> str:
+    def _append_field(self, kind: str, word: Word) -> str:
         """Return the field of a part that came as a whole, into which more flows."""
         words = [word] if word.kind == kind else [w for w in self.stream.of if w.kind == kind]
         field = next((w.field for w in words if w.act == "append"), "")
         return owned(field, self.dialect.family)
 
-    def _last(self, word: Word, sight: Sight, owner: Candidate) -> Part | None:
+    def _open_tail(self, word: Word, match: EventMatch, owner: Candidate) -> Part | None:
         """Return the part that goes on where nothing says which."""
         for part in reversed(owner.parts):
             if part.kind == word.kind and part.field == word.field:
                 return part if part.open else None
-            if not sight.event.addresses and self.stream.get("part", part.kind) is None:
+            if not match.event.addresses and self.stream.get("part", part.kind) is None:
                 return None
         return None
 
-    def part(self, word: Word, sight: Sight, owner: Candidate) -> None:
+    def part(self, word: Word, match: EventMatch, owner: Candidate) -> None:
         """Hear a whole part: it stays open only where frames after it may address it."""
-        found = next((one for one in sight.taken if one[0].path == "part"), None)
+        found = next((one for one in match.shaped if one[0].path == "part"), None)
         if found is None:
             return
         hole, wire, at = found
-        parts, _ = self.elements(hole.named, wire, at)
-        address = self.address(sight)
-        before = owner.places.get(address) if address else None
+        parts, _ = self.read_elements(hole.named, wire, at)
+        address = self.address(match)
+        before = owner.by_address.get(address) if address else None
         if before is not None and before.open and all(ir["type"] == "unknown" for ir in parts):
             address = ()  # it may be a piece of that part, which goes on
         elif before is not None and before.open:
-            self.shut(before)
+            self.close_part(before)
         for ir in parts:
-            part = self.whole(ir, owner, address)
+            part = self.take_whole_part(ir, owner, address)
             ends = self.stream.get("part_stop") or self.stream.get("item_stop")
             if not address or ends is None:
-                self.shut(part)
+                self.close_part(part)
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -373,22 +360,22 @@ class Fold(Hearing):
         if self.frames:
             self.begin()
         for owner in self.outcome.candidates:
-            owner.cite(self.dialect)
+            owner.share_citations(self.dialect)
             for part in list(owner.parts):
                 if part.open:
-                    self.shut(part)
-            wholes.closed(self, owner)
+                    self.close_part(part)
+            wholes.note_empty_items(self, owner)
 
 
 # What is heard of an answer, by what an event does.
-HEARD: dict[str, Callable[[Any, Word, Sight, Candidate], None]] = {
-    "set": additions.laid, "put": additions.put, "add": additions.added,
+ACTIONS: dict[str, Callable[[Any, Word, EventMatch, Candidate], None]] = {
+    "set": additions.set_fields, "put": additions.put_value, "add": additions.add_elements,
     "finish": Fold.finish, "part_start": Fold.part_start, "append": Fold.append, "part": Fold.part,
-    "part_stop": wholes.stopped, "item_start": wholes.begun, "item_stop": wholes.item,
+    "part_stop": wholes.stop_part, "item_start": wholes.start_item, "item_stop": wholes.stop_item,
 }  # fmt: skip
 
 
-def _asks(holes: frozenset[str]) -> bool:
+def _asks_reason(holes: frozenset[str]) -> bool:
     """Tell whether a picture of the end says why."""
-    aside = {*ASIDE, "whole", "piece"} - {"."}
-    return any(h not in aside and not h.startswith((*OWNED, "at.")) for h in holes)
+    aside = {*NOT_PLAIN_FIELDS, "whole", "piece"} - {"."}
+    return any(h not in aside and not h.startswith((*NOT_OF_PART, "at.")) for h in holes)

@@ -17,117 +17,121 @@ from ..language.model import Dialect, once
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
-from .recognising import Sight, Taken
+from .recognising import Common, EventMatch
 
 MOST = 128  # forms that are remembered of one dialect
 DEEPEST = 20  # keys and numbers on the way to a value that no picture names
 Numbers = list[tuple[str, int]]  # by names, the numbers of values in a frame
 Read = tuple[Hole, At, int, Numbers | None]  # what a shape or a lens reads: some keys, or all
-Found = tuple[list[Sight], list[tuple[int, Taken]], list[At], "Flow | None"]
+FrameContent = tuple[list[EventMatch], Common, list[At], "GrowthForm | None"]
 
 
-class Flow(NamedTuple):
+class GrowthForm(NamedTuple):
     """A form of frames that only let a part grow: which places differ.
 
     These are the places of the `piece`, the `usage` and the `number` of a frame, and what is
     `said`: noted once, or a field of the response (`once`), of which the first frame is right.
     """
 
-    free: dict[At, str]
-    once: tuple[str, ...]
+    varying: dict[At, str]
+    response_fields: tuple[str, ...]
 
 
-class Look:
+class Expected:
     """What pictures look for at a place: words, and what stands in it; None in all of a list.
 
     `others` is what stands there under any other key, or None where a shape reads that.
     """
 
-    def __init__(self, others: Look | None = None) -> None:
+    def __init__(self, others: Expected | None = None) -> None:
         self.words: set[Any] = set()
-        self.inner: dict[str | None, Look] = {}
-        self.others = others
+        self.children: dict[str | None, Expected] = {}
+        self.other_keys = others
 
-    def under(self, key: Any) -> Look | None:
+    def added(self, key: str | None) -> Expected:
+        """Return what is looked for under a key of a picture, or within a list, to learn more."""
+        return self.children.setdefault(key, Expected(self.other_keys))
+
+    def child(self, key: Any) -> Expected | None:
         """Return what is looked for under a key, or at a number."""
-        return self.inner.get(None if key.__class__ is int else key, self.others)
+        return self.children.get(None if key.__class__ is int else key, self.other_keys)
 
 
-class Known(NamedTuple):
+class KnownForm(NamedTuple):
     """A form of frames, by one of them: what it holds, and the numbers of its values."""
 
-    sights: list[tuple[Sight, Numbers, Numbers, list[Read]]]  # with its addresses and plain holes
+    # Each event with the numbers of its addresses, of its plain holes, and what a shape reads.
+    matches: list[tuple[EventMatch, Numbers, Numbers, list[Read]]]
     common: list[tuple[int, int | None, Hole, At, int]]  # its candidate may be a value
-    told: list[int]  # all values that say something
-    rest: list[At]
-    flow: Flow | None  # if that is all that such frames do
+    to_check: list[int]  # all values that say something
+    unclaimed: list[At]
+    growth: GrowthForm | None  # if that is all that such frames do
 
 
 class Forms:
     """The forms of the frames of one dialect, as they were met."""
 
     def __init__(self, dialect: Dialect, stream: Stream) -> None:
-        self._known: dict[tuple[Any, ...], Known] = {}
+        self._known: dict[tuple[Any, ...], KnownForm] = {}
         self._loose = False  # whether events are told by words that are known in part
-        self._dialect, self._root, self._above = dialect, Look(_anything()), Look()
-        self._above.inner[None] = self._root
+        self._dialect, self._root, self._above = dialect, Expected(_expects_anything()), Expected()
+        self._above.children[None] = self._root
         for p in [stream.frame, *(p for event in stream.events for p in event.reads)]:
             if p is not None:
-                self._look(p, self._root)
+                self._expect(p, self._root)
         if stream.named:
-            named = self._root.inner.setdefault(stream.named, Look())
+            named = self._root.children.setdefault(stream.named, Expected())
             named.words.update(*(names or () for one in stream.events for names in one.names))
 
-    def _look(self, p: Picture, look: Look) -> None:
+    def _expect(self, p: Picture, expected: Expected) -> None:
         """Learn what a picture looks for at a place."""
         if isinstance(p, Fields):
             for key, child in ((name, child) for names, child in p.entries for name in names):
-                self._look(child, look.inner.setdefault(key, Look(look.others)))
+                self._expect(child, expected.added(key))
             for hole in p.spread:
                 for key in self._dialect.keys_of(hole.shape) if hole.shape is not None else ():
-                    _close(look.inner.setdefault(key, Look()))
+                    _expect_nothing_else(expected.children.setdefault(key, Expected()))
         elif isinstance(p, Items):
             for child in p.items:
-                self._look(child, look.inner.setdefault(None, Look(look.others)))
+                self._expect(child, expected.added(None))
         elif isinstance(p, Literal):
-            look.words.update(filter(guards, p.values))
+            expected.words.update(filter(guards, p.values))
         elif isinstance(p, Hole):
             for table in filter(None, map(self._dialect.tables.get, p.lenses)):
-                look.words.update(table.to_ir, table.read_also)
+                expected.words.update(table.to_ir, table.read_also)
                 self._loose = self._loose or bool(table.globs)
             if p.shape is not None:
-                _close(look)
+                _expect_nothing_else(expected)
 
-    def find(self, wire: Any) -> Found | None:
+    def find(self, wire: Any) -> FrameContent | None:
         """Return what a frame like one before holds, or None for one of another form."""
         try:
             form, values = _form(wire, self._above)
             known = self._known.get(form)
-            return None if known is None else _found(known, values)
+            return None if known is None else _filled_in(known, values)
         except (ConversionError, LookupError, TypeError):  # it is told elsewhere what is wrong
             return None
 
-    def learn(
-        self, wire: Any, sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]
-    ) -> None:
+    def learn(self, wire: Any, matches: list[EventMatch], common: Common, rest: list[At]) -> None:
         """Remember the form of a frame; what it holds beside its events is noted once."""
         places = {*rest, *(taken[2] for _, taken in common)}
-        numbers = {at: nth for nth, at in enumerate(_places(wire, self._root, ()))}
+        numbers = {at: nth for nth, at in enumerate(_places_of(wire, self._root, ()))}
         kept = []
-        for sight in sights:
+        for match in matches:
             read: list[Read] = []
-            for hole, value, at in sight.taken:
+            for hole, value, at in match.shaped:
                 some = {(*at, key): key for key in value} if value_at(wire, at) is not value else {}
                 places.update(some or [at])
                 keys = [(key, numbers[place]) for place, key in some.items()]
                 read.append((hole, at, numbers[at], keys or None))
-            stand = sight.ats, sight.places
-            places.update(*(one.values() for one in stand), (at for _, at in sight.again))
+            stand = match.address_at, match.values_at
+            places.update(*(one.values() for one in stand), (at for _, at in match.repeats))
             ats, found = ([(k, numbers[at]) for k, at in one.items()] for one in stand)
-            kept.append((sight, ats, found, read))
-        if self._loose or not _says_all(wire, self._root, (), places):
+            kept.append((match, ats, found, read))
+        if self._loose or not _is_covered(wire, self._root, (), places):
             return
-        owners = {sight.ats["candidate"] for sight in sights if "candidate" in sight.ats}
+        places_of = (match.address_at for match in matches)
+        owners = {found["candidate"] for found in places_of if "candidate" in found}
 
         def owner(place: At) -> int | None:
             """Return the number of what says of which candidate something is."""
@@ -138,7 +142,7 @@ class Forms:
         if len(self._known) >= MOST:  # what is usual is soon learned again
             self._known.clear()
         told = [numbers[at] for at in places]
-        known = Known(kept, shared, told, rest, _flow(sights, common, rest))
+        known = KnownForm(kept, shared, told, rest, _growth_form(matches, common, rest))
         self._known[_form(wire, self._above)[0]] = known
 
 
@@ -148,34 +152,34 @@ def forms_of(dialect: Dialect) -> Forms:
     return Forms(dialect, dialect.streamed)
 
 
-def _anything() -> Look | None:
+def _expects_anything() -> Expected | None:
     """Return what is looked for where no picture names anything: something may be said there."""
-    look = None
+    expected = None
     for _ in range(DEEPEST):
-        look = Look(look)
-    return look
+        expected = Expected(expected)
+    return expected
 
 
-def _close(look: Look) -> None:
+def _expect_nothing_else(expected: Expected) -> None:
     """Let a shape read what stands at a place."""
-    look.others = None
-    for one in look.inner.values():
-        _close(one)
+    expected.other_keys = None
+    for one in expected.children.values():
+        _expect_nothing_else(one)
 
 
-def _form(wire: Any, look: Look) -> tuple[tuple[Any, ...], list[Any]]:
+def _form(wire: Any, expected: Expected) -> tuple[tuple[Any, ...], list[Any]]:
     """Return the form of a frame, and its values. Raises TypeError for some that are no JSON."""
     signs: list[Any] = []
     values: list[Any] = []
-    _sign([(None, wire)], look, signs, values, {})
+    _add_signs([(None, wire)], expected, signs, values, {})
     return tuple(signs), values
 
 
-def _sign(
-    pairs: Any, look: Look, signs: list[Any], values: list[Any], texts: dict[str, int]
+def _add_signs(
+    pairs: Any, expected: Expected, signs: list[Any], values: list[Any], texts: dict[str, int]
 ) -> None:
     """Add the form of values under their keys; `texts` stand before them, each with its number."""
-    inner, others = look.inner, look.others
+    inner, others = expected.children, expected.other_keys
     for key, one in pairs:
         kind, below = one.__class__, inner.get(key, others)
         values.append(one)
@@ -189,65 +193,65 @@ def _sign(
             signs.append(kind)
             if kind is dict:
                 signs.append(len(one))
-                _sign(one.items(), below, signs, values, texts)
+                _add_signs(one.items(), below, signs, values, texts)
             elif kind is list:
                 signs.append(len(one))
-                _sign([(None, item) for item in one], below, signs, values, texts)
+                _add_signs([(None, item) for item in one], below, signs, values, texts)
             elif kind is float:
                 signs.append(one.is_integer())
             elif one in below.words:
                 signs.append(one)
 
 
-def _places(value: Any, look: Look | None, at: At) -> Iterator[At]:
+def _places_of(value: Any, expected: Expected | None, at: At) -> Iterator[At]:
     """Yield the places of the values of a frame, in their order."""
     yield at
-    if look is not None and value.__class__ in (dict, list):
+    if expected is not None and value.__class__ in (dict, list):
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _places(one, look.under(key), (*at, key))
+            yield from _places_of(one, expected.child(key), (*at, key))
 
 
-def _says_all(wire: Any, look: Look | None, at: At, places: set[At]) -> bool:
+def _is_covered(wire: Any, expected: Expected | None, at: At, places: set[At]) -> bool:
     """Tell whether nothing is said in a frame but in its form and at some places."""
     if at in places:
         return True
     if wire.__class__ is dict or wire.__class__ is list:
         pairs = wire.items() if isinstance(wire, dict) else enumerate(wire)
-        return look is not None and all(
-            _says_all(one, look.under(key), (*at, key), places) for key, one in pairs
+        return expected is not None and all(
+            _is_covered(one, expected.child(key), (*at, key), places) for key, one in pairs
         )
-    return wire is None or wire == "" or (look is not None and wire in look.words)
+    return wire is None or wire == "" or (expected is not None and wire in expected.words)
 
 
-def _found(known: Known, values: list[Any]) -> Found:
+def _filled_in(known: KnownForm, values: list[Any]) -> FrameContent:
     """Return what a frame of a known form holds.
 
     Raises ConversionError where a value is no JSON.
     """
-    for number in known.told:
+    for number in known.to_check:
         value = values[number]
         if value.__class__ is not int and not (value.__class__ is str and value.isascii()):
             check_json(value)
-    sights = []
-    for before, ats, found, read in known.sights:
-        sight = Sight(before.event)
-        sight.ats, sight.places = before.ats, before.places
+    matches = []
+    for before, ats, found, read in known.matches:
+        match = EventMatch(before.event)
+        match.address_at, match.values_at = before.address_at, before.values_at
         for name, nth in ats:
-            sight.at[name] = values[nth]
+            match.address[name] = values[nth]
         for path, nth in found:
-            sight.found[path] = values[nth]
+            match.values[path] = values[nth]
         for hole, place, nth, keys in read:
             some = None if keys is None else {key: values[n] for key, n in keys}
-            sight.taken.append((hole, values[nth] if some is None else some, place))
-        sights.append(sight)
+            match.shaped.append((hole, values[nth] if some is None else some, place))
+        matches.append(match)
     common = [
         (nth if of is None else max(0, values[of]), (hole, values[number], place))
         for nth, of, hole, place, number in known.common
     ]
-    return sights, common, known.rest, known.flow
+    return matches, common, known.unclaimed, known.growth
 
 
-def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) -> Flow | None:
+def _growth_form(matches: list[EventMatch], common: Common, rest: list[At]) -> GrowthForm | None:
     """Return what differs in frames that only let a part grow, if this is one of them."""
     free: dict[At, str] = dict.fromkeys(rest, "said")
     once = []
@@ -255,23 +259,23 @@ def _flow(sights: list[Sight], common: list[tuple[int, Taken]], rest: list[At]) 
         if hole.path.startswith("response.") and not hole.path.startswith("response.own."):
             once.append(hole.path.removeprefix("response."))
             free[at] = "said"
-    for sight in sights:
-        event = sight.event
+    for match in matches:
+        event = match.event
         if event.acts == {"append"} and len(event.words) == 1:
-            own = any(path.startswith(("response.", "candidate.")) for path in sight.found)
-            piece = sight.found.get("piece")
+            own = any(path.startswith(("response.", "candidate.")) for path in match.values)
+            piece = match.values.get("piece")
             if "piece" in free.values() or event.words[0].kind == "candidate" or own:
                 return None
-            if sight.taken or piece.__class__ is not str:
+            if match.shaped or piece.__class__ is not str:
                 return None
-            free[sight.places["piece"]] = "piece"
-            free.update((place, "piece") for path, place in sight.again if path == "piece")
-            if "frame" in sight.ats:  # every frame has another number
-                free[sight.ats["frame"]] = "number"
-        elif sight.found or (sight.taken and event.acts != {"usage"}):
+            free[match.values_at["piece"]] = "piece"
+            free.update((place, "piece") for path, place in match.repeats if path == "piece")
+            if "frame" in match.address_at:  # every frame has another number
+                free[match.address_at["frame"]] = "number"
+        elif match.values or (match.shaped and event.acts != {"usage"}):
             return None
-        elif event.acts == {"usage"} and len(sight.taken) == 1 and "usage" not in free.values():
-            free[sight.taken[0][2]] = "usage"
+        elif event.acts == {"usage"} and len(match.shaped) == 1 and "usage" not in free.values():
+            free[match.shaped[0][2]] = "usage"
         elif not event.acts <= {"start", "keepalive"}:
             return None
-    return Flow(free, tuple(once)) if "piece" in free.values() else None
+    return GrowthForm(free, tuple(once)) if "piece" in free.values() else None

@@ -12,14 +12,15 @@ from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
 from ..language.picture import Hole
+from ..notes import UNKNOWN_KEY
 from ..trail import At, Trail, path_of, value_at
 from ..waiting import Waiting
 from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
 from .outgoing import Running
-from .recognising import OWNED, Sight
+from .recognising import NOT_OF_PART, EventMatch, Frame
 
-ASIDE = ("usage", "part", "parts", "piece", "response", ".")
+NOT_PLAIN_FIELDS = ("usage", "part", "parts", "piece", "response", ".")
 Address = tuple[Any, ...]  # where a part stands, as frames say
 
 
@@ -50,201 +51,230 @@ class Hearing:
         self.begun = self.ended = self.finished = False
         self.frames = 0
         self.frame: Any = None  # the one that is heard
-        self.patient = False  # whether a part waits for the end of its item, if that signs it
-        self.stirred = True  # whether something but the next piece of a part was heard
-        self.met: Callable[[Part], None] | None = None  # may give a call another name or id
+        self.awaits_signature = False  # whether a part is open until its item, which signs it, ends
+        self.changed = True  # whether something but the next piece of a part was heard
+        self.on_call: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
-        self.unclaimed: set[At] = set()  # places of leaves that are noted
-        self.calls: set[str] = set()  # the ids of calls
+        self.noted_leaves: set[At] = set()  # places of leaves that are noted
+        self.call_ids: set[str] = set()  # the ids of calls
         self._waiting = Waiting()  # the calls that no result has answered, by their ids
-        self._told: set[tuple[str, str]] = set()
+        self._noted: set[tuple[str, str]] = set()
 
     @property
     def cut(self) -> bool:
         """Tell whether the stream broke off: nothing said that it ended, or why it stopped."""
         return not self.ended and not self.finished
 
-    def say(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
+    def note(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
         """Note something, once of each place."""
-        if (code, once) not in self._told:
-            self._told.add((code, once))
+        if (code, once) not in self._noted:
+            self._noted.add((code, once))
             self.notes.append((code, effect, at, self.stream.pos, told))
 
-    def odd(self, told: str, once: str | None = None, at: At = ()) -> None:
+    def note_inconsistent(self, told: str, once: str | None = None, at: At = ()) -> None:
         """Note what the frame says that is not so."""
         here = (self.frames - 1, *at)
-        self.say("inconsistent", "changed", here, told, told if once is None else once)
+        self.note("inconsistent", "changed", here, told, told if once is None else once)
 
-    def told_odd(self) -> None:
+    def note_unreadable(self) -> None:
         """Note what could not be read at the end, where nothing else would say so."""
-        for path, at in self.outcome.odd.items():
+        for path, at in self.outcome.unreadable.items():
             what = "this stop" if path in (".", "stop_reason") else f"`{path}`"
-            self.say("unfit", "lost", at, f"{what} is of another form than its picture", path)
+            self.note("unfit", "lost", at, f"{what} is of another form than its picture", path)
+
+    def note_unclaimed(self, frame: Frame, known: bool, at: int) -> list[At]:
+        """Note what nothing has claimed of a frame, and return the places.
+
+        `known` says that the frame is an event of the dialect, or an error: of any other no leaf
+        is noted by itself.
+        """
+        rest = frame.unclaimed_leaves()
+        given_up = None if known else self.stream.given_up(frame.wire)
+        if given_up is not None:
+            self.note("dropped", "lost", (at,), self.stream.drop[given_up], given_up)
+            return rest
+        for place in rest:
+            if self.stream.gives_up(place) is None and not known:
+                keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
+                told = "no event of this dialect is like this frame"
+                self.note("unknown-frame", "lost", (at,), told, repr(keys))
+                break
+            self.note_leaf(at, place)
+        return rest
+
+    def note_leaf(self, at: int, place: At) -> None:
+        """Note a leaf that no event has claimed."""
+        if place not in self.noted_leaves:
+            self.noted_leaves.add(place)
+            key, told = self.stream.gives_up(place) or ("", UNKNOWN_KEY)
+            code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
+            self.note(code, "lost", (at, *place), told, once)
 
     # -- what frames say of one thing, and not the same -------------------------------------------
 
-    def heard(self, what: str, old: Any, new: Any, at: At = ()) -> None:
+    def note_if_differs(self, what: str, old: Any, new: Any, at: At = ()) -> None:
         """Note a value of a frame, if one before it had another."""
         if guards(old) and guards(new) and not same(old, new):
-            self.noted(at, what)
+            self.note_conflict(at, what)
 
-    def noted(self, at: At, what: str) -> None:
+    def note_conflict(self, at: At, what: str) -> None:
         """Note that the frame says something else than those before it."""
         shown = path_of(at)
         if shown in self.stream.drop:
             here = (self.frames - 1, *at)
-            self.say("dropped", "lost", here, self.stream.drop[shown], shown)
+            self.note("dropped", "lost", here, self.stream.drop[shown], shown)
         else:
             told = f"frames say different things of `{what}`, and one of them counts"
-            self.odd(told, f"{shown} {what}", at)
+            self.note_inconsistent(told, f"{shown} {what}", at)
 
     # -- parts ------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Hear that something comes."""
         if not self.begun:
-            self.begun = self.stirred = True
-            self.outcome.first = self.frame
+            self.begun = self.changed = True
+            self.outcome.first_frame = self.frame
             self.listener.begun(self.outcome)
 
-    def address(self, sight: Sight) -> tuple[Any, ...]:
+    def address(self, match: EventMatch) -> tuple[Any, ...]:
         """Return where a part stands, as the event of its frame says."""
-        at, found = sight.at, sight.found
-        names = [n for n in sorted(sight.event.addresses) if n in at or n in found]
+        at, found = match.address, match.values
+        names = [n for n in sorted(match.event.addresses) if n in at or n in found]
         return tuple([(n, at[n] if n in at else found[n]) for n in names])
 
-    def new(self, kind: str, field: str, owner: Candidate, address: Address) -> Part:
+    def new_part(self, kind: str, field: str, owner: Candidate, address: Address) -> Part:
         """Begin a part; what nothing addresses ends where the next part begins in its place."""
         beside = self.stream.get("part", kind) is not None  # they have a place of their own
         for part in owner.parts[-4:]:
             if part.open and not (part.address or beside):
-                self.shut(part)
+                self.close_part(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), len(owner.kinds))
         part.address, part.at = address, (self.frames - 1,)
         if kind == "text":
-            owner.last = part
+            owner.last_text = part
             if TOKENS in owner.flows:  # they came before its first word
-                part.said[TOKENS] = owner.flows.pop(TOKENS)
+                part.fields[TOKENS] = owner.flows.pop(TOKENS)
         owner.kinds.append(kind)
         owner.parts.append(part)
         if address:
-            owner.places[address] = part
+            owner.by_address[address] = part
         return part
 
-    def whole(self, ir: dict[str, Any], owner: Candidate, address: Address = ()) -> Part:
+    def take_whole_part(self, ir: dict[str, Any], owner: Candidate, address: Address = ()) -> Part:
         """Take a part that came whole, and tell of it."""
-        part = self.new(str(ir.get("type")), "", owner, address)
-        part.said, part.whole = ir, True
-        self.open(part)
+        part = self.new_part(str(ir.get("type")), "", owner, address)
+        part.fields, part.whole = ir, True
+        self.open_part(part)
         return part
 
-    def open(self, part: Part) -> None:
+    def open_part(self, part: Part) -> None:
         """Hear that a part begins; a call of which the name may still come waits for that."""
         place = None if self.stream.plain else dict(part.address).get("item")
         if place is not None:  # the first part of an item has what is said of the item
             item = self.outcome.candidates[part.candidate].items.setdefault(place, Item())
             if not item.parts:
-                merged(part.said, item.said)
+                merged(part.fields, item.fields)
             item.parts.append(part)
-        part.waits = part.kind == "tool_call" and not (part.whole or part.said.get("name"))
-        if not part.waits:
-            self._tell(part)
+        part.unannounced = part.kind == "tool_call" and not (part.whole or part.fields.get("name"))
+        if not part.unannounced:
+            self._announce(part)
 
-    def go_on(self, part: Part, over: bool = False) -> None:
+    def announce_if_named(self, part: Part, over: bool = False) -> None:
         """Tell of a call that waited for its name, once that is there, or the call is over."""
-        if part.waits and (over or part.said.get("name")):
-            part.waits = False
-            part.said["name"] = part.said.get("name") or (part.closing or {}).get("name", "")
-            self._tell(part)
-            if part.closing is not None:
-                part.closing = {"id": part.said["id"], **part.closing}
+        if part.unannounced and (over or part.fields.get("name")):
+            part.unannounced = False
+            part.fields["name"] = part.fields.get("name") or (part.final or {}).get("name", "")
+            self._announce(part)
+            if part.final is not None:
+                part.final = {"id": part.fields["id"], **part.final}
 
-    def _tell(self, part: Part) -> None:
+    def _announce(self, part: Part) -> None:
         """Tell of a part that begins; a call without an id gets the one that a hook would make."""
         if part.kind == "tool_call":
-            self._identify(part)
-            part.said.setdefault("name", "")
-            made, name = part.said["id"], str(part.said["name"])
+            self._give_id(part)
+            part.fields.setdefault("name", "")
+            made, name = part.fields["id"], str(part.fields["name"])
             self._waiting.add(made, ("id", made), ("name", name), ("", ""))
-            if self.met is not None:
-                self.met(part)
+            if self.on_call is not None:
+                self.on_call(part)
         elif part.kind == "tool_result":
-            self._pair(part)
+            self._pair_result(part)
             owner = self.outcome.candidates[part.candidate]
-            pairing.name_results([{"parts": [p.said for p in owner.parts]}], self.dialect.name)
+            pairing.name_results([{"parts": [p.fields for p in owner.parts]}], self.dialect.name)
         self.listener.opened(part)
 
-    def _identify(self, part: Part) -> None:
+    def _give_id(self, part: Part) -> None:
         """Give a call an id of its own, where it has none or that of another call."""
-        old = part.said.get("id")
-        if old and old not in self.calls:
-            self.calls.add(old)
+        old = part.fields.get("id")
+        if old and old not in self.call_ids:
+            self.call_ids.add(old)
             return
         kinds = self.outcome.candidates[part.candidate].kinds
         nth = kinds[: part.nth + 1].count("tool_call") - 1
-        whole = part.said if part.whole and not old else None
-        part.said["id"] = new = self.outcome.seed.call(part.candidate, nth, whole, self.calls)
-        self.calls.add(new)
+        whole = part.fields if part.whole and not old else None
+        part.fields["id"] = new = self.outcome.seed.call(part.candidate, nth, whole, self.call_ids)
+        self.call_ids.add(new)
         if old:
-            part.was["id"] = old
+            part.originals["id"] = old
             told = f"another call has the id `{old}`"
-            self.say("renamed", "changed", (self.frames - 1,), told, f"id/{part.name}")
+            self.note("renamed", "changed", (self.frames - 1,), told, f"id/{part.label}")
         else:
-            part.made = True
+            part.id_made = True
 
-    def _pair(self, part: Part) -> None:
+    def _pair_result(self, part: Part) -> None:
         """Give a result without an id that of its call, or of no call, as a hook would."""
-        said, known, name = part.said, part.said.get("tool_call_id"), part.said.get("name")
+        said, known, name = part.fields, part.fields.get("tool_call_id"), part.fields.get("name")
         asked = ("name", name) if name is not None else ("", "")
         found = self._waiting.take(asked if known is None else ("id", known), 1)
         if known is not None or not self.dialect.hooks:
             return
-        part.made = True
+        part.id_made = True
         if not found:
             owner, whole = self.outcome.candidates[part.candidate], said if part.whole else None
-            found = [self.outcome.seed.call(part.candidate, owner.lone, whole, self.calls, True)]
-            self.calls.add(found[0])
-            owner.lone += 1
+            nth, taken = owner.unpaired, self.call_ids
+            found = [self.outcome.seed.call(part.candidate, nth, whole, taken, True)]
+            taken.add(found[0])
+            owner.unpaired += 1
         said["tool_call_id"] = found[0]
 
-    def grow(self, part: Part, piece: str) -> None:
+    def grow_part(self, part: Part, piece: str) -> None:
         """Take a piece of a part that flows."""
         if part.repeats(piece):
             return  # the whole once more, at the end
         part.pieces.append(piece)
-        if not part.waits:
+        if not part.unannounced:
             self.listener.grown(part, piece)
 
-    def shut(self, part: Part) -> None:
+    def close_part(self, part: Part) -> None:
         """Close a part."""
-        self.go_on(part, True)
+        self.announce_if_named(part, True)
         if part.tree is not None:
-            self.grow(part, stringify(part.tree))
+            self.grow_part(part, stringify(part.tree))
         if part.pieces and part.whole:
-            known, now = (value_at(ir, part.field.split(".")) for ir in (part.said, part.ir()))
-            self.heard(part.field, known, now)
+            known, now = (value_at(ir, part.field.split(".")) for ir in (part.fields, part.ir()))
+            self.note_if_differs(part.field, known, now)
         part.open = False
         self.listener.closed(part)
         if not self.keep:
             owner = self.outcome.candidates[part.candidate]
             owner.parts.remove(part)
-            owner.gone.update(k for k, p in owner.places.items() if p is part)
-            owner.places = {k: p for k, p in owner.places.items() if p is not part}
+            owner.forgotten.update(k for k, p in owner.by_address.items() if p is part)
+            owner.by_address = {k: p for k, p in owner.by_address.items() if p is not part}
 
-    def fields(self, sight: Sight) -> dict[str, Any]:
+    def part_fields(self, match: EventMatch) -> dict[str, Any]:
         """Return what an event says of its part besides the piece."""
         said: dict[str, Any] = {}
-        for path, value in sight.found.items():
-            if path not in ("piece", "whole") and not path.startswith(OWNED):
-                self.outcome.lay(said, path, value)
-        for hole, wire, _ in sight.taken:
-            if hole.path == "." and "finish" not in sight.event.acts:
-                said.update(self.itself(hole, wire))
-            elif hole.path not in ASIDE and not hole.path.startswith(OWNED):
-                self.outcome.put(said, hole.path, hole, wire)
+        for path, value in match.values.items():
+            if path not in ("piece", "whole") and not path.startswith(NOT_OF_PART):
+                self.outcome.set_at(said, path, value)
+        for hole, wire, _ in match.shaped:
+            if hole.path == "." and "finish" not in match.event.acts:
+                said.update(self.read_self_hole(hole, wire))
+            elif hole.path not in NOT_PLAIN_FIELDS and not hole.path.startswith(NOT_OF_PART):
+                self.outcome.set_from_wire(said, hole.path, hole, wire)
         return said
 
-    def itself(self, hole: Hole, wire: Any) -> dict[str, Any]:
+    def read_self_hole(self, hole: Hole, wire: Any) -> dict[str, Any]:
         """Read fields of a part that have a shape of their own; nothing where they do not fit."""
         try:
             made: dict[str, Any] = Reader(self.dialect, self.outcome.options).shape(
@@ -254,11 +284,11 @@ class Hearing:
             return {}
         return without_memory(made)
 
-    def elements(self, shape: str, wire: Any, at: At) -> tuple[list[Any], Trail]:
+    def read_elements(self, shape: str, wire: Any, at: At) -> tuple[list[Any], Trail]:
         """Read a whole part or item, and where it came from; what is none is noted."""
         reader = Reader(self.dialect, self.outcome.options)
         try:
             return reader.element(shape, wire, at)[0], reader.trail
         except Misfit as misfit:
-            self.say("unfit", "lost", (self.frames - 1, *at), misfit.reason, misfit.reason)
+            self.note("unfit", "lost", (self.frames - 1, *at), misfit.reason, misfit.reason)
             return [], reader.trail

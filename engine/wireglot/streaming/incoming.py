@@ -12,31 +12,31 @@ from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
 from ..native import mypyc_attr
 from ..trail import At, value_at
-from .recognising import Taken
+from .recognising import HoleMatch
 
 _STEP = re.compile(r"""\.[^.\[\]'"]+|\[\d{1,4}\]|\['[^']*'\]|\["[^"]*"\]""")
 _PATH = re.compile(rf"\$(?:{_STEP.pattern})+")
 _JSON = re.compile(r'["\\{}\[\]]')
 
 
-class Scan:
+class JsonScan:
     """Tells when the pieces of a JSON object are all there; it looks when it is asked."""
 
     def __init__(self, pieces: list[str]) -> None:
         self._pieces, self._seen = pieces, 0
-        self._depth, self._text, self._skip, self._over = 0, False, -1, False
+        self._depth, self._in_text, self._escaped_at, self._closed = 0, False, -1, False
 
     @property
-    def over(self) -> bool:
+    def is_closed(self) -> bool:
         """Tell whether the object is closed."""
         if self._seen < len(self._pieces):
             new = self._pieces[self._seen :]
             self._seen = len(self._pieces)
-            self._look("".join(new))
-        return self._over
+            self._scan("".join(new))
+        return self._closed
 
-    def _look(self, piece: str) -> None:
-        skip = self._skip  # the place of a sign that a backslash stands before
+    def _scan(self, piece: str) -> None:
+        skip = self._escaped_at  # the place of a sign that a backslash stands before
         for found in _JSON.finditer(piece):
             at, sign = found.start(), found[0]
             if at == skip:
@@ -44,11 +44,11 @@ class Scan:
             if sign == "\\":
                 skip = at + 1
             elif sign == '"':
-                self._text = not self._text
-            elif not self._text:
+                self._in_text = not self._in_text
+            elif not self._in_text:
                 self._depth += 1 if sign in "{[" else -1
-                self._over = self._depth == 0
-        self._skip = skip - len(piece) if skip >= len(piece) else -1
+                self._closed = self._depth == 0
+        self._escaped_at = skip - len(piece) if skip >= len(piece) else -1
 
 
 @mypyc_attr(native_class=False)
@@ -57,104 +57,104 @@ class Part:
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
         self.kind, self.field, self.candidate, self.nth = kind, field, candidate, nth
-        self.said: dict[str, Any] = {"type": kind}
+        self.fields: dict[str, Any] = {"type": kind}
         self.pieces: list[str] = []
         self.open = True
         self.whole = False  # it came in one piece, as `said`
-        self.made = False  # its id was made here
-        self.sealed = False  # its signature came behind it
-        self.waits = False  # nobody was told of it: its name is not there
+        self.id_made = False  # its id was made here
+        self.signed_late = False  # its signature came behind it
+        self.unannounced = False  # nobody was told of it: its name is not there
         self.textless = False  # its head has no place for a text: where none follows, there is none
         self.tree: Any = None  # an object that comes value by value
-        self.was: dict[str, Any] = {}  # the name and id that the source gave, if others went out
-        self.undone: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # it goes out so
+        self.originals: dict[str, Any] = {}  # the source's name and id, where others went out
+        self.rewrite: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # it goes out so
         self.address: tuple[Any, ...] = ()
-        self.key: Any = None  # under which it flowed
+        self.piece_key: Any = None  # under which it flowed
         self.at: At = ()  # the frame in which it began, or its place in a whole
-        self.scan = Scan(self.pieces) if field == "arguments" else None
-        self.closing: dict[str, Any] | None = None  # the part as its item says it at the end
+        self.scan = JsonScan(self.pieces) if field == "arguments" else None
+        self.final: dict[str, Any] | None = None  # the part as its item says it at the end
         self.cited: list[Any] | None = None  # its citations, where they are said of all texts
 
-    def given(self, field: str) -> Any:
+    def source_value(self, field: str) -> Any:
         """Return a name, or an id, as the source gave it."""
-        return self.was.get(field) or self.said.get(field)
+        return self.originals.get(field) or self.fields.get(field)
 
     def repeats(self, piece: str) -> bool:
         """Tell whether a piece is all that came, once more, perhaps in another spelling."""
-        if self.scan is None or not (piece.lstrip().startswith("{") and self.scan.over):
+        if self.scan is None or not (piece.lstrip().startswith("{") and self.scan.is_closed):
             return False
-        return same(_json("".join(self.pieces)), _json(piece))
+        return same(_parsed_or_text("".join(self.pieces)), _parsed_or_text(piece))
 
-    def goes_on(self, name: str, said: dict[str, Any], piece: str) -> bool:
+    def continues_with(self, name: str, said: dict[str, Any], piece: str) -> bool:
         """Tell whether a head, with an id and a piece, is said of this part and of no new one."""
-        old = str(self.given("id") or "")
-        whole = self.scan is not None and self.scan.over and piece.strip().startswith("{")
-        if name and old and (said.get("name") or not self.made):
+        old = str(self.source_value("id") or "")
+        whole = self.scan is not None and self.scan.is_closed and piece.strip().startswith("{")
+        if name and old and (said.get("name") or not self.id_made):
             if name == old:
-                return not (whole and self._differs(piece))
+                return not (whole and self._contradicts(piece))
             # Some servers give each frame of a call another id.
-            open_call = self.kind == "tool_call" and self.said.get("name") and not self.over
-            return bool(open_call) and self._half(said.get("name"), piece)
+            open_call = self.kind == "tool_call" and self.fields.get("name") and not self.complete
+            return bool(open_call) and self._continues_half(said.get("name"), piece)
         return not whole
 
-    def _half(self, name: Any, piece: str) -> bool:
+    def _continues_half(self, name: Any, piece: str) -> bool:
         """Tell whether a head with another id is of this call, which is not whole.
 
         It says no name, or the same one while the arguments are half there, or begin.
         """
         begun = any(one.strip() for one in self.pieces)
-        begins = piece.strip() != "" and not Scan([piece]).over
-        return not name or (name == self.said.get("name") and (begun or begins))
+        begins = piece.strip() != "" and not JsonScan([piece]).is_closed
+        return not name or (name == self.fields.get("name") and (begun or begins))
 
-    def _differs(self, piece: str) -> bool:
+    def _contradicts(self, piece: str) -> bool:
         """Tell whether a piece is a whole object that says something else than what came."""
-        had, now = _json("".join(self.pieces)), _json(piece)
+        had, now = _parsed_or_text("".join(self.pieces)), _parsed_or_text(piece)
         return isinstance(had, dict) and isinstance(now, dict) and bool(had) and had != now
 
-    def add(self, keys: list[str], elements: list[Any]) -> int:
+    def extend(self, keys: list[str], elements: list[Any]) -> int:
         """Take more elements of a list of the part; return how many there are."""
-        listed = [*(value_at(self.said, keys) or []), *elements]
-        put_at(self.said, keys, listed)
-        rating.join_likely(self.said)
+        listed = [*(value_at(self.fields, keys) or []), *elements]
+        put_at(self.fields, keys, listed)
+        rating.join_likely(self.fields)
         return len(listed)
 
-    def put(self, path: str, value: Any) -> bool:
+    def put_at_path(self, path: str, value: Any) -> bool:
         """Put a value at its place in an object; a text goes on where one stands already."""
-        if (steps := steps_of(path)) is None:
+        if (steps := path_steps(path)) is None:
             return False
         self.tree = set_at(self.tree, steps, value)
         return True
 
     @property
-    def named(self) -> str:
+    def id_field(self) -> str:
         """The field by which a call has its result, in either of them."""
         return "tool_call_id" if self.kind == "tool_result" else "id"
 
     @property
-    def name(self) -> str:
+    def label(self) -> str:
         """Its place in the answer: an address comes again once a part is let go."""
         return f"{self.candidate}/{self.nth}"
 
     @property
-    def over(self) -> bool:
+    def complete(self) -> bool:
         """Tell whether nothing more can come, though nobody said so."""
-        return not self.open or (self.scan is not None and self.scan.over)
+        return not self.open or (self.scan is not None and self.scan.is_closed)
 
     def ir(self) -> dict[str, Any]:
         """Return the part as the IR has it."""
-        part = dict(self.said if self.closing is None else self.closing)
-        if (self.whole and not self.pieces) or self.closing is not None:
+        part = dict(self.fields if self.final is None else self.final)
+        if (self.whole and not self.pieces) or self.final is not None:
             return part
         text = "".join(self.pieces)
         if self.field == "arguments":
-            value = _json(text) if text.strip() else {}
+            value = _parsed_or_text(text) if text.strip() else {}
             if isinstance(value, dict):
                 part["arguments"], part["arguments_json"] = value, text
             else:
                 part["arguments_text"] = text
         elif self.field.startswith("own."):
             if text.strip():
-                put_at(part, self.field.split("."), _json(text))
+                put_at(part, self.field.split("."), _parsed_or_text(text))
         elif text or not self.textless:
             part[self.field] = text
         return part
@@ -168,7 +168,7 @@ def text_of(ir: dict[str, Any]) -> str | None:
     return stringify(ir["arguments"]) if "arguments" in ir else None
 
 
-def _json(text: str) -> Any:
+def _parsed_or_text(text: str) -> Any:
     try:
         return parse_json(text)
     except Misfit:
@@ -182,8 +182,8 @@ class Item:
     """
 
     def __init__(self, at: int = 0) -> None:
-        self.at, self.over = at, False  # the frame in which it began, and whether it ended
-        self.said: dict[str, Any] = {}
+        self.at, self.ended = at, False  # the frame in which it began, and whether it ended
+        self.fields: dict[str, Any] = {}
         self.signs = False
         self.parts: list[Part] = []
 
@@ -193,26 +193,27 @@ class Candidate:
 
     def __init__(self) -> None:
         self.parts: list[Part] = []
-        self.places: dict[tuple[Any, ...], Part] = {}
-        self.gone: set[tuple[Any, ...]] = set()  # places of parts of which nothing is kept
+        self.by_address: dict[tuple[Any, ...], Part] = {}
+        self.forgotten: set[tuple[Any, ...]] = set()  # places of parts of which nothing is kept
         self.items: dict[int, Item] = {}
-        self.named: dict[str, int] = {}  # items by their ids, where frames do not number them
-        self.last: Part | None = None  # the last text
+        self.items_by_id: dict[str, int] = {}  # items by their ids, where frames do not number them
+        self.last_text: Part | None = None  # the last text
         self.kinds: list[str] = []  # of all parts that began, of which some may be let go
-        self.lone = 0  # the results that answer no call, and had no id
+        self.unpaired = 0  # the results that answer no call, and had no id
         self.own: dict[str, Any] = {}  # what is said of the candidate itself
         self.flows: dict[str, Any] = {}  # what flows into it besides parts
-        self.listed: dict[str, list[Any]] = {}  # its citations, by their shape
-        self.uncited: list[Any] = []  # its sources that no citation names
-        self.adrift = False  # whether citations are said of texts that are not kept
-        self.stops: list[Taken] = []  # why it stopped: holes that are read at the end
-        self.stopped: tuple[Any, int, dict[str, Any]] | None = None  # what they said, by how much
+        self.cited_by_shape: dict[str, list[Any]] = {}  # its citations, by their shape
+        self.uncited_sources: list[Any] = []  # its sources that no citation names
+        self.citations_lost = False  # whether citations are said of texts that are not kept
+        self.stops: list[HoleMatch] = []  # why it stopped: holes that are read at the end
+        # What the stops meant, with the stops and the count of parts that it was read from.
+        self.stop_cache: tuple[Any, int, dict[str, Any]] | None = None
 
-    def item(self, part: Part) -> Item | None:
+    def item_of(self, part: Part) -> Item | None:
         """Return the item that a part stands in."""
         return self.items.get(dict(part.address).get("item", -1))
 
-    def cite(self, dialect: Dialect) -> None:
+    def share_citations(self, dialect: Dialect) -> None:
         """Give each text the citations of it, where they were said of all texts that are there."""
         cited = self.flows.get("citations") or self.own.get("citations") or []
         sources = self.own.get("sources") or []
@@ -223,12 +224,12 @@ class Candidate:
         for part in self.parts:
             made[part.nth] = part.ir()
         if any(kind == "text" and not ir for kind, ir in zip(self.kinds, made, strict=False)):
-            self.adrift = True  # nothing is kept of a text that is over
+            self.citations_lost = True  # nothing is kept of a text that is over
             return
         shares = citations.Shares({"parts": made}, form, cited, sources)
         for part in self.parts:
             part.cited = next((found for of, found in shares.of if of is made[part.nth]), None)
-        self.uncited = shares.left
+        self.uncited_sources = shares.left
 
 
 def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict[str, Any]:
@@ -244,7 +245,7 @@ def merged(one: dict[str, Any], two: dict[str, Any], over: bool = False) -> dict
     return one
 
 
-def wires(stops: list[Taken]) -> dict[str, Any]:
+def stop_values(stops: list[HoleMatch]) -> dict[str, Any]:
     """Return what was said of why a candidate stopped, key by key."""
     found: dict[str, Any] = {}
     for hole, wire, _ in stops:
@@ -252,24 +253,24 @@ def wires(stops: list[Taken]) -> dict[str, Any]:
     return found
 
 
-def unrepeated(found: list[Any]) -> list[Any]:
+def without_repeats(found: list[Any]) -> list[Any]:
     """Return citations without those that others say with more, from another list."""
     said = {str(one.get("url")) for one in found if len(one) > 1}
     return [one for one in found if [*one] != ["url"] or one["url"] not in said]
 
 
-def joined(old: Any, new: Any) -> Any:
+def concatenated(old: Any, new: Any) -> Any:
     """Put what flows together: texts and lists one after another, objects key by key."""
     if isinstance(old, str) and isinstance(new, str):
         return old + new
     if isinstance(old, list) and isinstance(new, list):
         return [*old, *new]
     if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{key: joined(old.get(key), value) for key, value in new.items()}}
+        return {**old, **{key: concatenated(old.get(key), value) for key, value in new.items()}}
     return old if new is None else new
 
 
-def steps_of(path: str) -> list[str | int] | None:
+def path_steps(path: str) -> list[str | int] | None:
     """Take a path of names and numbers apart, as `$.a.b[0]`; None for another form."""
     if _PATH.fullmatch(path) is None:
         return None

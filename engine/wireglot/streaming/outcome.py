@@ -22,7 +22,7 @@ MOST = 128  # candidates of one response, and ends of candidates that are rememb
 SHORT = 500  # signs of an end that is remembered
 
 
-class Places:
+class ResponseLayout:
     """Where a dialect has what a stream says, as far as that is known before anything comes."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -30,23 +30,25 @@ class Places:
         picture = stream.frame or stream.events[0].reads[0]
         self.case = Case("", "", picture, None, {}, None, stream.pos)
         # Where a whole response has what is said of a candidate, by path and shape of the hole.
-        self.spots: dict[tuple[str, str | None], At] = {}
+        self.stop_places: dict[tuple[str, str | None], At] = {}
         # The holes that hold the parts of a candidate, and whether a call may have no id.
-        self.lists: list[Hole] = []
-        self.keys: dict[str, list[str | None]] = {}  # shapes of these, by keys that they are under
+        self.part_lists: list[Hole] = []
+        # The shapes of these, by the keys that they stand under.
+        self.shapes_by_key: dict[str, list[str | None]] = {}
         for case in candidates_of(dialect):
             below = [pair for pair in placed(case.wire) if "[]" not in pair[0]]
             for at, hole in below:
                 if isinstance(hole, Hole) and hole.path == "parts" and at:
-                    self.keys.setdefault(str(at[-1]), []).append(hole.shape)
+                    self.shapes_by_key.setdefault(str(at[-1]), []).append(hole.shape)
             found = {(p.path, p.shape): at for at, p in below if isinstance(p, Hole)}
-            self.spots = {**found, **self.spots}
-            self.lists += case.lists.get("parts", ())
+            self.stop_places = {**found, **self.stop_places}
+            self.part_lists += case.lists.get("parts", ())
         call = dialect.shapes.get("tool_call")
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
-        self.free = any(hole.mark for hole in ids)
-        self.stops: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
-        self.alike: set[str] = set()  # the same, as a whole and a frame beside it have said it
+        self.ids_optional = any(hole.mark for hole in ids)
+        self.stop_cache: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
+        # Stops of frames that say what the whole response beside them says.
+        self.agreeing_stops: set[str] = set()
 
 
 class Outcome:
@@ -60,18 +62,18 @@ class Outcome:
         self._seed: Seed | None = None
         self.usage: Any = None  # as it is on the wire
         # The response, where the stream says it at the end.
-        self.whole: dict[str, Any] | None = None
-        self.counted: At = ()  # the frame that counted last
-        self.odd: dict[str, At] = {}  # what could not be read, by the hole that wanted it
-        self.asked: str | None = None  # a digest of the request that it answers
-        self.first: Any = None  # the frame in which it began
+        self.whole_ir: dict[str, Any] | None = None
+        self.usage_place: At = ()  # the frame that counted last
+        self.unreadable: dict[str, At] = {}  # what could not be read, by the hole that wanted it
+        self.digest: str | None = None  # a digest of the request that it answers
+        self.first_frame: Any = None  # the frame in which it began
         self.time: Any = None  # the first one that a frame says, as it stands there
-        self.came: dict[str, int] = {}  # the frames that said fields of the response first
+        self.first_said: dict[str, int] = {}  # the frames that said fields of the response first
         self._reader = Reader(dialect, self.options)
-        self._known = dialect.once(Places, lambda: Places(dialect))
-        self.case, self.alike = self._known.case, self._known.alike
+        self._layout = dialect.once(ResponseLayout, lambda: ResponseLayout(dialect))
+        self.case, self.agreeing_stops = self._layout.case, self._layout.agreeing_stops
 
-    def of(self, nth: int) -> Candidate:
+    def candidate(self, nth: int) -> Candidate:
         """Return a candidate by its number."""
         while len(self.candidates) <= nth and len(self.candidates) <= MOST:
             self.candidates.append(Candidate())
@@ -82,42 +84,43 @@ class Outcome:
         """The seed of the ids that are made for it: what was known when the first was made."""
         if self._seed is None:
             named = self.response.get("id")
-            self._seed = Seed(self.asked, named, self.time, self.first, self.dialect.pieces)
+            self._seed = Seed(self.digest, named, self.time, self.first_frame, self.dialect.pieces)
         return self._seed
 
     def count(self, wire: Any, frame: int) -> None:
         """Take the token counts of a frame; they lie over earlier ones."""
         known = isinstance(self.usage, dict) and isinstance(wire, dict)
         self.usage = merged(dict(self.usage), wire, over=True) if known else wire
-        self.counted = (frame,)
+        self.usage_place = (frame,)
 
     # -- values -----------------------------------------------------------------------------------
 
-    def knows(self, path: str) -> bool:
+    def is_settled(self, path: str) -> bool:
         """Tell whether a field of the response is said for good."""
         return bool(self.response.get(path)) and not path.startswith("own.")
 
-    def say(self, path: str, hole: Hole, wire: Any) -> None:
+    def set_response_field(self, path: str, hole: Hole, wire: Any) -> None:
         """Take a field of the response: the first frame that says it is right."""
-        if self.knows(path) or (not wire and path in self.response and not path.startswith("own.")):
+        known = path in self.response and not path.startswith("own.")
+        if known and (self.response[path] or not wire):
             return
         if path == "created":
             self.time = wire
-        self.put(self.response, path, hole, wire)
+        self.set_from_wire(self.response, path, hole, wire)
 
-    def place(self, path: str, owner: Candidate | None = None) -> At:
+    def place_of(self, path: str, owner: Candidate | None = None) -> At:
         """Return the place of a field of the response or an answer: the frame that said it."""
         if owner is not None:
             return owner.stops[0][2][:1] if owner.stops else ()
-        return self.counted if path == "usage" else (self.came.get(path, 0),)
+        return self.usage_place if path == "usage" else (self.first_said.get(path, 0),)
 
-    def put(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
+    def set_from_wire(self, owner: dict[str, Any], path: str, hole: Hole, wire: Any) -> None:
         """Put the value of a hole at a path of an IR object."""
-        value = self.read(hole, wire) if hole.lenses or hole.shape else wire
+        value = self.read_hole(hole, wire) if hole.lenses or hole.shape else wire
         if value is not ABSENT:
-            self.lay(owner, path, value)
+            self.set_at(owner, path, value)
 
-    def lay(self, owner: dict[str, Any], path: str, value: Any) -> None:
+    def set_at(self, owner: dict[str, Any], path: str, value: Any) -> None:
         """Lay a value at a path of an IR object; what comes later counts."""
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
@@ -130,7 +133,7 @@ class Outcome:
         """Return the keys of a path of the IR."""
         return owned(path, self.dialect.family).split(".")
 
-    def read(self, hole: Hole, wire: Any) -> Any:
+    def read_hole(self, hole: Hole, wire: Any) -> Any:
         """Read a value by the lenses or the shape of its hole."""
         env = Env((), self.case, True)
         try:
@@ -141,51 +144,51 @@ class Outcome:
 
     # -- the whole --------------------------------------------------------------------------------
 
-    def stop(self, owner: Candidate) -> dict[str, Any]:
+    def stop_fields(self, owner: Candidate) -> dict[str, Any]:
         """Return why a candidate stopped, as fields of the IR without memory."""
-        if self.whole is not None:
-            return without_memory(self._of_whole(owner), "parts")
-        known = owner.stopped
+        if self.whole_ir is not None:
+            return without_memory(self._in_whole(owner), "parts")
+        known = owner.stop_cache
         if known is None or known[0] is not owner.stops or known[1] != len(owner.kinds):
-            known = owner.stopped = owner.stops, len(owner.kinds), self._stopped(owner)
+            known = owner.stop_cache = owner.stops, len(owner.kinds), self._stop_once(owner)
         return known[2]
 
-    def beside(self, owner: Candidate) -> None:
+    def adopt_stop_reason(self, owner: Candidate) -> None:
         """Let a whole response that does not say why it stopped say what its frame does."""
-        one = self._of_whole(owner)
-        reason = self._stopped(owner).get("stop_reason") if one.get("stop_reason") is None else None
-        if reason is not None:
-            one["stop_reason"] = reason
+        one = self._in_whole(owner)
+        if one.get("stop_reason") is None:
+            reason = self._stop_once(owner).get("stop_reason")
+            one.update({} if reason is None else {"stop_reason": reason})
 
-    def _of_whole(self, owner: Candidate) -> dict[str, Any]:
+    def _in_whole(self, owner: Candidate) -> dict[str, Any]:
         """Return what the whole response says of a candidate; nothing where it has none."""
-        owners = self.whole.get("candidates", ()) if self.whole is not None else ()
+        owners = self.whole_ir.get("candidates", ()) if self.whole_ir is not None else ()
         nth = self.candidates.index(owner) if owner in self.candidates else 0
         return owners[nth] if nth < len(owners) else {}
 
-    def _stopped(self, owner: Candidate) -> dict[str, Any]:
+    def _stop_once(self, owner: Candidate) -> dict[str, Any]:
         """Read why a candidate stopped; what is short is read once for all streams."""
         stops = [(hole.path, hole.shape, hole.lenses, wire) for hole, wire, _ in owner.stops]
         key = repr((owner.kinds, stops))
-        found = self._known.stops.get(key)
+        found = self._layout.stop_cache.get(key)
         if found is None:
-            odd = len(self.odd)
-            made = self._stop(owner, True)
+            odd = len(self.unreadable)
+            made = self._read_stop(owner, True)
             found = without_memory(made)
-            if len(self.odd) == odd and len(key) < SHORT:
-                if len(self._known.stops) >= MOST:
-                    self._known.stops.clear()
-                self._known.stops[key] = found
+            if len(self.unreadable) == odd and len(key) < SHORT:
+                if len(self._layout.stop_cache) >= MOST:
+                    self._layout.stop_cache.clear()
+                self._layout.stop_cache[key] = found
         return found
 
-    def _stop(self, owner: Candidate, away: bool = False) -> dict[str, Any]:
+    def _read_stop(self, owner: Candidate, away: bool = False) -> dict[str, Any]:
         """Return why a candidate stopped, and how its frames spelled that, but for one `away`."""
         env = Env((), self.case, True)
         reader = Reader(self.dialect, {**self.options, "away": True} if away else self.options)
         env.fields["parts"] = ([{"type": kind} for kind in owner.kinds], None)
         # What stands beside a word may say more than it.
         for hole, wire, at in sorted(owner.stops, key=lambda stop: not isinstance(stop[1], dict)):
-            rel = self._known.spots.get((hole.path, hole.shape), ())
+            rel = self._layout.stop_places.get((hole.path, hole.shape), ())
             spread = rel == () and isinstance(wire, dict)  # else it stands under a key
             env.lenient = spread or rel != ()  # no key of the whole would hold it
             try:
@@ -194,7 +197,7 @@ class Outcome:
                 else:
                     reader.hole(hole, wire, rel, rel, env)
             except Misfit:
-                self.odd[hole.path] = at
+                self.unreadable[hole.path] = at
         del env.fields["parts"]
         found: dict[str, Any] = {}
         for path, (value, _) in env.fields.items():
@@ -202,14 +205,14 @@ class Outcome:
         building.attach(reader, found, env)
         return found
 
-    def one(self, owner: Candidate) -> dict[str, Any] | None:
+    def original(self, owner: Candidate) -> dict[str, Any] | None:
         """Return a candidate as it was told; None where it came in frames."""
         return None
 
     def counts(self) -> dict[str, Any] | None:
         """Return the token counts as far as they are known, as the IR has them."""
-        if self.whole is not None:
-            return self.whole.get("usage")
+        if self.whole_ir is not None:
+            return self.whole_ir.get("usage")
         if self.usage is None:
             return None
         try:
@@ -217,7 +220,7 @@ class Outcome:
                 "usage", self.usage, (), True
             )
         except Misfit:
-            self.odd["usage"] = self.counted
+            self.unreadable["usage"] = self.usage_place
             return None
         return found
 
@@ -227,44 +230,45 @@ class Outcome:
         Ids that were made here are left out where this dialect's own calls may have none. A part
         comes from the frame in which it began.
         """
-        if self.whole is not None:
-            return self.whole
+        if self.whole_ir is not None:
+            return self.whole_ir
         made = {**self.response, "candidates": []}
-        free = self._known.free
+        free = self._layout.ids_optional
         for owner in self.candidates:
             parts = [part.ir() for part in owner.parts]
             for part, ir in zip(owner.parts, parts, strict=True):
-                ir.update(part.was)
+                ir.update(part.originals)
                 trail.put(ir, None, part.at)
-                if part.made and (free or part.kind == "tool_result"):
-                    ir.pop(part.named, None)
-                self.homed(ir, part.key)
+                if part.id_made and (free or part.kind == "tool_result"):
+                    ir.pop(part.id_field, None)
+                self.remember_home(ir, part.piece_key)
             one: dict[str, Any] = {"parts": parts}
-            one.update(self._stop(owner))
+            one.update(self._read_stop(owner))
             for path, value in owner.flows.items():
-                self.lay(one, path, value)
+                self.set_at(one, path, value)
             made["candidates"].append(merged(one, owner.own, over=True))
         counts = self.counts()
         if counts is not None:
             made["usage"] = counts
         return made
 
-    def failing(self, ir: dict[str, Any]) -> bool:
+    def end_by_error(self, ir: dict[str, Any]) -> bool:
         """Let answers that say no reason have ended by an error; tell whether there are some."""
         owners = zip(self.candidates, ir.get("candidates", ()), strict=False)
-        found = [one for owner, one in owners if not owner.stops] if self.whole is None else []
+        found = [one for owner, one in owners if not owner.stops] if self.whole_ir is None else []
         for one in found:
             one["stop_reason"] = "error"
         return bool(found)
 
-    def homed(self, ir: dict[str, Any], key: Any) -> None:
+    def remember_home(self, ir: dict[str, Any], key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone, or whole."""
-        lists, kind = reversed(self._known.lists), ir.get("type")  # the most general stands last
-        takers = [hole for hole in lists if kind in self.dialect.kinds_of(hole.named)]
+        kind, lists = ir.get("type"), self._layout.part_lists  # the most general stands last
+        takers = [hole for hole in lists[::-1] if kind in self.dialect.kinds_of(hole.named)]
         if not any(hole.dated for hole in takers):
             return
         # What came under the key of a list is of that list; else first those for any part.
-        known, general = self._known.keys.get(key, ()), [one for one in takers if not one.dated][:1]
+        known = self._layout.shapes_by_key.get(key, ())
+        general = [one for one in takers if not one.dated][:1]
         probe = Writer(self.dialect, True, Trail(), {})
         least: tuple[int, Hole, Any] | None = None
         for hole in sorted(takers, key=lambda one: (one.shape not in known, one.dated)):

@@ -19,7 +19,7 @@ from ..language.shape import of_frame
 from ..trail import everywhere, value_at
 from .incoming import Part, merged
 from .outcome import Outcome
-from .outlook import Flow
+from .outlook import EventPair
 
 Fill = Callable[[str], list[Any]]  # makes the frames of a piece
 MARK, NUMBER = "\0piece\0", "\0number\0"
@@ -32,7 +32,7 @@ class Place:
         self.candidate = candidate
         self.index = self.nth = self.item = self.inner = self.entry = 0
 
-    def said(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return what can be asked of it, by name."""
         return {
             "candidate": self.candidate, "index": self.index, "nth": self.nth,
@@ -45,14 +45,14 @@ class Outgoing:
 
     def __init__(self, part: Part) -> None:
         self.part, self.place = part, Place(part.candidate)
-        self.flow: Flow | None = None
-        self.begun = self.gone = False
+        self.flow: EventPair | None = None
+        self.begun = self.closed = False
         self.sent = 0  # pieces that are written
-        self.text = False  # whether some text was written
-        self.apart = ""  # what stands before its first piece
+        self.has_text = False  # whether some text was written
+        self.separator = ""  # what stands before its first piece
         self.fits = False  # whether a whole response holds it, come as it may
-        self.ready: Fill | None = None  # what makes its next frames
-        self.more: dict[str, Any] = {}  # what its item says, and ids that were made for it
+        self.fill: Fill | None = None  # what makes its next frames
+        self.extra: dict[str, Any] = {}  # what its item says, and ids that were made for it
         self.rider: Any = None  # what rides beside it at the end of its item
 
 
@@ -77,7 +77,7 @@ class Frames:
         self.recent: list[Any] = []  # those of the last event
         self._numbered = numbered  # whether frames have numbers
 
-    def begun(
+    def give_ids(
         self, of: int, kind: str, said: dict[str, Any], event: Event | None, shared: bool
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Make the ids that all frames of a part say; return what it says, and fields with these.
@@ -91,13 +91,13 @@ class Frames:
         first = said
         if shared and before == kind and known and event and event.addresses.isdisjoint(names):
             first = merged(dict(said), {"own": {self.family: known}})
-        made = self.identified(first, holes)
+        made = self.with_made_ids(first, holes)
         more = {k: v for k, v in made.items() if k in ("own", "id") and v != said.get(k)}
         own = made.get("own", {}).get(self.family, {})
         self._beside[of] = kind, {k: v for k, v in own.items() if f"own.{k}" in names}
         return made, more
 
-    def identified(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
+    def with_made_ids(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
         """Make the ids that nobody has said, of what begins: its content is to come."""
         made = dict(said)
         for hole in holes if not self.writer.same else ():
@@ -116,7 +116,7 @@ class Frames:
 
     def put(self, event: Event, said: dict[str, Any], place: Place | None = None) -> None:
         """Write the frames of an event; raises Misfit where it lacks what it must say."""
-        self.add(self._written(event, said, place or Place()))
+        self.add(self._made_of(event, said, place or Place()))
 
     def add(self, made: list[Any]) -> None:
         """Take frames that are written."""
@@ -128,7 +128,7 @@ class Frames:
         """Write the frames of an event that say an error; note what they leave out of it."""
         self.put(event, said)
         writer, mark = self.writer, len(self.writer.notes)
-        obj = self._obj(event, said, {"frame": self.count})
+        obj = self._event_ir(event, said, {"frame": self.count})
         view = View(obj, "error", of_frame(event.writes[0]), writer)
         for p in event.writes:
             writer.picture(p, view, (), top=True)  # it tells what was taken
@@ -144,39 +144,39 @@ class Frames:
             return False
         return True
 
-    def ready(self, event: Event, said: dict[str, Any], place: Place) -> Fill | None:
+    def prepare(self, event: Event, said: dict[str, Any], place: Place) -> Fill | None:
         """Return what makes the frame of an event for any piece, if that can be known."""
         try:
             number = NUMBER if self._numbered else None
-            made = self._written(event, {**said, "piece": MARK}, place, number)
+            made = self._made_of(event, {**said, "piece": MARK}, place, number)
         except Misfit:
             return None
-        return _filling(self, made[0]) if len(made) == 1 else None
+        return _piece_filler(self, made[0]) if len(made) == 1 else None
 
-    def fill(self, ready: Fill, piece: str) -> None:
+    def write_piece(self, ready: Fill, piece: str) -> None:
         """Write the frame that is ready for a piece."""
         self._made += ready(piece)
 
-    def _written(
+    def _made_of(
         self, event: Event, said: dict[str, Any], place: Place, number: str | None = None
     ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
-        at = place.said()
-        obj = self._obj(event, said, at)
+        at = place.fields()
+        obj = self._event_ir(event, said, at)
         made: list[Any] = []
         for nth in range(len(event.writes)):
             at["frame"] = self.count + len(made) if number is None else number
             made.append(writer.frame(event, nth, obj))
         return made
 
-    def _obj(self, event: Event, said: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
+    def _event_ir(self, event: Event, said: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
         obj = {**said, "at": at}
         if "response" in event.heads:
-            obj["response"] = self._response(event)
+            obj["response"] = self._response_ir(event)
         return obj
 
-    def _response(self, event: Event) -> dict[str, Any]:
+    def _response_ir(self, event: Event) -> dict[str, Any]:
         """Return what is said of the response; the fields of another family stay away."""
         said, made = (one.get("own", {}).get(self.family, {}) for one in (self.head, self.made))
         own = {**said, **made}
@@ -192,7 +192,7 @@ def is_made(hole: Hole) -> bool:
     return hole.mark == "made" and bool(hole.value)
 
 
-def _filling(frames: Frames, frame: Any) -> Fill | None:
+def _piece_filler(frames: Frames, frame: Any) -> Fill | None:
     """Return what makes a frame anew, with a piece and its number in their places."""
     there = [(at, one) for at, one in everywhere(frame) if one is MARK or one is NUMBER]
     marked, numbered = ([at for at, one in there if one is mark] for mark in (MARK, NUMBER))
@@ -233,10 +233,10 @@ class Rides(Protocol):
 
     rode: dict[str, str]
 
-    def fills(self, part: Part) -> bool: ...
-    def sealed(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]: ...
-    def begun(self, part: Part, ir: dict[str, Any], event: Event) -> None: ...
-    def of_item(self, part: Part, ir: dict[str, Any]) -> tuple[str, Any] | None: ...
-    def over(self, part: Part, ir: dict[str, Any], seen: bool) -> None: ...
-    def left(self, candidate: int, event: Event) -> None: ...
-    def waits(self, candidate: int) -> bool: ...
+    def signs(self, part: Part) -> bool: ...
+    def with_signature(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]: ...
+    def ride_on_head(self, part: Part, ir: dict[str, Any], event: Event) -> None: ...
+    def ride_of_item(self, part: Part, ir: dict[str, Any]) -> tuple[str, Any] | None: ...
+    def part_over(self, part: Part, ir: dict[str, Any], seen: bool) -> None: ...
+    def ride_on_piece(self, candidate: int, event: Event) -> None: ...
+    def has_left(self, candidate: int) -> bool: ...

@@ -18,7 +18,7 @@ MOST = 256  # parts that were written on trial, and are remembered
 # Parts of which no value but a name says what is lost.
 PLAIN = ("text", "reasoning", "tool_call", "native")
 INNER = frozenset(("candidates", "parts", "nth"))  # fields that are told of by themselves
-Flow = tuple[Event | None, Event]  # how a part starts, and how it goes on
+EventPair = tuple[Event | None, Event]  # how a part starts, and how it goes on
 
 
 class Outlook:
@@ -31,25 +31,25 @@ class Outlook:
         pairs = [pair for h in self.lists for pair in dialect.cases_of(h.named)]
         kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
-        self.thoughts = first is not None and "joined" in first.lenses  # whether they are one text
+        self.joins_thoughts = first is not None and "joined" in first.lenses  # into one text
         self.grouped = {str(kind) for shape, _ in pairs for kind in shape.groups}  # in one element
-        self.identities = _identities(dialect)
+        self.made_ids = _identities(dialect)
         # What a whole response says of its parts.
-        self.whole = frozenset(h.path for _, case in pairs for h in holes(case.wire))
+        self.whole_fields = frozenset(h.path for _, case in pairs for h in holes(case.wire))
         # Calls that have a picture by their name: no event begins one of them.
         calls = [case for _, case in pairs if "tool_call" in case.kinds]
-        self.named = {name for case in calls for name in case.sides[0].get("/name", ())}
+        self.named_calls = {name for case in calls for name in case.sides[0].get("/name", ())}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
             for kind in dialect.kinds_of(hole.named):
                 self.slots.setdefault(str(kind), nth)
         paths = {hole.path for p in self.stream.pictures() for hole in holes(p)}
-        self.many, self.numbered = "at.candidate" in paths, "at.frame" in paths
+        self.many_answers, self.numbered = "at.candidate" in paths, "at.frame" in paths
         # Whether parts come one after another.
         ends = any(word.act == "part_stop" for word in self.stream.of)
-        self.closes = ends or not self.stream.plain
+        self.sequential = ends or not self.stream.plain
         # What is lost of parts, and what they lack, by their fields.
-        self._lost: dict[tuple[Any, ...], tuple[Set[str] | None, Set[str]]] = {}
+        self._fits: dict[tuple[Any, ...], tuple[Set[str] | None, Set[str]]] = {}
         # What is said of a part of each kind when it is over, and the fields that are said there.
         self.closing: dict[str, list[tuple[Word, Event]]] = {}
         self.later: dict[str, frozenset[str]] = {}
@@ -70,8 +70,8 @@ class Outlook:
         ]
         self.usage = next((e for e in events if e.acts == {"usage"}), None)
         pictures = (p for event in events for p in event.writes)
-        self.told = {path for p in pictures for path in _said(dialect, p)}
-        self.told |= {word.field for word in self.stream.of if word.kind == "candidate"}
+        self.event_fields = {path for p in pictures for path in _paths_of(dialect, p)}
+        self.event_fields |= {word.field for word in self.stream.of if word.kind == "candidate"}
         # Fields of a response, and of a candidate, that a whole says and no event does.
         unit = dialect.units.get("response")
         self.unheld = self._unheld("response", unit.cases if unit else ())
@@ -79,22 +79,22 @@ class Outlook:
 
     def tells(self, owner: str, path: str) -> bool:
         """Tell whether an event says a field of the response, or of a candidate."""
-        return not self.told.isdisjoint((path, f"{owner}.{path}", "response"))
+        return not self.event_fields.isdisjoint((path, f"{owner}.{path}", "response"))
 
     def _unheld(self, owner: str, cases: Iterable[Case]) -> dict[str, list[str]]:
         """Return the keys of the fields that no event says, by their paths."""
-        found = {path for case in cases for path in _said(self.dialect, case.wire)}
+        found = {path for case in cases for path in _paths_of(self.dialect, case.wire)}
         unheld = sorted(p for p in found - INNER if not self.tells(owner, p))
         return {path: owned(path, self.dialect.family).split(".") for path in unheld}
 
-    def flow(self, kind: str, field: str) -> Flow | None:
+    def flow(self, kind: str, field: str) -> EventPair | None:
         """Return how parts of a kind flow, if they do."""
         append = self.stream.get("append", kind, field)
         if append is None or field.startswith("own."):
             return None
         return self.stream.get("part_start", kind, field), append
 
-    def unsaid(self, flow: Flow, ir: dict[str, Any], kind: str, field: str) -> set[str]:
+    def unsaid(self, flow: EventPair, ir: dict[str, Any], kind: str, field: str) -> set[str]:
         """Return the fields of a part that no event of its kind says."""
         known = set(self.later.get(kind, ()))
         for event in flow:
@@ -111,21 +111,21 @@ class Outlook:
         None for the first: nor for the part. It is written on trial, once for all parts that hold
         the same fields.
         """
-        key = None if writer.options else self._fields_of(ir, bool(writer.ladder))
+        key = None if writer.options else self._fit_key(ir, bool(writer.ladder))
         if key is None:
-            return self._tried(writer, ir)
-        if key in self._lost:
-            return self._lost[key]
-        found = self._tried(writer, ir)
-        if len(self._lost) >= MOST:
-            self._lost.clear()
-        self._lost[key] = found
+            return self._fit_on_trial(writer, ir)
+        if key in self._fits:
+            return self._fits[key]
+        found = self._fit_on_trial(writer, ir)
+        if len(self._fits) >= MOST:
+            self._fits.clear()
+        self._fits[key] = found
         return found
 
-    def _fields_of(self, ir: dict[str, Any], stepping: bool) -> tuple[Any, ...] | None:
+    def _fit_key(self, ir: dict[str, Any], stepping: bool) -> tuple[Any, ...] | None:
         """Return what tells parts apart of which other fields may be lost; None if values do."""
         kind, own = ir.get("type"), ir.get("own", {})
-        if kind not in PLAIN or self.dialect.family in own or ir.get("name") in self.named:
+        if kind not in PLAIN or self.dialect.family in own or ir.get("name") in self.named_calls:
             return None
         opaque = [ir[key] for key in OPAQUE if isinstance(ir.get(key), dict)]
         # One that has not come yet is empty.
@@ -135,7 +135,7 @@ class Outlook:
         name = ir.get("name") if kind == "native" else None
         return kind, str(name), said, *origins, *blank, stepping
 
-    def _tried(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
+    def _fit_on_trial(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
         probe = Writer(self.dialect, False, Trail(), writer.options)
         if not share.give_as_is(probe, self.lists, ir)[0]:
             return None, probe.missing
@@ -144,7 +144,7 @@ class Outlook:
         return {path for path in lost if any(path in row.before.names for row in rows)}, set()
 
 
-def _said(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> Iterator[str]:
+def _paths_of(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> Iterator[str]:
     """Yield the paths of what a picture says, with those of shapes that stand for its object."""
     for hole in holes(picture):
         if hole.path != "." or not hole.shape:
@@ -152,7 +152,7 @@ def _said(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> It
             continue
         for shape, case in dialect.cases_of(hole.named):
             if shape.name not in above:
-                yield from _said(dialect, case.wire, (*above, shape.name))
+                yield from _paths_of(dialect, case.wire, (*above, shape.name))
 
 
 def _identities(dialect: Dialect) -> dict[str, Hole]:

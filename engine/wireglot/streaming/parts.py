@@ -23,8 +23,9 @@ from .citing import Citing
 from .hearing import Listener
 from .incoming import Part, merged, text_of
 from .outgoing import Frames, Outgoing, Rides, Running
-from .outlook import Flow, Outlook
+from .outlook import EventPair, Outlook
 
+IR = dict[str, Any]
 DEPTH = 8  # steps down the ladder
 HELD = "no frame of the target can hold {}; its whole response does"
 
@@ -35,16 +36,16 @@ class Parts(Listener):
     def __init__(self, writer: Writer) -> None:
         self.writer, self.dialect, self.stream = writer, writer.dialect, writer.dialect.streamed
         self.same = writer.same
-        self.failing = False
-        self.alone = False  # no whole response is made, which would tell what it cannot hold
-        self.moved = True  # whether a part was begun or ended
+        self.failed_already = False
+        self.frames_only = False  # no whole response is made, which would tell what it cannot hold
+        self.parts_changed = True  # whether a part was begun or ended
         self._known = self.dialect.once(Outlook, lambda: Outlook(self.dialect))
         self.frames = Frames(writer, self._known.numbered)
         self._queues: dict[tuple[int, int], list[Outgoing]] = {}
-        self._of: dict[int, Outgoing] = {}
+        self._outgoing: dict[int, Outgoing] = {}
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
-        self._last: Part | None = None  # the last text
-        self._items = Brackets(self.frames)  # of a plain stream none opens
+        self._last_text: Part | None = None  # the last text
+        self._brackets = Brackets(self.frames)  # of a plain stream none opens
         self.rides: Rides | None = None  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
         self.citing = Citing(writer, self._known.slots, self._kinds)
@@ -55,24 +56,24 @@ class Parts(Listener):
 
     # -- what flows, and in which order -----------------------------------------------------------
 
-    def _takes(self, part: Part) -> bool:
+    def _target_holds(self, part: Part) -> bool:
         """Tell whether a whole response would hold such a part, as far as it is known."""
-        said = without_memory(part.said, "own")
-        if self.rides is not None and self.rides.fills(part):
+        said = without_memory(part.fields, "own")
+        if self.rides is not None and self.rides.signs(part):
             said["signature"] = {"value": "x", "origin": self.dialect.origin["signature"]}
         said[part.field] = {} if part.field == "arguments" else "x"
         return self._known.fit(self.writer, said)[0] == set()
 
     def _queue(self, out: Outgoing) -> list[Outgoing]:
-        slot = 0 if self._known.closes else self._known.slots.get(out.part.kind, 0)
+        slot = 0 if self._known.sequential else self._known.slots.get(out.part.kind, 0)
         return self._queues.setdefault((out.part.candidate, slot), [])
 
-    def _free(self, out: Outgoing, queue: list[Outgoing]) -> bool:
+    def _flows_freely(self, out: Outgoing, queue: list[Outgoing]) -> bool:
         """Tell whether a part flows beside others: its address says where it belongs.
 
         One that is written when it is whole lets none behind it go first: their order holds.
         """
-        if out.flow is None or not out.flow[1].addresses or self._known.closes:
+        if out.flow is None or not out.flow[1].addresses or self._known.sequential:
             return False
         for one in queue:
             if one is out:
@@ -81,27 +82,27 @@ class Parts(Listener):
                 return False
         return True
 
-    def _pump(self, part: Part) -> None:
+    def _write_ready(self, part: Part) -> None:
         """Write what can be written of a part and of those that wait for it."""
-        out = self._of.get(id(part))
-        if out is None or self.failing:
+        out = self._outgoing.get(id(part))
+        if out is None or self.failed_already:
             return
         queue = self._queue(out)
-        if self._free(out, queue):
+        if self._flows_freely(out, queue):
             # Frames say of which part they are: nobody waits for the parts before.
-            self._live(out)
+            self._write_pieces(out)
             if not part.open and out in queue:  # one that was over when it began is out of it
-                self._over(out)
+                self._write_end(out)
                 queue.remove(out)
             return
         while queue:
             head = queue[0]
             if head.flow is not None:
-                self._live(head)
+                self._write_pieces(head)
             # Nobody may say that a call is over, but its arguments are whole, and another follows.
-            if head.part.open and not (len(queue) > 1 and head.part.over):
+            if head.part.open and not (len(queue) > 1 and head.part.complete):
                 return
-            self._over(head)
+            self._write_end(head)
             queue.pop(0)
 
     def running(self, part: Part) -> Running | None:
@@ -109,53 +110,51 @@ class Parts(Listener):
 
         None where a piece may do more than that.
         """
-        out = self._of.get(id(part))
-        if out is None or self.failing or out.gone:
+        out = self._outgoing.get(id(part))
+        if out is None or self.failed_already or out.closed:
             return None
         queue = self._queue(out)
-        free = self._free(out, queue)
+        free = self._flows_freely(out, queue)
         if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
             return out, None, None
-        if not (free or len(queue) == 1) or not (out.begun and out.text and out.ready):
+        if not (free or len(queue) == 1) or not (out.begun and out.has_text and out.fill):
             return None
-        return (out, out.ready, None) if out.sent == len(part.pieces) else None
+        return (out, out.fill, None) if out.sent == len(part.pieces) else None
 
     def flush(self) -> None:
         """Write all that waits; of what came behind an error nothing is written."""
         for queue in self._queues.values():
             for out in queue:
-                if self.failing:
+                if self.failed_already:
                     self._unplaced(out.part.at, "an error ended the stream before this part did")
                     continue
                 if out.flow is not None:
-                    self._live(out)
-                self._over(out)
+                    self._write_pieces(out)
+                self._write_end(out)
             queue.clear()
-        self._items.close()
+        self._brackets.close()
 
     # -- parts that flow --------------------------------------------------------------------------
 
-    def _begin(
-        self, out: Outgoing, kind: str, said: dict[str, Any], event: Event | None
-    ) -> dict[str, Any]:
+    def _begin(self, out: Outgoing, kind: str, said: IR, event: Event | None) -> IR:
         """Give a part its numbers; return what is said of it, and of its item."""
-        self.moved = True
+        self.parts_changed = True
         kinds = self._kinds.setdefault(out.part.candidate, [])
-        self._last = out.part if kind == "text" else self._last
+        self._last_text = out.part if kind == "text" else self._last_text
         out.place.index, out.place.nth = len(kinds), kinds.count(kind)
-        if kind == "reasoning" and self._known.thoughts and out.place.nth and not self.same:
-            out.apart = BETWEEN_THOUGHTS
+        if kind == "reasoning" and self._known.joins_thoughts and out.place.nth and not self.same:
+            out.separator = BETWEEN_THOUGHTS
         kinds.append(kind)
         out.begun = True
         if self.stream.plain:
             shared = kind in self._known.grouped
-            made, out.more = self.frames.begun(out.place.candidate, kind, said, event, shared)
+            made, out.extra = self.frames.give_ids(out.place.candidate, kind, said, event, shared)
             return made
-        made = self._items.enter(out.place, kind, said, event)
-        out.more = {key: made[key] for key in ("own", "item") if key in made}
+        made = self._brackets.enter(out.place, kind, said, event)
+        out.extra = {key: made[key] for key in ("own", "item") if key in made}
         return made
 
-    def _start(self, out: Outgoing, kind: str, said: dict[str, Any], flow: Flow) -> dict[str, Any]:
+    def _start(self, out: Outgoing, kind: str, said: IR, flow: EventPair) -> IR:
         """Write how a part begins, if that is written; return what is said of it, and its item."""
         made = self._begin(out, kind, said, flow[0] or flow[1])
         if flow[0] is not None:
@@ -163,38 +162,38 @@ class Parts(Listener):
             later = self._known.later.get(kind, ())
             first = {k: v for k, v in made.items() if k not in later}
             if self.frames.write(flow[0], first, out.place):
-                self._begun(out, said, flow[0])
+                self._ride_on_head(out, said, flow[0])
         return made
 
-    def _live(self, out: Outgoing) -> None:
+    def _write_pieces(self, out: Outgoing) -> None:
         """Write what has come of a part that flows."""
         assert out.flow is not None
         start, append = out.flow
         part = out.part
         if not out.begun:
-            if self._blank(part) or (not part.pieces and (start is None or part.textless)):
+            if self._is_blank(part) or (not part.pieces and (start is None or part.textless)):
                 return
-            self._start(out, part.kind, part.said, out.flow)
+            self._start(out, part.kind, part.fields, out.flow)
         pieces = part.pieces
         while out.sent < len(pieces):
-            self._piece(out, append, pieces[out.sent])
+            self._write_piece(out, append, pieces[out.sent])
             out.sent += 1
 
-    def _piece(self, out: Outgoing, append: Event, piece: str) -> None:
-        if not piece or out.gone:
+    def _write_piece(self, out: Outgoing, append: Event, piece: str) -> None:
+        if not piece or out.closed:
             return
-        piece, out.apart = out.apart + piece, ""
-        out.text = out.text or not piece.isspace()
-        if out.ready is None:
-            said = {**out.part.said, **out.more}
-            out.ready = self.frames.ready(append, said, out.place)
-        if out.ready is not None:
-            self.frames.fill(out.ready, piece)
+        piece, out.separator = out.separator + piece, ""
+        out.has_text = out.has_text or not piece.isspace()
+        if out.fill is None:
+            said = {**out.part.fields, **out.extra}
+            out.fill = self.frames.prepare(append, said, out.place)
+        if out.fill is not None:
+            self.frames.write_piece(out.fill, piece)
         else:
-            said = {**out.part.said, **out.more, "piece": piece}
+            said = {**out.part.fields, **out.extra, "piece": piece}
             self.frames.write(append, said, out.place)
 
-    def _blank(self, part: Part) -> bool:
+    def _is_blank(self, part: Part) -> bool:
         """Tell whether this is a text without a word so far, and the dialect takes none."""
         return (
             part.kind == "text"
@@ -202,7 +201,7 @@ class Parts(Listener):
             and not any(piece.strip() for piece in part.pieces)
         )
 
-    def _signed(self, kind: str, said: dict[str, Any]) -> bool:
+    def _is_signed(self, kind: str, said: IR) -> bool:
         """Tell whether a part is said without a text: a thought that is hidden has a signature."""
         found = said.get("signature")
         return (
@@ -211,55 +210,55 @@ class Parts(Listener):
             and any("signature" in event.holes for _, event in self._known.closing.get(kind, ()))
         )
 
-    def _over(self, out: Outgoing) -> None:
+    def _write_end(self, out: Outgoing) -> None:
         """Write the end of a part, or the whole of one that did not flow."""
-        self.moved = True
+        self.parts_changed = True
         part = out.part
         if out.flow is None:
-            ir = part.ir() if part.undone is None else part.undone(part.ir())
-            settled = self._settle(out, self.citing.fitted(part, ir), 0)
-            self.citing.over(part, out.place.index, ir)
+            ir = part.ir() if part.rewrite is None else part.rewrite(part.ir())
+            settled = self._write_whole(out, self.citing.with_citations(part, ir), 0)
+            self.citing.keep_text(part, out.place.index, ir)
             if self.rides is not None and not settled:
-                self.rides.over(part, ir, False)
+                self.rides.part_over(part, ir, False)
             # A whole response tells of what it cannot hold itself. This tells of what only frames
             # cannot, or of all, where no whole response is made.
             if not settled and out.fits:
                 self._unplaced(part.at, HELD.format(f"this {part.kind}"))
-            elif not settled and self.alone and blank(self.writer, ir, None):
+            elif not settled and self.frames_only and blank(self.writer, ir, None):
                 self._unplaced(part.at, NO_WORD, "empty-text")
-            elif not settled and self.alone:
+            elif not settled and self.frames_only:
                 self._unplaced(part.at, f"the target has no place for this {part.kind}")
-            out.gone = True
+            out.closed = True
             return
-        hollow = part.field == "arguments" and not out.text
-        cited = part.said.get("citations") and not self._blank(part)
-        if not out.begun and (hollow or cited or self._signed(part.kind, part.said)):
-            self._begin(out, part.kind, part.said, out.flow[0] or out.flow[1])
+        hollow = part.field == "arguments" and not out.has_text
+        cited = part.fields.get("citations") and not self._is_blank(part)
+        if not out.begun and (hollow or cited or self._is_signed(part.kind, part.fields)):
+            self._begin(out, part.kind, part.fields, out.flow[0] or out.flow[1])
         if hollow:
-            self._piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
+            self._write_piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
         if out.begun:
-            said, ir = self._sealed(out)
-            self.citing.over(part, out.place.index, ir)
-            if (cited := self.citing.fitted(part, ir)) is not ir:
+            said, ir = self._sealed_flow(out)
+            self.citing.keep_text(part, out.place.index, ir)
+            if (cited := self.citing.with_citations(part, ir)) is not ir:
                 said = {k: v for k, v in said.items() if k != "citations"}
                 said |= {k: v for k, v in cited.items() if k == "citations"}
             if self.stream.plain:
-                said = merged(dict(said), out.more)
-            self._close(out, part.kind, said, cited)
+                said = merged(dict(said), out.extra)
+            self._write_closing(out, part.kind, said, cited)
             if self.stream.plain and "own" in ir:
-                self._partly(part, out.flow, ir)
-        elif self.alone and part.pieces and self._blank(part):
+                self._note_unsaid(part, out.flow, ir)
+        elif self.frames_only and part.pieces and self._is_blank(part):
             self._unplaced(part.at, NO_WORD, "empty-text")
-        out.gone = True
+        out.closed = True
 
-    def _partly(self, part: Part, flow: Flow, ir: dict[str, Any]) -> None:
+    def _note_unsaid(self, part: Part, flow: EventPair, ir: IR) -> None:
         """Note own fields of a part that flowed which no event says, and a whole one does."""
-        unsaid = self._known.unsaid(flow, ir, part.kind, part.field) & self._known.whole
+        unsaid = self._known.unsaid(flow, ir, part.kind, part.field) & self._known.whole_fields
         for path in sorted(path for path in unsaid if path[:4] == "own."):
             self._unplaced(part.at, HELD.format(f"`{path}` of this {part.kind}"))
 
-    def _close(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
+    def _write_closing(self, out: Outgoing, kind: str, said: IR, ir: IR) -> None:
         """Write what is said of a part when it is over, and its end."""
         for word, event in self._known.closing.get(kind, ()):
             if word.act == "set":
@@ -271,24 +270,24 @@ class Parts(Listener):
                     listed = likely_of(said.get(TOKENS, []), self.same)
                 out.place.entry = 0
                 for piece in listed if isinstance(listed, list) else ():
-                    more = {**said, **out.more, "piece": piece}
+                    more = {**said, **out.extra, "piece": piece}
                     out.place.entry += self.frames.write(event, more, out.place)
-        self._stop(out, kind, said, ir)
+        self._write_stop(out, kind, said, ir)
 
-    def _stop(self, out: Outgoing, kind: str, said: dict[str, Any], ir: dict[str, Any]) -> None:
+    def _write_stop(self, out: Outgoing, kind: str, said: IR, ir: IR) -> None:
         """Write the end of a part, with what it is as a whole where the dialect says that."""
         fields = [f for f in LIVE if f in ir or f"{f}_text" in ir]
         found = (self.stream.get("part_stop", kind, f) for f in (*fields, ""))
         stop = next(filter(None, found), None) or self.stream.get("part_stop")
         if stop is not None:
-            made = said if self.stream.plain else {**ir, **out.more}
+            made = said if self.stream.plain else {**ir, **out.extra}
             whole = {"part": ir, "whole": text_of(ir)}
             self.frames.write(stop, {**made, **whole}, out.place)
-        self._items.over(out.place, ir, out.rider)
+        self._brackets.close_part(out.place, ir, out.rider)
 
     # -- parts that are whole ---------------------------------------------------------------------
 
-    def _settle(self, out: Outgoing, ir: dict[str, Any], depth: int) -> bool:
+    def _write_whole(self, out: Outgoing, ir: IR, depth: int) -> bool:
         """Write a whole part as it is, or as what the ladder makes of it."""
         if not self.same and blank(self.writer, ir, None):
             return False
@@ -305,22 +304,22 @@ class Parts(Listener):
                 new, beside, _ = ladders.step(row, ir, self.writer.trail)
             except Misfit:
                 continue
-            if not beside and new != ir and self._settle(out, new, depth + 1):
-                if self.alone:
+            if not beside and new != ir and self._write_whole(out, new, depth + 1):
+                if self.frames_only:
                     at, told = out.part.at, row.message
                     self.notes.append((row.name, row.effect, at, row.pos, told))
                 return True
         if lost is None:
             return False
-        if self._flowing(out, ir, kind) or self._placed(out, ir, kind):
+        if self._write_as_flow(out, ir, kind) or self._write_as_one(out, ir, kind):
             return True
         # A hidden thought flows as one without a text, where nothing else says its signature.
-        hidden = kind == "reasoning" and "text" not in ir and self._signed(kind, ir)
-        return hidden and self._flowing(out, {**ir, "text": ""}, kind)
+        hidden = kind == "reasoning" and "text" not in ir and self._is_signed(kind, ir)
+        return hidden and self._write_as_flow(out, {**ir, "text": ""}, kind)
 
-    def _flowing(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
+    def _write_as_flow(self, out: Outgoing, ir: IR, kind: str) -> bool:
         """Write a whole part as one that flows at once, where all of it can be said so."""
-        if ir.get("name") in self._known.named:
+        if ir.get("name") in self._known.named_calls:
             return False
         for field in (USUAL.get(kind, "text"), *LIVE):
             flow = self._known.flow(kind, field)
@@ -328,27 +327,27 @@ class Parts(Listener):
             if flow is None or value is None:
                 continue
             # The end of an item may say all.
-            if self.same and not self._items.whole and self._known.unsaid(flow, ir, kind, field):
+            if self.same and not self._brackets.whole and self._known.unsaid(flow, ir, kind, field):
                 continue
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
-            if not text and flow[0] is None and not self._signed(kind, ir):
+            if not text and flow[0] is None and not self._is_signed(kind, ir):
                 return not self.same  # nothing would be said
-            ir = self._ready(out, ir)
+            ir = self._with_ride(out, ir)
             said = self._start(out, kind, ir, flow)
             if text:
-                self.frames.write(flow[1], {**said, "piece": out.apart + text}, out.place)
-            self._close(out, kind, said, ir)
+                self.frames.write(flow[1], {**said, "piece": out.separator + text}, out.place)
+            self._write_closing(out, kind, said, ir)
             if self.rides is not None:
-                self.rides.over(out.part, ir, True)
+                self.rides.part_over(out.part, ir, True)
             return True
         return False
 
-    def _placed(self, out: Outgoing, ir: dict[str, Any], kind: str) -> bool:
+    def _write_as_one(self, out: Outgoing, ir: IR, kind: str) -> bool:
         """Write a part by the event of whole parts."""
         event = self.stream.get("part", kind) or self.stream.get("part")
         if event is None:
             return False
-        ir = self._ready(out, ir)
+        ir = self._with_ride(out, ir)
         said = self._begin(out, kind, ir, None)
         if not self.stream.plain:  # an id that was made stays
             ir = {**ir, **{key: said[key] for key in ("own", "id") if key in said}}
@@ -356,39 +355,39 @@ class Parts(Listener):
             self._kinds[out.part.candidate].pop()
             out.begun = False
             return False
-        self._begun(out, ir, event)
+        self._ride_on_head(out, ir, event)
         if self.rides is not None:
-            self.rides.over(out.part, ir, True)
+            self.rides.part_over(out.part, ir, True)
         if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
-            self._stop(out, kind, ir, ir)
+            self._write_stop(out, kind, ir, ir)
         else:  # its item ends all the same
-            self._items.over(out.place, ir, out.rider)
+            self._brackets.close_part(out.place, ir, out.rider)
         return True
 
     # -- what rides -------------------------------------------------------------------------------
 
-    def _begun(self, out: Outgoing, said: dict[str, Any], event: Event) -> None:
+    def _ride_on_head(self, out: Outgoing, said: IR, event: Event) -> None:
         """Let what is known of a part ride in the frames that begin it."""
         if self.rides is not None and self.stream.plain:
-            self.rides.begun(out.part, said, event)
+            self.rides.ride_on_head(out.part, said, event)
 
-    def _ready(self, out: Outgoing, ir: dict[str, Any]) -> dict[str, Any]:
+    def _with_ride(self, out: Outgoing, ir: IR) -> IR:
         """Return a whole part with what rides in it, and learn what does beside it."""
         if self.rides is None:
             return ir
         if not self.stream.plain:
-            out.rider = self.rides.of_item(out.part, ir)
-        return self.rides.sealed(out.part, ir)
+            out.rider = self.rides.ride_of_item(out.part, ir)
+        return self.rides.with_signature(out.part, ir)
 
-    def _sealed(self, out: Outgoing) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _sealed_flow(self, out: Outgoing) -> tuple[IR, IR]:
         """Return what is said of a part that flowed, and all of it, with what rides in it."""
         assert out.flow is not None
         part, was = out.part, out.part.ir()
         if self.rides is None:
-            return part.said, was
-        ir, append = self._ready(out, was), out.flow[1]
-        said = part.said if ir is was else {**part.said, "signature": ir["signature"]}
+            return part.fields, was
+        ir, append = self._with_ride(out, was), out.flow[1]
+        said = part.fields if ir is was else {**part.fields, "signature": ir["signature"]}
         if ir is not was and "signature" in append.holes:  # it stands beside a piece
-            self.frames.write(append, {**said, **out.more, "piece": ""}, out.place)
-        self.rides.over(part, was, True)
+            self.frames.write(append, {**said, **out.extra, "piece": ""}, out.place)
+        self.rides.part_over(part, was, True)
         return said, ir

@@ -48,7 +48,7 @@ def unfolded(
     writer = Writer(rules.model, same, trail or Trail(), {}, rules.ladder)
     writer.made, writer.anew = made, True
     unfold = Unfold(writer)
-    told = Told(rules.model, ir, writer.trail)
+    told = WholeOutcome(rules.model, ir, writer.trail)
     unfold.begun(told)
     yield from unfold.frames.take()
     for part in told.parts():
@@ -75,32 +75,32 @@ def collect(rules: HeldSet, frames: Any, dialect: Any, notes: Any = None) -> Any
     return made.result.body
 
 
-class Told(Outcome):
+class WholeOutcome(Outcome):
     """The outcome that a whole response is."""
 
     def __init__(self, dialect: Dialect, ir: dict[str, Any], trail: Trail) -> None:
         super().__init__(dialect)
         self._trail = trail
-        self._ir = self.whole = self.first = ir
+        self._ir = self.whole_ir = self.first_frame = ir
         self.response = {k: v for k, v in ir.items() if k not in ("candidates", "usage")}
 
     def parts(self) -> Iterator[Part]:
         """Yield the parts, each whole."""
         for nth, one in enumerate(self._ir.get("candidates", ())):
-            owner = self.of(nth)
+            owner = self.candidate(nth)
             for ir in one.get("parts", ()):
                 part = Part(str(ir.get("type")), "", nth, len(owner.parts))
-                part.said, part.whole, part.open = ir, True, False
+                part.fields, part.whole, part.open = ir, True, False
                 part.at = self._trail.find(ir) or ()
                 owner.parts.append(part)
                 yield part
 
-    def place(self, path: str, owner: Candidate | None = None) -> At:
+    def place_of(self, path: str, owner: Candidate | None = None) -> At:
         """Return the place of a field of the response or an answer as it was told."""
-        found = self._ir if owner is None else self.one(owner)
+        found = self._ir if owner is None else self.original(owner)
         return self._trail.find(found, owned(path, self.dialect.family)) or ()
 
-    def one(self, owner: Candidate) -> dict[str, Any] | None:
+    def original(self, owner: Candidate) -> dict[str, Any] | None:
         """Return the candidate as it was told."""
         if owner not in self.candidates:
             return None

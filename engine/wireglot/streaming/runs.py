@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ..jsontext import copied
 from ..trail import everywhere, leaves
 from .fold import Fold
-from .frameforms import Flow
+from .frameforms import GrowthForm
 from .incoming import Part
 from .outgoing import Fill, Outgoing
 from .unfold import Unfold
@@ -29,15 +29,15 @@ Take = Callable[[Any], "list[Any] | None"]
 class Run(NamedTuple):
     """One run; `take` returns what is written for a frame, or None for one that is another."""
 
-    flow: Flow
+    flow: GrowthForm
     part: Part
     take: Take
 
 
-def _taking(
+def _taker(
     first: Any,
     fold: Fold,
-    flow: Flow,
+    flow: GrowthForm,
     part: Part,
     out: Outgoing | None,
     ready: Fill | None,
@@ -45,17 +45,17 @@ def _taking(
 ) -> Take:
     """Begin a run with its first frame; return what takes the others."""
     like = copied(first)  # what a frame must be, with its own piece
-    where = next(at for at, what in flow.free.items() if what == "piece")
+    where = next(at for at, what in flow.varying.items() if what == "piece")
     *path, last = where
     place = reduce(getitem, path, like)
-    pairs = [(at[:-1], at[-1], what) for at, what in flow.free.items() if at != where]
+    pairs = [(at[:-1], at[-1], what) for at, what in flow.varying.items() if at != where]
     free = [(path, key, what, reduce(getitem, path, like)) for path, key, what in pairs]
     strict = any(what != "said" for _, _, what in pairs)  # what is said may be the same
     # Texts that are equal are of one class; numbers need not be.
     classes = [
         (at, one.__class__)
         for at, one in everywhere(first)
-        if one.__class__ in (int, float, bool) and at not in flow.free
+        if one.__class__ in (int, float, bool) and at not in flow.varying
     ]
     grow, call = part.pieces.append, part.scan is not None
     also = None if out is None or out.part is part else out.part.pieces.append
@@ -75,7 +75,7 @@ def _taking(
             place[last] = piece
             if strict or frame != like:
                 strict = True
-                counts = _differing(frame, free, piece, fold.due)
+                counts = _take_varying(frame, free, piece, fold.next_number)
                 if frame != like:
                     return None
             for at, kind in classes:
@@ -89,8 +89,8 @@ def _taking(
         if (call and part.repeats(piece)) or (sure is not None and not sure(piece)):
             return None
         fold.frames += 1
-        if fold.due is not None:
-            fold.due += 1
+        if fold.next_number is not None:
+            fold.next_number += 1
         if counts is not None:
             fold.outcome.count(counts, fold.frames - 1)
         grow(piece)
@@ -106,7 +106,7 @@ def _taking(
     return take
 
 
-def _differing(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
+def _take_varying(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
     """Let what may differ be as it is in a frame; return the token counts in it.
 
     Raises LookupError where it is of another form.
@@ -116,7 +116,7 @@ def _differing(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
         owner = reduce(getitem, path, frame) if path else frame
         value, old = owner[key], mine[key]
         if what == "usage":
-            if _form(old) != _form(value):
+            if _form_of_counts(old) != _form_of_counts(value):
                 raise LookupError
             counts = value
         elif what == "piece":
@@ -139,16 +139,16 @@ class Runs:
         self._open: list[Run] = []  # the last one that took a frame stands first
         self.take: Take | None = None  # of that one
 
-    def other(self, frame: Any) -> list[Any] | None:
+    def take_by_other(self, frame: Any) -> list[Any] | None:
         """Take a frame by a run that does not stand first; None where none does."""
         for run in self._open[1:]:
             made = run.take(frame)
             if made is not None:
-                self._front(run)
+                self._put_first(run)
                 return made
         return None
 
-    def _front(self, run: Run) -> None:
+    def _put_first(self, run: Run) -> None:
         self._open = [run, *(one for one in self._open if one is not run)][:MOST]
         self.take = run.take
 
@@ -159,22 +159,22 @@ class Runs:
     def learn(self, frame: Any) -> None:
         """Begin a run with a frame that was heard, if it only let a part grow."""
         fold, unfold = self._fold, self._unfold
-        if fold.stirred or (unfold is not None and unfold.moved):
-            fold.stirred = False
+        if fold.changed or (unfold is not None and unfold.parts_changed):
+            fold.changed = False
             if unfold is not None:
-                unfold.moved = False
+                unfold.parts_changed = False
             self.close()
-        flow, part = fold.flow, fold.grew
+        flow, part = fold.growth, fold.grew
         if flow is None or part is None or part.tree is not None or not part.open:
             return
-        if not all(map(fold.outcome.knows, flow.once)):
+        if not all(map(fold.outcome.is_settled, flow.response_fields)):
             return
         written = fold.listener.running(part)
         if written is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
-            self._front(Run(flow, part, _taking(frame, fold, flow, part, *written)))
+            self._put_first(Run(flow, part, _taker(frame, fold, flow, part, *written)))
 
 
-def _form(counts: Any) -> list[Any]:
+def _form_of_counts(counts: Any) -> list[Any]:
     """Return what is alike in token counts of one form: whole numbers may differ."""
     return [(at, one.__class__, one.__class__ is int or one) for at, one in leaves(counts)]

@@ -49,11 +49,12 @@ class Translator:
         choose: Callable[[str], Pair] | None = None,
     ) -> None:
         """Begin; `choose` gives the rules for a model, where only the first frame names it."""
-        self._options, self._judge, self._keep, self._hash = options, policy, keep, rules_hash
+        self._options, self._policy, self._hash = options, policy, rules_hash
+        self._keeps_result = keep
         # The result is made when asked for.
-        self._late = keep and policy.lenient and not self._eager
+        self._result_on_demand = keep and policy.lenient and not self._eager
         self._choose = choose
-        self._done = self._over = False
+        self._done = self._end_written = False
         self._result: Conversion | None = None
         self._source, self._target = source, target
         self._home = source.name == target.name
@@ -69,11 +70,11 @@ class Translator:
             trail.source = source.model
             writer = Writer(target.model, False, trail, self._options, target.ladder)
             self._unfold = Unfold(writer)
-            self._unfold.alone = not self._keep
+            self._unfold.frames_only = not self._keeps_result
         told: Listener | None = self._unfold
         if self._unfold is not None and source.model.within:
             told = Within(self._unfold, source.model, self._options)
-        self._fold = Fold(source.model, told, self._keep)
+        self._fold = Fold(source.model, told, self._keeps_result)
         self._runs = Runs(self._fold, self._unfold)
         return self._runs
 
@@ -83,16 +84,16 @@ class Translator:
         if runs is not None and runs.take is not None:
             made = runs.take(frame)
             if made is None:
-                made = runs.other(frame)
+                made = runs.take_by_other(frame)
             if made is not None:
                 return made
-        return self._fed(frame)
+        return self._feed_slowly(frame)
 
-    def _fed(self, frame: Any) -> list[Any]:
+    def _feed_slowly(self, frame: Any) -> list[Any]:
         """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
-        return self._safely(self._heard, frame)
+        return self._safely(self._hear, frame)
 
     def _safely(self, work: Callable[..., T], *given: Any) -> T:
         """Do something that cannot begin again where the stack ends, or a rule file is wrong."""
@@ -103,7 +104,7 @@ class Translator:
         except UNFORESEEN as error:
             unforeseen(error, self._source.model.pos, self._options)
 
-    def _heard(self, frame: Any) -> list[Any]:
+    def _hear(self, frame: Any) -> list[Any]:
         runs = self._runs or self._begin(frame)
         fold, unfold = self._fold, self._unfold
         try:
@@ -114,8 +115,8 @@ class Translator:
         runs.learn(frame)
         if unfold is None:
             return [frame]
-        if fold.ended and not self._over and not self._eager:
-            self._over = True
+        if fold.ended and not self._end_written and not self._eager:
+            self._end_written = True
             fold.close()
             fold.listener.end(fold.outcome, False)
         return unfold.frames.take()
@@ -125,16 +126,16 @@ class Translator:
         if self._done:
             return []
         self._done = True
-        return self._safely(self._finished)
+        return self._safely(self._finish)
 
-    def _finished(self) -> list[Any]:
+    def _finish(self) -> list[Any]:
         (self._runs or self._begin(None)).close()  # where no frame came it begins here
         fold = self._fold
         fold.close()
         frames: list[Any] = []
         cut = fold.cut
         if self._unfold is not None:
-            if not self._over:
+            if not self._end_written:
                 fold.listener.end(fold.outcome, cut)
             frames = self._unfold.frames.take()
         unsaid = not fold.ended and fold.stream.get("end") is not None
@@ -143,11 +144,11 @@ class Translator:
             unsaid, told = False, "an error ends the answer before it says why"
         begun = fold.error is None or any(owner.kinds for owner in fold.outcome.candidates)
         if unsaid or (begun and not fold.finished):
-            fold.say("cut-short", "kept", (fold.frames,), told)
-        if not self._keep:
-            fold.told_odd()
-        elif not self._late:
-            self._result = self._concluded()
+            fold.note("cut-short", "kept", (fold.frames,), told)
+        if not self._keeps_result:
+            fold.note_unreadable()
+        elif not self._result_on_demand:
+            self._result = self._conclude()
         return frames
 
     def as_bytes(self) -> Bytes:
@@ -158,23 +159,24 @@ class Translator:
     def result(self) -> Conversion:
         """The whole response in the target, as far as it came."""
         if self._result is None:
-            if not self._keep:
+            if not self._keeps_result:
                 raise UsageError("this translator was told to keep nothing")
-            if not (self._done and self._late):
+            if not (self._done and self._result_on_demand):
                 raise UsageError("the result is there when the stream is finished")
-            self._result = self._safely(self._concluded)
+            self._result = self._safely(self._conclude)
         return self._result
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was not carried exactly, as far as it is known."""
-        if self._result is not None or (self._done and self._late):
+        if self._result is not None or (self._done and self._result_on_demand):
             return self.result.notes
         if self._runs is None:
             return ()
         notes = read_notes(self._fold.notes, self._home)
         if self._unfold is not None:
-            notes += _once(all_notes(self._unfold.notes, self._unfold.writer.notes, None, False))
+            drafts = self._unfold.writer.notes
+            notes += _unrepeated(all_notes(self._unfold.notes, drafts, None, False))
         return tuple(notes)
 
     @property
@@ -187,11 +189,11 @@ class Translator:
         """The error that came within the stream, as the IR has it."""
         return None if self._runs is None else self._fold.error
 
-    def _concluded(self) -> Conversion:
+    def _conclude(self) -> Conversion:
         fold = self._fold
         whole = Collected(self._source, fold, self._options)
         body = whole.body
-        fold.told_odd()
+        fold.note_unreadable()
         # Abroad what no frame had is left out again before the target is written.
         told = [one for one in whole.drafts if one.effect == "lost" or self._home]
         notes = read_notes(fold.notes, self._home) + finished(told, body)
@@ -199,21 +201,21 @@ class Translator:
             read = whole.read()
             read.trail.seed = fold.outcome.seed
             reading.split_answer_texts(self._source, read, self._options)
-            body, drafts = self._written(read)
+            body, drafts = self._write_whole(read)
             last = all_notes(read.notes, drafts, body, False)
-            last = [note for note in last if not self._failed(note)]
+            last = [note for note in last if not self._is_of_error(note)]
             said = {(note.code, note.message) for note in last}  # of the frames, too
             first = read_notes(self._unfold.notes, False)
             notes += [note for note in first if (note.code, note.message) not in said] + last
         pair = (self._source.name, self._target.name)
-        return concluded(body, notes, None, self._judge, *pair, self._hash)
+        return concluded(body, notes, None, self._policy, *pair, self._hash)
 
-    def _failed(self, note: Note) -> bool:
+    def _is_of_error(self, note: Note) -> bool:
         """Tell whether a note is of the error of a whole response, which frames have said."""
-        at, places = note.source_path, self._fold.failed
+        at, places = note.source_path, self._fold.error_places
         return bool(at) and any(f"{pointer(place)}/".startswith(f"{at}/") for place in places)
 
-    def _written(self, read: Read) -> tuple[Any, list[Draft]]:
+    def _write_whole(self, read: Read) -> tuple[Any, list[Draft]]:
         """Write the whole response, with the names and ids that went out already."""
         assert self._unfold is not None
         sent = self._unfold.writer.limits.renamed()
@@ -297,7 +299,7 @@ async def atranslate(made: Translator, frames: AsyncIterable[Any]) -> AsyncItera
         yield new
 
 
-def _once(notes: Iterable[Note]) -> list[Note]:
+def _unrepeated(notes: Iterable[Note]) -> list[Note]:
     """Return notes without those that say the same of another frame."""
     seen: dict[Any, Note] = {}
     for note in notes:
@@ -305,7 +307,7 @@ def _once(notes: Iterable[Note]) -> list[Note]:
     return list(seen.values())
 
 
-def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
+def give_sent_ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
     """Let calls and results have the ids with which they went out.
 
     Returns those that the source gave to calls.
@@ -317,10 +319,10 @@ def ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
         known = [p for p in owner.parts if p.kind == kind]
         if len(calls) == len(known):
             for call, part in zip(calls, known, strict=True):
-                if part.named in part.said:
-                    call[part.named] = part.said[part.named]
-                if part.named in part.was:
-                    was[id(call)] = part.was[part.named]
+                if part.id_field in part.fields:
+                    call[part.id_field] = part.fields[part.id_field]
+                if part.id_field in part.originals:
+                    was[id(call)] = part.originals[part.id_field]
     return was
 
 
@@ -334,7 +336,7 @@ class Collected:
         self._rules, self._fold, self._options = rules, fold, options
         draft = reading.unread(fold.outcome.draft(trail := Trail()), trail)
         self._write(draft)
-        if fold.error is not None and fold.outcome.failing(draft.ir):
+        if fold.error is not None and fold.outcome.end_by_error(draft.ir):
             if any(one.get("stop_reason") for one in self._read().ir["candidates"]):
                 self._write(draft)  # it must say one
 
@@ -351,13 +353,13 @@ class Collected:
     def read(self) -> Read:
         """Read it as it was told: with the ids that went out, without what no frame had."""
         read, fold = self._read(), self._fold
-        read.trail.was.update(ids(read.ir, fold))
+        read.trail.was.update(give_sent_ids(read.ir, fold))
         known = self._filled.values()
         filled = {path for owner, paths in known if "candidates" in owner for path in paths}
         for path in filled - {"candidates"}:
             read.ir.pop(path, None)
         if fold.error is not None:
-            fold.outcome.failing(read.ir)
+            fold.outcome.end_by_error(read.ir)
         return read
 
 

@@ -68,7 +68,7 @@ class TextStream(Listener):
 
     def opened(self, part: Part) -> None:
         """Hear of a part; one that is whole already has its text."""
-        text = part.said.get("text")
+        text = part.fields.get("text")
         if part.whole and part.kind == "text" and part.candidate == 0 and text:
             self._pieces.append(text)
 

@@ -30,7 +30,7 @@ class Unfold(Parts):
     def __init__(self, writer: Writer) -> None:
         super().__init__(writer)
         self._aside: list[Part] = []  # parts of answers that the target has no place for
-        self._counted: Any = None  # the counts that the head said
+        self._counts_written: Any = None  # the counts that the head said
         self._headed = {0}  # the candidates whose head is written
         self.unasked: frozenset[str] = frozenset()  # what events do that the client did not ask for
 
@@ -39,11 +39,11 @@ class Unfold(Parts):
     def begun(self, outcome: Outcome) -> None:
         """Write the head of the stream."""
         self.frames.head, self.frames.outcome = outcome.response, outcome
-        self._identify(outcome)
+        self._make_ids(outcome)
         event = self.stream.get("start")
         if event is not None:
-            self._counted = outcome.counts() if "usage" in event.holes else None
-            self.frames.write(event, {"usage": self._counted or {}})
+            self._counts_written = outcome.counts() if "usage" in event.holes else None
+            self.frames.write(event, {"usage": self._counts_written or {}})
 
     def _head(self, nth: int) -> None:
         """Write the head of a further candidate, where heads say of which one they are."""
@@ -53,9 +53,9 @@ class Unfold(Parts):
         self._headed.add(nth)
         self.frames.write(event, {"usage": {}}, Place(nth))
 
-    def _identify(self, outcome: Outcome) -> None:
+    def _make_ids(self, outcome: Outcome) -> None:
         """Make the ids of the response that the target wants and the source lacks."""
-        for path, hole in self._known.identities.items():
+        for path, hole in self._known.made_ids.items():
             keys = owned(path, self.dialect.family).split(".")
             if not value_at(outcome.response, keys):
                 put_at(self.frames.made, keys, making.answer_id(str(hole.value), outcome.seed))
@@ -63,36 +63,37 @@ class Unfold(Parts):
 
     def opened(self, part: Part) -> None:
         """Take a part that begins."""
-        if part.candidate and not self._known.many:
+        if part.candidate and not self._known.many_answers:
             return
         self._head(part.candidate)
         out = Outgoing(part)
-        alone = part.whole or part.undone is not None or part.said.get("name") in self._known.named
-        if not alone and self._takes(part):
+        named = part.fields.get("name") in self._known.named_calls
+        flows = not (part.whole or named or part.rewrite is not None)
+        if flows and self._target_holds(part):
             out.flow = self._known.flow(part.kind, part.field)
-        self._of[id(part)] = out
+        self._outgoing[id(part)] = out
         self._queue(out).append(out)
-        self._pump(part)
+        self._write_ready(part)
 
     def grown(self, part: Part, piece: str) -> None:
         """Take a piece of a part."""
-        out = self._of.get(id(part))
-        if out is not None and out.gone and piece.strip():
+        out = self._outgoing.get(id(part))
+        if out is not None and out.closed and piece.strip():
             told = f"a piece of a {part.kind} came when it was whole, and its end was written"
             if not any(note[4] == told and note[2] == part.at for note in self.notes):
                 self._unplaced(part.at, told)
-        self._pump(part)
+        self._write_ready(part)
 
     def closed(self, part: Part) -> None:
         """Take the end of a part; one of another answer waits for the end, which says who acts."""
-        if part.candidate and not self._known.many:
+        if part.candidate and not self._known.many_answers:
             self._aside.append(part)
-        self._pump(part)
-        self._of.pop(id(part), None)
+        self._write_ready(part)
+        self._outgoing.pop(id(part), None)
 
     def failed(self, error: dict[str, Any], at: At) -> None:
         """Write an error, which a frame said; nothing follows it."""
-        if self.failing:
+        if self.failed_already:
             self._unplaced(at, "an error ended the stream before this one came")
             return
         self.flush()
@@ -118,24 +119,24 @@ class Unfold(Parts):
             if draft.effect in ("lost", "changed"):
                 self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
         del self.writer.notes[mark:]
-        self.failing = True
+        self.failed_already = True
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Write why it stopped, the counts and the end; of a stream that was cut, what there is."""
         # A target that holds one answer has written the first so far; of several the one that calls
         # a tool is the answer, and follows now.
-        one = not (self._known.many or cut)
+        one = not (self._known.many_answers or cut)
         acting = units.acting_answer([owner.kinds for owner in outcome.candidates]) if one else 0
         self.flush()
-        if acting and not self.failing:
-            self._act(acting)
-        if self.failing:
-            self._unsaid(outcome)
+        if acting and not self.failed_already:
+            self._write_acting(acting)
+        if self.failed_already:
+            self._note_unsaid_end(outcome)
             return
-        self._left(outcome, cut)
+        self._write_left_rides(outcome, cut)
         counts = outcome.counts()
-        self._unheld(outcome, counts)
-        for at, late in self.citing.late(outcome):
+        self._note_unheld(outcome, counts)
+        for at, late in self.citing.late_notes(outcome):
             self._unplaced(at, late)
         self.frames.head = outcome.response
         finish = self._known.finish
@@ -144,11 +145,11 @@ class Unfold(Parts):
         told = False  # whether the counts are written
         if finish and not cut:
             owners = outcome.candidates or [Candidate()]
-            owners = owners if self._known.many else owners[acting : acting + 1]
+            owners = owners if self._known.many_answers else owners[acting : acting + 1]
             for nth, owner in enumerate(owners):
                 self._head(nth)
                 last = nth == len(owners) - 1
-                for beside, piece in self._flowing_in(outcome, owner):
+                for beside, piece in self._flows_of(outcome, owner):
                     self.frames.write(beside, {"piece": piece}, Place(nth))
                 self.citing.write(self.frames, outcome, owner, nth)
                 for event, free in finish:  # the first that can say it
@@ -161,49 +162,50 @@ class Unfold(Parts):
         apart = self._known.usage
         if apart is not None and counts is not None and not told and "usage" not in self.unasked:
             self.frames.write(apart, {"usage": counts})
-            self._counted = counts
+            self._counts_written = counts
         if cut:
-            self._unsaid(outcome)
+            self._note_unsaid_end(outcome)
         end = self.stream.get("end")
         if end is not None and not cut and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
 
-    def _unheld(self, outcome: Outcome, counts: dict[str, Any] | None) -> None:
+    def _note_unheld(self, outcome: Outcome, counts: dict[str, Any] | None) -> None:
         """Note what is said of the response that no event says, though a whole response does."""
         known, family = self._known, self.dialect.family
         said = {**outcome.response, "usage": counts}
         found: list[Any] = [(known.unheld, said, None)]
         for owner in outcome.candidates if known.unheld_of_one else ():
-            one = {**owner.flows, **outcome.stop(owner), "own": {family: self._own(outcome, owner)}}
+            own = {family: self._own_fields(outcome, owner)}
+            one = {**owner.flows, **outcome.stop_fields(owner), "own": own}
             found.append((known.unheld_of_one, one, owner))
         for unheld, fields, answer in found:
             for path, keys in unheld.items():
                 value, own = value_at(fields, keys) if keys[0] in fields else None, keys[0] == "own"
                 if value in (None, "") or (value in ([], {}) and not own):
                     continue
-                at, told = outcome.place(path, answer), HELD.format(f"`{path}`")
+                at, told = outcome.place_of(path, answer), HELD.format(f"`{path}`")
                 if own and answer is None and keys[-1] in outcome.dialect.weights.repeated:
                     self.notes.append(("own-field", "repeated", at, self.stream.pos, told))
                 else:
                     self._unplaced(at, told)
-        for path in outcome.response if self.alone else ():
+        for path in outcome.response if self.frames_only else ():
             if path != "own" and path not in known.unheld and not known.tells("response", path):
-                self._unplaced(outcome.place(path), f"the target has no place for `{path}`")
+                self._unplaced(outcome.place_of(path), f"the target has no place for `{path}`")
 
-    def _unsaid(self, outcome: Outcome) -> None:
+    def _note_unsaid_end(self, outcome: Outcome) -> None:
         """Note what is written with the end alone, of a stream that has none."""
         counts = outcome.counts()
-        if counts is not None and counts != self._counted and "usage" not in self.unasked:
-            self._unplaced(outcome.counted, UNSAID.format("these counts"))
+        if counts is not None and counts != self._counts_written and "usage" not in self.unasked:
+            self._unplaced(outcome.usage_place, UNSAID.format("these counts"))
         for nth, owner in enumerate(
-            outcome.candidates if self._known.many else outcome.candidates[:1]
+            outcome.candidates if self._known.many_answers else outcome.candidates[:1]
         ):
-            if self.citing.lists(outcome, owner, nth).get("citations"):
+            if self.citing.citations_of(outcome, owner, nth).get("citations"):
                 self._unplaced((), UNSAID.format("what the texts cite"))
-            if self._flowing_in(outcome, owner):
+            if self._flows_of(outcome, owner):
                 self._unplaced((), UNSAID.format("what came beside the parts"))
 
-    def _act(self, nth: int) -> None:
+    def _write_acting(self, nth: int) -> None:
         """Write the parts of the answer that acts behind what was written of the first one."""
         for part in self._aside:
             if part.candidate == nth:
@@ -222,17 +224,17 @@ class Unfold(Parts):
         nth: int,
         counts: dict[str, Any] | None,
     ) -> bool:
-        stop = outcome.stop(owner)
-        own = self._own(outcome, owner)
+        stop = outcome.stop_fields(owner)
+        own = self._own_fields(outcome, owner)
         answered = {"tool_result"}.intersection(owner.kinds)
         kinds = [{"type": kind} for kind in (*self._kinds.get(nth, ()), *answered)]
         said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
         if "candidate.citations" in event.holes:
-            said["candidate"].update(self.citing.lists(outcome, owner, nth))
-        if self._last is not None and "whole" in event.holes:
-            said["whole"] = text_of(self._last.ir())
+            said["candidate"].update(self.citing.citations_of(outcome, owner, nth))
+        if self._last_text is not None and "whole" in event.holes:
+            said["whole"] = text_of(self._last_text.ir())
         if not self.stream.plain:
-            one = {**stop, "parts": self._items.parts(nth)}
+            one = {**stop, "parts": self._brackets.parts(nth)}
             self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
         if counts is not None:
             said["usage"] = counts
@@ -246,17 +248,17 @@ class Unfold(Parts):
             for draft in drafts:
                 if draft.code == "reworded":
                     self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
-        self._items.ride(nth)
+        self._brackets.write_rides(nth)
         return done
 
-    def _flowing_in(self, outcome: Outcome, owner: Candidate) -> list[tuple[Event, Any]]:
+    def _flows_of(self, outcome: Outcome, owner: Candidate) -> list[tuple[Event, Any]]:
         """Return what flows into a candidate besides parts, each with the event that says it.
 
         Its fields are those of one family.
         """
         if outcome.dialect.family != self.dialect.family:
             return []
-        own = self._own(outcome, owner)
+        own = self._own_fields(outcome, owner)
         found = [
             (event, own.get(word.field.removeprefix("own."), owner.flows.get(word.field)))
             for word, event in self.stream.of.items()
@@ -264,17 +266,17 @@ class Unfold(Parts):
         ]
         return [(event, piece) for event, piece in found if piece is not None]
 
-    def _own(self, outcome: Outcome, owner: Candidate) -> dict[str, Any]:
+    def _own_fields(self, outcome: Outcome, owner: Candidate) -> dict[str, Any]:
         """Return the own fields of a candidate that this dialect knows."""
-        said = {**owner.own.get("own", {}), **outcome.stop(owner).get("own", {})}
+        said = {**owner.own.get("own", {}), **outcome.stop_fields(owner).get("own", {})}
         found: dict[str, Any] = said.get(self.dialect.family, {})
         return found
 
-    def _left(self, outcome: Outcome, cut: bool) -> None:
+    def _write_left_rides(self, outcome: Outcome, cut: bool) -> None:
         """Let what is left ride beside a piece without a text."""
         event = self.stream.get("append", "text", "text")
         if self.rides is None or event is None or cut:
             return
         for nth in range(max(1, len(outcome.candidates))):
-            if self.rides.waits(nth) and self.frames.write(event, {"piece": ""}, Place(nth)):
-                self.rides.left(nth, event)
+            if self.rides.has_left(nth) and self.frames.write(event, {"piece": ""}, Place(nth)):
+                self.rides.ride_on_piece(nth, event)

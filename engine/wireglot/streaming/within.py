@@ -37,30 +37,30 @@ class Split:
 
     def __init__(self) -> None:
         self.held = ""  # what a mark may still be
-        self.come: list[str] = []  # pieces behind it that nobody has looked at
+        self.unread: list[str] = []  # pieces behind it that nobody has looked at
         self.at = 0  # where what is held begins in the text
         # The mark that a call waits for; an empty one where it waits to the end of the text.
-        self.waits: str | None = None
-        self.last = ""  # the last signs that came: a mark may begin in them
-        self.headed = False  # whether the head is over, in which a thought may stand
-        self.fresh = False  # whether a mark stands before what is held: spaces are of the form
-        self.inner: Part | None = None  # a thought that is not closed
-        self.rest: Part | None = None  # the text that goes on
+        self.awaited: str | None = None
+        self.tail = ""  # the last signs that came: a mark may begin in them
+        self.past_head = False  # whether the head is over, in which a thought may stand
+        self.after_mark = False  # whether a mark stands before what is held: spaces are of the form
+        self.thought: Part | None = None  # a thought that is not closed
+        self.text: Part | None = None  # the text that goes on
         self.texts: list[tuple[Part, int]] = []  # those that are left, and where each begins
 
-    def take(self, piece: str) -> bool:
+    def add(self, piece: str) -> bool:
         """Take a piece; tell whether it may bring something, so that one must look."""
-        self.come.append(piece)
-        before, mark = self.last, self.waits
-        self.last = (before + piece)[-max(1, len(mark or "") - 1) :]
+        self.unread.append(piece)
+        before, mark = self.tail, self.awaited
+        self.tail = (before + piece)[-max(1, len(mark or "") - 1) :]
         if mark is None:
             return not (piece.isspace() and before.isspace())  # spaces wait for what follows
         return bool(mark) and mark in before + piece
 
-    def look(self) -> str:
+    def read(self) -> str:
         """Return all that is held."""
-        self.held = "".join((self.held, *self.come))
-        self.come = []
+        self.held = "".join((self.held, *self.unread))
+        self.unread = []
         return self.held
 
     def drop(self, count: int) -> None:
@@ -76,8 +76,8 @@ class Within(Listener):
         self._unfold = unfold
         self._head, self._calls = dialect.within.get(THOUGHT), dialect.within.get(CALL)
         self._read = calls_reader(Reader(dialect, options), self._calls, None)
-        self._of: dict[int, Split] = {}
-        self._over: list[tuple[Part, Split]] = []
+        self._splits: dict[int, Split] = {}
+        self._ended_splits: list[tuple[Part, Split]] = []
         self._outcome: Outcome | None = None
         self._ids: dict[int, set[str]] = {}  # of calls that stood in the texts of each candidate
 
@@ -91,43 +91,43 @@ class Within(Listener):
     def opened(self, part: Part) -> None:
         """Take a part that begins; of a text nothing is told before its first words."""
         if part.kind == "text" and part.field == ("" if part.whole else "text"):
-            split = self._of[id(part)] = Split()
-            if part.whole and split.take(str(part.said.get("text", ""))):
-                self._look(part, split)
+            split = self._splits[id(part)] = Split()
+            if part.whole and split.add(str(part.fields.get("text", ""))):
+                self._tell_held(part, split)
         else:
             self._unfold.opened(part)
 
     def grown(self, part: Part, piece: str) -> None:
         """Take a piece of a part."""
-        split = self._of.get(id(part))
+        split = self._splits.get(id(part))
         if split is None:
             self._unfold.grown(part, piece)
-        elif split.rest is not None and self._calls is None:
-            self._grow(split.rest, piece)
-        elif split.take(piece):
-            self._look(part, split)
+        elif split.text is not None and self._calls is None:
+            self._tell_piece(split.text, piece)
+        elif split.add(piece):
+            self._tell_held(part, split)
 
     def closed(self, part: Part) -> None:
         """Take the end of a part; what waits of it is what it seemed to be."""
-        split = self._of.get(id(part))
-        if split is None or not self._ended(part, split):
+        split = self._splits.get(id(part))
+        if split is None or not self._end_text(part, split):
             self._unfold.closed(part)
 
     def failed(self, error: dict[str, Any], at: At) -> None:
         """Take an error, of a frame; nothing follows it, so what waits is told of first."""
-        for split in self._of.values():
-            if (waits := split.inner or split.rest) is not None:
-                self._grow(waits, split.look().rstrip())
+        for split in self._splits.values():
+            if (waits := split.thought or split.text) is not None:
+                self._tell_piece(waits, split.read().rstrip())
         self._unfold.failed(error, at)
 
     def end(self, outcome: Outcome, cut: bool) -> None:
         """Take the end of all; what is said by now of texts that were over before, is known."""
-        for part, split in self._over:
+        for part, split in self._ended_splits:
             _cite(part, split)
         for nth in self._ids:
             owner = outcome.candidates[nth]
-            stop = outcome.stop(owner)
-            owner.stopped = owner.stops, len(owner.kinds), {**stop, **stop_with_calls(stop)}
+            stop = outcome.stop_fields(owner)
+            owner.stop_cache = owner.stops, len(owner.kinds), {**stop, **stop_with_calls(stop)}
         self._unfold.end(outcome, cut)
 
     def running(self, part: Part) -> Running | None:
@@ -135,108 +135,108 @@ class Within(Listener):
 
         Where a mark may begin that is for pieces which begin none, and end in no space.
         """
-        split = self._of.get(id(part))
-        told = part if split is None else split.inner or split.rest
+        split = self._splits.get(id(part))
+        told = part if split is None else split.thought or split.text
         found = None if told is None else self._unfold.running(told)
         if found is None or split is None:
             return found
-        marks = self._calls if split.inner is None else self._head
-        mark = "" if marks is None else marks.opens if split.inner is None else marks.closes
+        marks = self._calls if split.thought is None else self._head
+        mark = "" if marks is None else marks.opens if split.thought is None else marks.closes
         if not mark:
             return found
 
         def sure(piece: str) -> bool:
-            return not (split.held or split.come or mark[0] in piece or piece[-1].isspace())
+            return not (split.held or split.unread or mark[0] in piece or piece[-1].isspace())
 
         return found[0], found[1], sure
 
     # -- what stands within -----------------------------------------------------------------------
 
-    def _look(self, part: Part, split: Split, over: bool = False) -> None:
+    def _tell_held(self, part: Part, split: Split, over: bool = False) -> None:
         """Look for the next mark in what waits, and tell of what is surely none."""
-        split.look()
-        if not split.headed and not self._headed(part, split, over):
+        split.read()
+        if not split.past_head and not self._read_head(part, split, over):
             return
-        if split.inner is not None and not self._thought(split, over):
+        if split.thought is not None and not self._tell_thought(split, over):
             return
         text, at = split.held, 0
         if self._calls is None:
-            if split.fresh:  # no mark follows that its spaces could be of
-                split.drop(self._text(part, split, 0, len(text), True))
+            if split.after_mark:  # no mark follows that its spaces could be of
+                split.drop(self._tell_text(part, split, 0, len(text), True))
             else:
-                del self._of[id(part)]
+                del self._splits[id(part)]
                 self._unfold.opened(part)  # with all that has come of it
             return
         while not isinstance(found := find_calls(self._calls, text, at, over, self._read), int):
             begin, behind, calls = found
-            self._text(part, split, at, begin, False)
-            self._close(split)
+            self._tell_text(part, split, at, begin, False)
+            self._tell_end(split)
             for call in calls:
-                self._call(part, call)
+                self._tell_call(part, call)
             at = behind
-        split.drop(self._text(part, split, at, found, over))
+        split.drop(self._tell_text(part, split, at, found, over))
         opened = split.held.startswith(self._calls.opens, skip_space(split.held, 0))
-        split.waits = self._calls.closes if opened else None
+        split.awaited = self._calls.closes if opened else None
 
-    def _headed(self, part: Part, split: Split, over: bool) -> bool:
+    def _read_head(self, part: Part, split: Split, over: bool) -> bool:
         """Tell whether it is known whether a thought stands at the head of a text."""
         start = skip_space(split.held, 0)
         opens = "" if self._head is None else self._head.opens
         if not opens or not split.held.startswith(opens, start):
-            split.headed = over or not (opens and opens.startswith(split.held[start:]))
-            return split.headed
-        self._unfold.citing.parted = split.headed = True
-        split.inner = Part(THOUGHT, "text", part.candidate, part.nth)
+            split.past_head = over or not (opens and opens.startswith(split.held[start:]))
+            return split.past_head
+        self._unfold.citing.texts_differ = split.past_head = True
+        split.thought = Part(THOUGHT, "text", part.candidate, part.nth)
         split.drop(start + len(opens))
         return True
 
-    def _thought(self, split: Split, over: bool) -> bool:
+    def _tell_thought(self, split: Split, over: bool) -> bool:
         """Tell of a thought; tell whether it is over."""
-        assert self._head is not None and split.inner is not None
+        assert self._head is not None and split.thought is not None
         inner, closed, _ = split.held.partition(self._head.closes)
         least = 0 if closed or over else mark_begun(inner, self._head.closes)
         sure = inner[: len(inner) - least].rstrip()
-        self._grow(split.inner, sure)
+        self._tell_piece(split.thought, sure)
         if not closed and not over:
             split.drop(len(sure))
             return False
         split.drop(len(inner) + len(closed))
-        split.inner.open = False
-        if split.inner.pieces:
-            self._unfold.closed(split.inner)
-        split.inner, split.fresh = None, True
+        split.thought.open = False
+        if split.thought.pieces:
+            self._unfold.closed(split.thought)
+        split.thought, split.after_mark = None, True
         return True
 
-    def _text(self, part: Part, split: Split, start: int, end: int, over: bool) -> int:
+    def _tell_text(self, part: Part, split: Split, start: int, end: int, over: bool) -> int:
         """Tell of signs that are held as of a text, but for spaces at a mark; return what is left.
 
         Signs are counted from the first that is held.
         """
-        if split.fresh and split.rest is None:
+        if split.after_mark and split.text is None:
             start = min(skip_space(split.held, start), end)
         said = split.held[start:end]
         said = said if over else said.rstrip()
-        if said and split.rest is None and (split.fresh or not said.isspace()):
-            split.rest = _behind(part, not split.texts)
-            split.texts.append((split.rest, split.at + start))
-        if split.rest is None:
+        if said and split.text is None and (split.after_mark or not said.isspace()):
+            split.text = _text_behind(part, not split.texts)
+            split.texts.append((split.text, split.at + start))
+        if split.text is None:
             return start
-        self._grow(split.rest, said)
+        self._tell_piece(split.text, said)
         return start + len(said)
 
-    def _call(self, text: Part, said: dict[str, Any]) -> None:
+    def _tell_call(self, text: Part, said: dict[str, Any]) -> None:
         """Tell of a call that stood in a text."""
         assert self._outcome is not None
-        self._unfold.citing.parted = True
+        self._unfold.citing.texts_differ = True
         call = Part(CALL, "", text.candidate, text.nth)
-        call.whole, call.made, call.said, call.open = True, True, said, False
+        call.whole, call.id_made, call.fields, call.open = True, True, said, False
         ids = self._ids.setdefault(text.candidate, set())
         said["id"] = self._outcome.seed.call(text.candidate, len(ids), said, ids)
         ids.add(said["id"])
         self._unfold.opened(call)
         self._unfold.closed(call)
 
-    def _grow(self, part: Part, piece: str) -> None:
+    def _tell_piece(self, part: Part, piece: str) -> None:
         """Tell of a piece of a part that was made here; it begins with its first word."""
         if not part.pieces:
             piece = piece.lstrip() if part.kind == THOUGHT else piece
@@ -246,51 +246,51 @@ class Within(Listener):
             part.pieces.append(piece)
             self._unfold.grown(part, piece)
 
-    def _close(self, split: Split) -> None:
+    def _tell_end(self, split: Split) -> None:
         """Tell that the text before a mark is over, if there is one."""
-        if split.rest is not None:
-            split.rest.open = False
-            self._unfold.closed(split.rest)
-        split.rest, split.fresh = None, True
+        if split.text is not None:
+            split.text.open = False
+            self._unfold.closed(split.text)
+        split.text, split.after_mark = None, True
 
-    def _ended(self, part: Part, split: Split) -> bool:
+    def _end_text(self, part: Part, split: Split) -> bool:
         """Tell of the end of a text; tell whether marks stood in it, else it goes on as it is."""
-        self._look(part, split, True)
-        if self._of.pop(id(part), None) is None:
+        self._tell_held(part, split, True)
+        if self._splits.pop(id(part), None) is None:
             return False
-        if not (split.fresh or split.texts):
+        if not (split.after_mark or split.texts):
             self._unfold.opened(part)
             return False
-        if not split.texts and has_fields(part.said):
-            split.rest = _behind(part, True)
-            split.texts.append((split.rest, len(str(part.ir().get("text", "")))))
+        if not split.texts and has_fields(part.fields):
+            split.text = _text_behind(part, True)
+            split.texts.append((split.text, len(str(part.ir().get("text", "")))))
             _cite(part, split)
-            self._unfold.opened(split.rest)
+            self._unfold.opened(split.text)
         _cite(part, split)
-        self._over.append((part, split))
-        self._close(split)
+        self._ended_splits.append((part, split))
+        self._tell_end(split)
         return True
 
 
-def _behind(text: Part, first: bool) -> Part:
+def _text_behind(text: Part, first: bool) -> Part:
     """Return what goes on behind a mark in a text: a text that flows.
 
     What is said of the text beside its words is of the first one that is left of it.
     """
     rest = copy.copy(text)
-    rest.pieces, rest.field, rest.whole, rest.closing, rest.open = [], "text", False, None, True
-    rest.said = {"type": "text"}
+    rest.pieces, rest.field, rest.whole, rest.final, rest.open = [], "text", False, None, True
+    rest.fields = {"type": "text"}
     if first:
-        rest.said |= {key: value for key, value in text.said.items() if key != "text"}
+        rest.fields |= {key: value for key, value in text.fields.items() if key != "text"}
     return rest
 
 
 def _cite(part: Part, split: Split) -> None:
     """Share out the citations of a text among the texts that are left of it."""
     spans = [(at, at + sum(map(len, rest.pieces))) for rest, at in split.texts]
-    said = share_citations(part.said.get("citations"), spans)
+    said = share_citations(part.fields.get("citations"), spans)
     cited = None if part.cited is None else share_citations(part.cited, spans)
     for nth, (rest, _) in enumerate(split.texts):
-        if said[nth] or "citations" in rest.said:
-            rest.said["citations"] = said[nth]
+        if said[nth] or "citations" in rest.fields:
+            rest.fields["citations"] = said[nth]
         rest.cited = None if cited is None else cited[nth]

@@ -59,7 +59,7 @@ class Fates:
             return Fate("decided", tuple(dict.fromkeys(targets)), None, None)
         for base, said in self.recorder.said.items():
             if at in said:
-                return self._said(at, base, rule_of(said[at]))
+                return self._fate_of_word(at, base, rule_of(said[at]))
         if value is None or (value in ("", [], {}) and at in self.recorder.reads):
             return Fate("silent", (), "it is empty", None)
         for depth in range(len(at) - 1, 0, -1):
@@ -73,7 +73,7 @@ class Fates:
             return Fate(_KINDS[note.effect], tuple(targets), note.code, note.rule)
         return Fate("carried", tuple(targets), None, None)
 
-    def _said(self, at: At, base: At, rule: str | None) -> Fate | None:
+    def _fate_of_word(self, at: At, base: At, rule: str | None) -> Fate | None:
         """Return the fate of a fixed word: it goes where what is around it goes."""
         for depth in range(len(at) - 1, len(base) - 1, -1):
             around = f"{pointer(at[:depth])}/"

@@ -94,7 +94,7 @@ def pictured(dialect: Dialect, unit: str) -> set[str]:
     `path.*` stands for everything below a value that is carried whole.
     """
     shape = dialect.units.get(unit) or dialect.shapes.get(unit)
-    return _of(dialect, shape.cases if shape is not None else [])
+    return _paths_of(dialect, shape.cases if shape is not None else [])
 
 
 def events(dialect: Dialect) -> dict[str, set[str]]:
@@ -106,15 +106,15 @@ def events(dialect: Dialect) -> dict[str, set[str]]:
     if (stream := dialect.stream) is None:
         return found
     if stream.frame is not None:
-        found[""] = _of(dialect, [of_frame(stream.frame)])
+        found[""] = _paths_of(dialect, [of_frame(stream.frame)])
     for event in stream.events:
-        paths = _of(dialect, map(of_frame, (*event.reads, *event.writes)))
+        paths = _paths_of(dialect, map(of_frame, (*event.reads, *event.writes)))
         for name in {name for known in event.names for name in known or ("",)}:
             found.setdefault(str(name or ""), set()).update(paths)
     return found
 
 
-def _of(dialect: Dialect, cases: Iterable[Case]) -> set[str]:
+def _paths_of(dialect: Dialect, cases: Iterable[Case]) -> set[str]:
     walk = _Paths(dialect)
     for case in cases:
         walk.case(None, case, "", ())

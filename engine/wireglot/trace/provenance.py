@@ -58,7 +58,7 @@ class Origins:
 
     def of(self, top: Any, at: At, value: Any) -> Origin:
         """Return where the leaf of an output at a place comes from."""
-        made, depth = self._made(top, at)
+        made, depth = self._nearest(top, at)
         origin = self._origin(made, at[depth:], at, value, top)
         if self.home and top is self.out:
             stood = value_at(self.body, at, ABSENT)
@@ -67,7 +67,7 @@ class Origins:
                 return Origin((pointer(at),), origin.rule, steps or (Step("kept", "as it was"),))
         return origin
 
-    def _made(self, top: Any, at: At) -> tuple[Written | Whole | Made | None, int]:
+    def _nearest(self, top: Any, at: At) -> tuple[Written | Whole | Made | None, int]:
         """Return the nearest that was told of a place, and how deep that is."""
         found: tuple[Written | Whole | Made | None, int] = (self.recorder.top, 0)
         if not at and (bare := self.recorder.made_bare(top)) is not None:
@@ -93,13 +93,13 @@ class Origins:
             return Origin((), rule, (Step("made", made.what, rule),))
         if made is None:
             return self._noted(at, None)
-        self._decide(made, (OUTSIDE if top is not self.out else "") + pointer(at))
+        self._learn_deciders(made, (OUTSIDE if top is not self.out else "") + pointer(at))
         picture = made.picture
         if isinstance(picture, Literal) or (isinstance(picture, Fields) and not picture.spread):
-            return self._word(made, picture, at, value, top)
+            return self._word_origin(made, picture, at, value, top)
         if isinstance(picture, Text):
-            origin = self._filled(made, picture.names, (), at, rest)
-            said = self._all(made.view, _compared(made.view.case.ir, "", picture.fixed))
+            origin = self._hole_origin(made, picture.names, (), at, rest)
+            said = self._places_of(made.view, _compared(made.view.case.ir, "", picture.fixed))
             # Of what holds the data nothing more is said than the data does.
             there = origin.sources
             more = [p for p in map(pointer, said) if not any(s.startswith(f"{p}/") for s in there)]
@@ -113,73 +113,73 @@ class Origins:
             return self._noted(at, rule_of(picture.pos))
         if picture.path in (".", "nth"):
             rule = rule_of(picture.pos)
-            places = () if picture.path == "nth" else self._chosen(made)
+            places = () if picture.path == "nth" else self._choosing_places(made)
             step = Step("hole", f"${picture.path}", rule)
             return Origin(tuple(map(pointer, places)), rule, (step,))
-        return self._filled(made, picture.paths, picture.lenses, at, rest)
+        return self._hole_origin(made, picture.paths, picture.lenses, at, rest)
 
     # -- fixed words ------------------------------------------------------------------------------
 
-    def _word(self, made: Written, picture: Picture, at: At, value: Any, top: Any) -> Origin:
+    def _word_origin(self, made: Written, picture: Picture, at: At, value: Any, top: Any) -> Origin:
         rule = rule_of(picture.pos)
         self.words.add((OUTSIDE if top is not self.out else "") + pointer(at))
         if self.trail.find(made.view.obj) is None:
             noted = self._noted(at, rule)
             if noted.steps:
                 return noted
-        places = self._chosen(made)
+        places = self._choosing_places(made)
         step = Step("literal", stringify(value), rule)
         rows = self._rows(made.view.obj)
         return Origin(tuple(dict.fromkeys(map(pointer, places))), rule, (*rows, step))
 
-    def _chosen(self, made: Written) -> list[At]:
+    def _choosing_places(self, made: Written) -> list[At]:
         """Return what of the input chose the case of a view: fixed words, or the object itself."""
         view = made.view
         base = self.trail.find(view.obj)
-        picked = self._picked(view)
+        picked = self._compared_places(view)
         if base is None:
             return picked
         found = list(picked)
         for place in every(base):
             said = list(self.recorder.said.get(place, ()))
             if not place:  # of a whole payload only what stands beside what is written
-                heads = {one[:1] for one in [*picked, *self._named(view)]}
+                heads = {one[:1] for one in [*picked, *self._claimed_places(view)]}
                 said = [one for one in said if one[:1] in heads]
-                found += said or (self._named(view) if not found else [])
+                found += said or (self._claimed_places(view) if not found else [])
             else:
                 found += said or ([] if found else [place])
         return found
 
-    def _picked(self, view: View) -> list[At]:
+    def _compared_places(self, view: View) -> list[At]:
         """Return the places of what the `ir` picture of a case compares with fixed words."""
-        return self._all(view, _compared(view.case.ir, ""))
+        return self._places_of(view, _compared(view.case.ir, ""))
 
-    def _all(self, view: View, paths: Iterable[str]) -> list[At]:
+    def _places_of(self, view: View, paths: Iterable[str]) -> list[At]:
         found: list[At] = []
         base = self.trail.find(view.obj)
         for path in paths:
             at = self.trail.find(view.obj, path)
             owner, last = _innermost(view.obj, path)
-            given = self._given(view.obj, path) or self._given(owner, last)
+            given = self._default_places(view.obj, path) or self._default_places(owner, last)
             whole = given is not None and at in (base, self.trail.find(owner))
             known = [] if at is None or whole else [at]
             found += self.recorder.made_at(view.obj, path) or known + (given[0] if given else [])
         return list(dict.fromkeys(found))
 
-    def _named(self, view: View) -> list[At]:
+    def _claimed_places(self, view: View) -> list[At]:
         """Return the places of what a picture takes from its object."""
         if view.shape in self.target.units:
             return []
         paths = [path for _, path in view.names.values()] + sorted(view.claims)
-        return self._all(view, paths)
+        return self._places_of(view, paths)
 
-    def _decide(self, made: Written, target: str) -> None:
-        for at in self._picked(made.view):
+    def _learn_deciders(self, made: Written, target: str) -> None:
+        for at in self._compared_places(made.view):
             self.decided.setdefault(pointer(at), set()).add(target)
 
     # -- holes ------------------------------------------------------------------------------------
 
-    def _filled(
+    def _hole_origin(
         self, made: Written, paths: tuple[str, ...], lenses: tuple[str, ...], at: At, rest: At
     ) -> Origin:
         picture, view = made.picture, made.view
@@ -189,12 +189,12 @@ class Origins:
         # What has no form there is noted, and the mark stands for it.
         if not there or (mark is not None and pointer(at) in self.filled):
             way = Step("made" if mark == "made" else "filled-in", f"${paths[0]} ({mark})", rule)
-            nulls = [at for path in paths for at in self._nulls(view, path)]
+            nulls = [at for path in paths for at in self._null_places(view, path)]
             return Origin(tuple(dict.fromkeys(map(pointer, nulls))), rule, (way,))
         places: list[At] = []
         steps: list[Step] = []
         for path in there:
-            found, how = self._places(made, path, rest)
+            found, how = self._field_places(made, path, rest)
             places += found
             steps += how
         for place in places:
@@ -213,14 +213,14 @@ class Origins:
         sources = dict.fromkeys(map(pointer, places))
         return Origin(tuple(sources), rule, tuple(dict.fromkeys(steps)))
 
-    def _places(self, made: Written, path: str, rest: At) -> tuple[list[At], list[Step]]:
+    def _field_places(self, made: Written, path: str, rest: At) -> tuple[list[At], list[Step]]:
         """Return where a field of an IR object came from, or how it came to be."""
         view, obj, value = made.view, made.view.obj, made.view.peek(path)
         source = view.source(path)
         if pairs := self._pairs(made, path):
-            return [at for part, _ in pairs for at in self._said(part)], []
+            return [at for part, _ in pairs for at in self._part_places(part)], []
         if path in view.lists and value:  # others took all
-            return self._nulls(view, path), [Step("filled-in", "nothing is left for it")]
+            return self._null_places(view, path), [Step("filled-in", "nothing is left for it")]
         if isinstance(value, dict) and rest:
             finer = self.trail.find(value, str(rest[0]))
             if finer is not None and not isinstance(finer, Several):
@@ -228,20 +228,20 @@ class Origins:
         if made_of := self.recorder.made_at(obj, source):
             return [self._exact(place, rest) for place in made_of], []
         at = self.trail.find(obj, source)
-        if at == self.trail.find(obj) and (chosen := self._given(obj, source)) is not None:
+        if at == self.trail.find(obj) and (chosen := self._default_places(obj, source)) is not None:
             return chosen
         if isinstance(at, Several):
             whole = [self._exact(place[:-1], rest) for place in at.places if place[-1:] == rest[:1]]
             return (whole or at.places), []
         if at is not None:
             return [*([self._exact(at, rest)]), *self.recorder.also.get(at, ())], []
-        return self._elsewhere(view, source)
+        return self._how_made(view, source)
 
     def _pairs(self, made: Written, path: str) -> list[tuple[Any, Any]]:
         """Return the parts of a list that a hole took, with what was written of each."""
         return made.view.lists.get(path, {}).get(id(made.picture), [])
 
-    def _said(self, part: Any) -> list[At]:
+    def _part_places(self, part: Any) -> list[At]:
         """Return where a part came from that stands in a text with others."""
         if made_of := self.recorder.made_at(part, "text"):
             return made_of
@@ -250,12 +250,12 @@ class Origins:
             found.append(self.recorder.names.get(part.get("tool_call_id", "")))  # of its call
         return [at for at in found if at is not None]
 
-    def _nulls(self, view: View, path: str) -> list[At]:
+    def _null_places(self, view: View, path: str) -> list[At]:
         """Return where null or an empty list stood for a field."""
         base = self.trail.find(view.obj)
         return [] if base is None else self.recorder.nulls.get((base, path), [])
 
-    def _given(self, obj: Any, path: str) -> tuple[list[At], list[Step]] | None:
+    def _default_places(self, obj: Any, path: str) -> tuple[list[At], list[Step]] | None:
         """Return what chose the case whose `ir` picture gave a field."""
         base = self.trail.find(obj)
         given = None if base is None else self.recorder.chosen.get((base, path))
@@ -269,14 +269,14 @@ class Origins:
             at if not rest or value_at(self.body, (*at, *rest), ABSENT) is ABSENT else (*at, *rest)
         )
 
-    def _elsewhere(self, view: View, path: str) -> tuple[list[At], list[Step]]:
+    def _how_made(self, view: View, path: str) -> tuple[list[At], list[Step]]:
         """Return how a field came to be that stood nowhere by itself."""
         obj = view.obj
         if id(obj) in self.recorder.hooked and path in ("id", "tool_call_id"):
             return [], [Step("hook", self.recorder.hooked[id(obj)][1])]
         if path == "name" and obj.get("tool_call_id") in self.recorder.names:
             return [self.recorder.names[obj["tool_call_id"]]], []
-        if (given := self._given(obj, path)) is not None:
+        if (given := self._default_places(obj, path)) is not None:
             return given
         if path in ("model", "stream") and "messages" in obj:
             return [], [Step("argument", path)]
