@@ -46,7 +46,7 @@ def client(
     """
     module = transport.library(library)
     given = relay.single(rules or packaged(), to, model, url, key, States() if state else None)
-    return module.Client(transport=transport.Transport(given, module, True), **settings)
+    return module.Client(transport=transport.Transport(given, module, blocks=True), **settings)
 
 
 def async_client(
@@ -63,4 +63,5 @@ def async_client(
     """Return a client for an asynchronous SDK; all else is that of `client`."""
     module = transport.library(library)
     given = relay.single(rules or packaged(), to, model, url, key, States() if state else None)
-    return module.AsyncClient(transport=transport.Transport(given, module, False), **settings)
+    made = transport.Transport(given, module, blocks=False)
+    return module.AsyncClient(transport=made, **settings)

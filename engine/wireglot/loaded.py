@@ -154,12 +154,9 @@ class Loaded:
             return ()
         return tuple(self.with_rows(name, rows) for rows in variants.samples(self._varied[name]))
 
-    def _heeded(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of some options by which variants are chosen."""
-        return {name: said for name, said in options.items() if name in self._choosing}
-
     @functools.cached_property
     def _choosing(self) -> frozenset[str]:
+        """The options by which variants are chosen."""
         named = (name for rows in self._varied.values() for row in rows for name in row.options)
         return frozenset(("version", *named))
 
@@ -172,7 +169,7 @@ class Loaded:
         found = self._varied.get(name)
         if found is None:
             return self[name]
-        options = self._heeded(options) if options else options
+        options = {key: said for key, said in options.items() if key in self._choosing}
         remembers = not options and model.__class__ in (str, NoneType)
         if remembers and (name, model) in self._named:
             return self._named[name, model]
@@ -187,13 +184,13 @@ class Loaded:
         self, body: Any, source: str, target: str, unit: str, model: str | None, options: Any
     ) -> tuple[DialectRules, DialectRules]:
         """Return the source and the target of a conversion, with the variants that apply to it."""
-        one, two = self._varied.get(source, ()), self._varied.get(target, ())
-        if model is None and (one or two):
+        source_rows, target_rows = self._varied.get(source, ()), self._varied.get(target, ())
+        if model is None and (source_rows or target_rows):
             model = self._model_in(body, source, unit)
         if "version" in options:
             self._known(source)
             self._known(target)
-            variants.check_version(options, {source: one, target: two})
+            variants.check_version(options, {source: source_rows, target: target_rows})
         first = self.at(source, model, options)
         return first, first if source == target else self.at(target, model, options)
 
@@ -237,15 +234,16 @@ class Loaded:
             from .interpreter.resolver import resolving
 
             known = resolving(known, resolve)
-        one, two = self._both(body, source, target, unit, model, known)
+        reader, writer = self._both(body, source, target, unit, model, known)
         judge = of(policy)
         if trace:
             from .trace.provenance import traced
 
-            given = (one, two, body, unit, model, stream, known)
-            out, told = traced(lambda heard: converted(*given, heard), body, one.model, two.model)
+            given = (reader, writer, body, unit, model, stream, known)
+            work = functools.partial(converted, *given)
+            out, told = traced(work, body, reader.model, writer.model)
             return concluded(*out, judge, source, target, self.hash, told)
-        found = converted(one, two, body, unit, model, stream, known)
+        found = converted(reader, writer, body, unit, model, stream, known)
         return concluded(*found, judge, source, target, self.hash)
 
     def rows(self, name: str) -> tuple[Row, ...]:
@@ -255,8 +253,8 @@ class Loaded:
 
 
 def converted(
-    one: DialectRules,
-    two: DialectRules,
+    reader: DialectRules,
+    writer: DialectRules,
     body: Any,
     unit: str,
     model: str | None,
@@ -266,16 +264,16 @@ def converted(
 ) -> tuple[Any, list[Note], Envelope | None]:
     """Read a payload by one dialect, and write it by the other."""
     read_by, write_by, give_back = _hands()
-    same = one.name == two.name
-    if one is two and not options and recorder is None:
+    same = reader.name == writer.name
+    if reader is writer and not options and recorder is None:
         whole = {"away": True, "returned": True}
-        back = give_back(one, body, read_by(one, body, unit, model, stream, whole), unit)
+        back = give_back(reader, body, read_by(reader, body, unit, model, stream, whole), unit)
         if back is not None:
             found: tuple[Any, list[Note], Envelope | None] = back
             return found
     away = options if same else {**options, "away": True}  # no value is written at home again
-    read = read_by(one, body, unit, model, stream, away, recorder)
-    out, drafts, envelope = write_by(two, read, unit, same, options, trusts=True)
+    read = read_by(reader, body, unit, model, stream, away, recorder)
+    out, drafts, envelope = write_by(writer, read, unit, same, options, trusts=True)
     return out, all_notes(read.notes, drafts, out, same), envelope
 
 

@@ -57,6 +57,7 @@ class Exchange:
         if not isinstance(self._carries, bool):
             raise UsageError("the option `carry` is `true` or `false`")
         self._rules, self.client, self.provider, self.model = rules, client, provider, model
+        self._home = client == provider
         self._options, self._resolve = known_options(given), resolve
         resolving({}, resolve)  # which says at once what is no function
         self._policy = policies.of(policy)
@@ -93,68 +94,71 @@ class Exchange:
         if text is not None:
             check_text("text", text)
         asked = self._rules[self.client].model_in(body, "request")
-        sent = self.model or asked
-        one, two = self._dialect(self.client, asked), self._dialect(self.provider, sent)
-        if asked is None and self.client == self.provider:
-            one = two  # the model stands elsewhere than in the body
-        sure = text is not None
-        how, said = one.model.stored, functools.partial(_wire_messages, one)
-        keeps = self._state_kept and stored.may_be_kept(how, body)
-        given, (body, ahead, begun) = body, stored.recall(how, body, keeps, self._kept_items, said)
-        text = text if body is given else None
-        if text is None or ("\\" in text and _ESCAPED.search(text)):
-            text = _json_text(body)
-        this: dict[str, Any] = {
-            "models": [asked, sent], "asked": _fingerprint(body), "keeps": keeps, "begun": begun,
-            "ids": names.call_ids(text, one.model), "unasked": _unasked_events(one, body),
+        model = self.model or asked
+        client, provider = self._dialect(self.client, asked), self._dialect(self.provider, model)
+        if asked is None and self._home:
+            client = provider  # the model stands elsewhere than in the body
+        is_json = text is not None
+        keeps = self._state_kept and stored.may_be_kept(client.model.stored, body)
+        whole, ahead, begun = stored.recall(client, body, keeps, self._kept_items)
+        if text is None or whole is not body or ("\\" in text and _ESCAPED.search(text)):
+            text = _json_text(whole)
+        entry: dict[str, Any] = {
+            "models": [asked, model], "asked": _fingerprint(whole), "keeps": keeps, "begun": begun,
+            "ids": names.call_ids(text, client.model), "unasked": _unasked_events(client, whole)
         }  # fmt: skip
         options = resolving(self._options, self._resolve)
-        if self.client != self.provider:  # nothing that is read is written at home again
+        if not self._home:  # nothing that is read is written at home again
             options = {**options, "away": True}
         places = self._next_place = None
         rides = carry.may_ride(text)
-        with stored.relocating_errors(how, ahead):
-            read = reading.read(one, body, "request", None, stream, options, sure=sure)
+        with stored.relocating_errors(client.model.stored, ahead):
+            read = reading.read(client, whole, "request", None, stream, options, sure=is_json)
             if self._store is not None:
                 places = memory.TurnPlaces(messages_of(read), read.made)
-                found = self._store.find(this["ids"], places.fingerprints)
+                found = self._store.find(entry["ids"], places.fingerprints)
                 self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
             self.streams = read.ir.get("stream") is True
-            done = self._write_request(read, rides, places, (one, two, sent), options)
-        self._state.update(this)
+            done = self._write_request(read, client, provider, model, options, rides, places)
+        self._state.update(entry)
         self._next_place = places.next_place if places is not None else None
-        notes = stored.relocate_notes(how, done.notes, ahead)
+        notes = stored.relocate_notes(client.model.stored, done.notes, ahead)
         return self._conclude_request(done.body, notes, done.envelope)
 
     def _write_request(
         self,
         read: reading.Read,
+        client: Held,
+        provider: Held,
+        model: str | None,
+        options: dict[str, Any],
         rides: bool,
         places: memory.TurnPlaces | None,
-        pair: tuple[Held, Held, str | None],
-        options: dict[str, Any],
     ) -> Conversion:
-        """Write a request that was read, with all that belongs to its history."""
-        one, two, sent = pair
-        same = self.client == self.provider
+        """Write a request that was read, with what was remembered of its history put back.
+
+        `model` is the one that the provider is asked for. `rides` tells whether something may ride
+        in the request, `places` where its turns stand, if a store has the state.
+        """
         messages, turns = messages_of(read), self._state["turns"]
         if self.model is not None:
             read.ir["model"] = self.model
-        pieces = carry.comes_in_pieces(one.model) and not same
+        pieces = carry.comes_in_pieces(client.model) and not self._home
         memory.rejoin(messages, turns, carry.has_sealed_ride if pieces else None)
-        markers.put_back(one.model, messages, self._state["markers"])
-        riders = Riders(one, two, read.trail, read.made, self._shares)
-        calls = self._put_back(messages, riders, places, rides, sent) if rides or turns else []
+        markers.put_back(client.model, messages, self._state["markers"])
+        riders = Riders(client, provider, read.trail, read.made, self._shares)
+        calls = self._put_back(messages, riders, places, rides, model) if rides or turns else []
         # At home the client may say what this provider never said, or ask for another model.
-        if same and options.get("repair", True) and (riders.foreign_messages or one is not two):
+        other = bool(riders.foreign_messages) or client is not provider
+        if self._home and other and options.get("repair", True):
             riders.without_thoughts()
             # Where nobody asked for it by name the API may keep the calls of some results.
             options = {"unasked": "repair" not in options, **options, "repair": True}
         known, unsaid = names.readdress(messages, calls, read.made)
-        held: list[Writer] = []
+        writers: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
-            held.append(writer)
+            writers.append(writer)
             writer.unseen_ids = frozenset(unsaid)
             for name in known:
                 writer.limits.remember("call_id", name, name)
@@ -165,17 +169,25 @@ class Exchange:
         odd, look = [*read.odd, *riders.drafts], None if touched else read.survey
         read = reading.Read(read.ir, read.trail, read.notes, made, odd, look)
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
-        out, drafts, envelope = writing.write(two, read, "request", same, options, prepare, sure)
-        if not same:
-            new = markers.new_markers(two, messages, out)
+        given = (provider, read, "request", self._home, options, prepare, sure)
+        out, drafts, envelope = writing.write(*given)
+        self._learn(read, client, provider, out, writers[0])
+        notes = all_notes(read.notes, drafts, out, self._home)
+        return Conversion(out, tuple(notes), envelope)
+
+    def _learn(
+        self, read: reading.Read, client: Held, provider: Held, out: Any, writer: Writer
+    ) -> None:
+        """Remember what was written otherwise in a request: errors as texts, names, tools."""
+        if not self._home:
+            new = markers.new_markers(provider, messages_of(read), out)
             self._state["markers"] = markers.merged(self._state["markers"], new)
             if self._store is not None and new:
                 self._store.remember(markers=new)
-            self._names.learn_own(read.ir, one.model, self.provider)
-        self._names.learn(held[0].limits, self.provider)
-        self._names.set_properties(held[0].property_names, self.provider)
-        undo.learn_rows(self._names, two, read.ir, held[0])
-        return Conversion(out, tuple(all_notes(read.notes, drafts, out, same)), envelope)
+            self._names.learn_own(read.ir, client.model, self.provider)
+        self._names.learn(writer.limits, self.provider)
+        self._names.set_properties(writer.property_names, self.provider)
+        undo.learn_rows(self._names, provider, read.ir, writer)
 
     @with_room
     def response(self, body: Any) -> Conversion:
@@ -183,18 +195,18 @@ class Exchange:
 
         Raises ConversionError, PolicyError.
         """
-        one, two = self._ends()
-        options, turn = dict(self._options), self._turn(one, two)
-        if self.client != self.provider:
+        provider, client = self._ends()
+        options, turn = dict(self._options), self._turn(provider, client)
+        if not self._home:
             options |= {"asked": self._state["asked"], "ids": turn.taken_ids()}
-        read = reading.read(one, body, "response", None, None, options)
-        if self.client == self.provider:
-            out, drafts, _ = writing.write(two, read, "response", True, self._options)
-            self._keep_items(two, out)
-            return self._conclude_answer(out, all_notes(read.notes, drafts, out, True))
-        reading.split_answer_texts(one, read, options)
-        out, drafts = Unseen(turn).written(read)
-        return self._conclude_answer(out, all_notes(read.notes, drafts, out, False))
+        read = reading.read(provider, body, "response", None, None, options)
+        if self._home:
+            out, drafts, _ = writing.write(client, read, "response", True, self._options)
+            self._keep_items(client, out)
+        else:
+            reading.split_answer_texts(provider, read, options)
+            out, drafts = Unseen(turn).written(read)
+        return self._conclude_answer(out, all_notes(read.notes, drafts, out, self._home))
 
     def translator(self) -> Translator:
         """Translate the stream of the provider's response for the client, frame by frame.
@@ -215,20 +227,18 @@ class Exchange:
         """
         if http is not None and not isinstance(http, int):
             raise mistyped("`http` is a number", http)
-        one, two = self._ends()
-        read = reading.read(one, body, "error", None, None, self._options)
-        same = self.client == self.provider
+        provider, client = self._ends()
+        read = reading.read(provider, body, "error", None, None, self._options)
         http = read.ir.get("http") if http is None else http
         said = read.ir.get("kind")
-        kind = None if same else kind_by_status(http, said)
+        kind = None if self._home else kind_by_status(http, said)
         if kind is not None:
             read.ir["kind"] = kind
-        out, drafts, _ = writing.write(two, read, "error", same, self._options)
+        out, drafts, _ = writing.write(client, read, "error", self._home, self._options)
         at = read.trail.find(read.ir, "kind")
-        told = any(draft.source == at for draft in drafts)
-        if kind is not None and said is not None and not told:
+        if kind is not None and said is not None and all(draft.source != at for draft in drafts):
             drafts.append(Draft("reworded", "changed", at, None, says_more(http, said)))
-        return self._conclude_answer(out, all_notes(read.notes, drafts, out, same))
+        return self._conclude_answer(out, all_notes(read.notes, drafts, out, self._home))
 
     def _conclude_request(
         self, out: Any, notes: Sequence[Note], envelope: Envelope | None
@@ -237,13 +247,13 @@ class Exchange:
         pair = (self.client, self.provider)
         done = concluded(out, notes, envelope, self._policy, *pair, self._rules.hash)
         self.notes = done.notes
-        told = [_note_digest(note.code, note.source_path, note.message) for note in done.notes]
-        before = set(self._state["told"])
-        self._state["told"] = told
-        if before.isdisjoint(told):
+        digests = [_note_digest(note.code, note.source_path, note.message) for note in done.notes]
+        known = set(self._state["told"])
+        self._state["told"] = digests
+        if known.isdisjoint(digests):
             return done
-        new = (note for note, mark in zip(done.notes, told, strict=True) if mark not in before)
-        return done._replace(notes=tuple(new))
+        pairs = zip(done.notes, digests, strict=True)
+        return done._replace(notes=tuple(note for note, digest in pairs if digest not in known))
 
     def _conclude_answer(self, out: Any, notes: Sequence[Note]) -> Conversion:
         pair = (self.provider, self.client)
@@ -271,7 +281,7 @@ class Exchange:
         """Return what was answered under these ids, if it was kept."""
         known = self._state if self._store is None else self._store.find(ids)
         items: stored.Items = known["items"]
-        if self.client == self.provider:  # which knows what it has answered itself
+        if self._home:  # the provider knows what it has answered itself
             items = [item for item in items if item.get("by") != self.provider]
         return items
 
@@ -310,28 +320,28 @@ class Exchange:
         turns = self._state["turns"]
         known = memory.Turns(turns) if turns else None
         signatures = riders.provider.model.signatures
-        reads = functools.partial(signatures.known, model)
+        may_read = functools.partial(signatures.known, model)
         own = [message for message in messages if message.get("role") == "assistant"]
         ridden = [riders.take(message) if rides else [] for message in own]
         if known is not None:
-            for message, rode in zip(own, ridden, strict=True):
-                known.claim(message, [rider.entry for rider in rode])
-        for message, rode in zip(own, ridden, strict=True):
+            for message, riding in zip(own, ridden, strict=True):
+                known.claim(message, [rider.entry for rider in riding])
+        for message, riding in zip(own, ridden, strict=True):
             turn, by_order = known.match(message, riders.made, places) if known else (None, False)
             if turn is not None and self._shares(turn["origin"]):
-                rode, entries = [], turn["parts"]
+                riding, entries = [], turn["parts"]
             else:
                 entries = []
                 riders.foreign_messages += [message] if turn is not None else []
-            if not entries and not rode:
+            if not entries and not riding:
                 continue
-            back = Restored(message["parts"], riders.provider.model, riders.trail, reads)
+            restored = Restored(message["parts"], riders.provider.model, riders.trail, may_read)
             for entry in entries:
-                back.put(entry, None, by_order)
-            riders.put_back(rode, back)
-            message["parts"] = back.parts()
-            calls += back.calls
-            for part in back.foreign:
+                restored.put(entry, None, by_order)
+            riders.put_back(riding, restored)
+            message["parts"] = restored.parts()
+            calls += restored.calls
+            for part in restored.foreign:
                 told = f"another model than {model} has signed this"
                 at = riders.trail.find(part)
                 riders.drafts.append(Draft("foreign-signature", "lost", at, None, told))
@@ -348,15 +358,6 @@ class Exchange:
 def messages_of(read: reading.Read) -> list[Any]:
     """Return the messages of a request that was read."""
     return read.ir.get("messages") or []
-
-
-def _wire_messages(client: Held, body: Any) -> list[Any]:
-    """Return the messages of a request of a client as the elements of a list, system text apart."""
-    read = reading.read(client, body, "request", None, None, {})
-    said = [one for one in messages_of(read) if one.get("role") != "system"]
-    read = reading.unread(said, read.trail)
-    found: list[Any] = writing.write(client, read, "messages", True, {})[0]
-    return found
 
 
 @functools.lru_cache(8192)  # a history says the same in each request

@@ -53,19 +53,21 @@ def _sorted(value: Any) -> Any:
 # -- making -----------------------------------------------------------------------------------
 
 
-def call_entry(part: Part, seen: Part, told: Any, made: bool, renamed: bool) -> tuple[Entry, bool]:
+def call_entry(
+    part: Part, seen: Part, name: Any, *, id_made: bool, renamed: bool
+) -> tuple[Entry, bool]:
     """Return the entry of a call, and whether it says more than the client's own does.
 
-    `seen` is the call as the client sees it, `told` the name that the provider gave; `made` says
+    `seen` is the call as the client sees it, `name` the one that the provider gave; `id_made` says
     that the provider gave no id, `renamed` that the request will rename the client's name.
     """
     entry: Entry = {"type": "tool_call", "call": seen["id"]}
-    if made:
+    if id_made:
         entry["id"] = None
     elif seen["id"] != part["id"]:
         entry["id"] = part["id"]
-    if seen.get("name") != told and not renamed:
-        entry["name"] = told
+    if seen.get("name") != name and not renamed:
+        entry["name"] = name
     text = part.get("arguments_json")
     if isinstance(text, str) and "input" in seen:
         entry["arguments_json"] = text  # a row of the ladder would write another
@@ -134,27 +136,27 @@ def shown_thought(part: Part, entry: Entry) -> Entry:
 
 
 def rejoin(
-    messages: list[Any], turns: list[dict[str, Any]], rides: Callable[[Part], bool] | None = None
+    messages: list[Any], turns: list[dict[str, Any]], has_ride: Callable[[Part], bool] | None = None
 ) -> None:
     """Make one message of neighbours that are one turn: a client may keep frames, each as one.
 
     `rides` tells where something rides that was said of the whole turn.
     """
-    if not turns and rides is None:
+    if not turns and has_ride is None:
         return
     known = {turn["says"] for turn in turns}
     out: list[Any] = []
     for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
-        found = list(run)
-        plain = own and len(found) > 1 and all(m.keys() <= _BARE for m in found)
-        parts = [part for message in found for part in message["parts"]] if plain else []
-        ridden = rides is not None and any(map(rides, parts))
+        run_messages = list(run)
+        plain = own and len(run_messages) > 1 and all(m.keys() <= _BARE for m in run_messages)
+        parts = [part for message in run_messages for part in message["parts"]] if plain else []
+        ridden = has_ride is not None and any(map(has_ride, parts))
         # What stood between two turns may have been taken out.
-        ridden = ridden and not any(fingerprint(message["parts"]) in known for message in found)
+        ridden = ridden and not any(fingerprint(m["parts"]) in known for m in run_messages)
         if plain and (ridden or fingerprint(parts) in known):
-            found[0]["parts"] = parts
-            del found[1:]
-        out += found
+            run_messages[0]["parts"] = parts
+            del run_messages[1:]
+        out += run_messages
     messages[:] = out
 
 

@@ -73,8 +73,8 @@ class Riders:
                 continue
             for origin, entries in ride.items():
                 if not self._shares(origin):
-                    told = f"only {origin[:64]} can read what rides here"
-                    self._note("foreign-signature", owner, at, told)
+                    reason = f"only {origin[:64]} can read what rides here"
+                    self._note("foreign-signature", owner, at, reason)
                     self.foreign_messages.append(message)
                     # How a client holds a text has nothing of its provider.
                     entries = [{k: one[k] for k in _TEXT} for one in entries if one.keys() >= _TEXT]
@@ -112,17 +112,17 @@ class Riders:
         if not self.foreign_messages or self.provider.model.once("thoughts of others", takes):
             return
         for message in self.foreign_messages:
-            told = f"{self.provider.name} takes no reasoning that it did not sign"
+            reason = f"{self.provider.name} takes no reasoning that it did not sign"
             for part in (p for p in message["parts"] if p.get("type") == "reasoning"):
                 for at in every(self.trail.find(part)):
-                    self.drafts.append(Draft("no-place", "lost", at, None, told))
+                    self.drafts.append(Draft("no-place", "lost", at, None, reason))
             message["parts"] = [p for p in message["parts"] if p.get("type") != "reasoning"]
 
-    def _ignored(self, rider: Rider, told: str) -> None:
-        self._note("ignored", rider.owner, rider.at, told)
+    def _ignored(self, rider: Rider, reason: str) -> None:
+        self._note("ignored", rider.owner, rider.at, reason)
 
-    def _note(self, code: str, owner: Part, at: At, told: str) -> None:
-        self.drafts.append(Draft(code, "lost", self._place(owner, at), None, told))
+    def _note(self, code: str, owner: Part, at: At, reason: str) -> None:
+        self.drafts.append(Draft(code, "lost", self._place(owner, at), None, reason))
 
     def _place(self, owner: Part, at: At) -> At:
         """Return where in the body something rides, of its place in its owner."""
@@ -193,9 +193,9 @@ class Riders:
         if seen == name or seen not in set(islice(limits.forms("tool_name", name), 2)):
             self._drop_field(rider, "name", "the client knows no tool of this name by its own")
 
-    def _drop_field(self, rider: Rider, key: str, told: str) -> None:
+    def _drop_field(self, rider: Rider, key: str, reason: str) -> None:
         rider.entry = {k: v for k, v in rider.entry.items() if k != key}
-        self._ignored(rider, told)
+        self._ignored(rider, reason)
 
     def _may_stand_whole(self, part: Part) -> bool:
         """Tell whether a part may stand in a turn of the model, and makes no other turn."""

@@ -10,7 +10,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..conversion import reading, writing
 from ..errors import ConversionError
+from ..language.held import Held
 from ..language.lenses import same
 from ..language.model import Stored
 from ..notes import Note
@@ -20,7 +22,6 @@ from ..trail import keys_of, pointer
 # on from (`after`), and as its `item` the elements of what was asked and answered.
 Items = list[dict[str, Any]]
 Find = Callable[[list[str]], Items]  # gives what is kept under some ids
-Elements = Callable[[Any], list[Any]]  # gives what a request says as the elements of a list
 
 
 class Recalled(NamedTuple):
@@ -38,32 +39,41 @@ class Recalled(NamedTuple):
     begun: dict[str, Any] | None = None
 
 
-def recall(
-    stored: Stored | None, body: Any, keeps: bool, find: Find, elements: Elements
-) -> Recalled:
-    """Put what a request names in its place; what is not known stays as it is.
+def recall(client: Held, body: Any, keeps: bool, find: Find) -> Recalled:
+    """Put what a client's request names in its place; what is not known stays as it is.
 
     `keeps` says that the answer is kept, and so is what was asked.
     """
+    stored = client.model.stored
     if stored is None or not isinstance(body, dict):
         return Recalled(body)
     given = body.get(stored.within)
-    own = _with_references(stored, given, find) if isinstance(given, list) else given
-    if own is not given:
-        body = {**body, stored.within: own}
+    expanded = _with_references(stored, given, find) if isinstance(given, list) else given
+    if expanded is not given:
+        body = {**body, stored.within: expanded}
     name = body.get(stored.after)
     name = name if isinstance(name, str) else None
     before, first = _history_of(name, find)
     keeps = keeps and stored.after is not None
-    keeps = keeps and (name is not None or not _client_resends(stored, own, find))
+    keeps = keeps and (name is not None or not _client_resends(stored, expanded, find))
     if not before and not keeps:
         return Recalled(body)
-    said = own if isinstance(own, list) else [] if own is None else elements({stored.within: own})
+    said = [] if expanded is None else expanded  # which an API may take in a short form, too
+    listed = said if isinstance(said, list) else _wire_messages(client, {stored.within: said})
     if before:
-        body = {**body, stored.within: [*before, *said], stored.after: first}
+        body = {**body, stored.within: [*before, *listed], stored.after: first}
         if first is None:
             del body[stored.after]
-    return Recalled(body, len(before), {"after": name, "said": said} if keeps else None)
+    return Recalled(body, len(before), {"after": name, "said": listed} if keeps else None)
+
+
+def _wire_messages(client: Held, body: Any) -> list[Any]:
+    """Return the messages of a request of a client as the elements of a list, system text apart."""
+    read = reading.read(client, body, "request", None, None, {})
+    said = [one for one in read.ir.get("messages") or [] if one.get("role") != "system"]
+    read = reading.unread(said, read.trail)
+    found: list[Any] = writing.write(client, read, "messages", True, {})[0]
+    return found
 
 
 def answer_items(stored: Stored | None, answer: Any, begun: dict[str, Any] | None) -> Items:

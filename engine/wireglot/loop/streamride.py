@@ -170,7 +170,9 @@ class Rides:
             seen["name"] = self._fitting("tool_name", ir.get("name"))
             if "arguments" in ir and not self._texts:
                 seen["arguments"] = ir["arguments"]
-            entry, more = memory.call_entry(call, seen, told, part.id_made, told in self._back)
+            entry, more = memory.call_entry(
+                call, seen, told, id_made=part.id_made, renamed=told in self._back
+            )
             if "id" in part.originals:
                 entry["id"], more = part.originals["id"], True
         elif kind == "reasoning":

@@ -178,18 +178,18 @@ class Unseen:
         found = []
         for part in parts:
             kind = part.get("type")
-            more = id(part) in gone or not carry.comes_back(self._client.model, str(kind))
-            if more and kind in memory.PAIRED:
+            says_more = id(part) in gone or not carry.comes_back(self._client.model, str(kind))
+            if says_more and kind in memory.PAIRED:
                 continue  # what the client never saw it cannot answer
             if kind == "tool_call":
-                entry, more = self._call_entry(part, sees[id(part)], made)
+                entry, says_more = self._call_entry(part, sees[id(part)], made)
             elif kind == "reasoning":
                 entry = memory.thought_entry(part, self._provider.name)
-            elif more:
+            elif says_more:
                 entry = memory.whole_entry(part)
             else:
                 entry = memory.seen_entry(part)
-            if more and kind != "tool_call":
+            if says_more and kind != "tool_call":
                 self._wholes.append(part)
             own = self._client_signs(part)
             if own or id(part) in self._signatures:
@@ -198,14 +198,15 @@ class Unseen:
                 )
                 if self._signers:
                     entry["by"] = self._signers
-            more = more or id(part) in self._signatures or "home" in entry
-            found.append((part, entry, more))
+            says_more = says_more or id(part) in self._signatures or "home" in entry
+            found.append((part, entry, says_more))
         return found
 
     def _call_entry(self, part: Part, seen: Part, made: set[int]) -> tuple[Entry, bool]:
         """Return the entry of a call as the client sees it, and whether that says less."""
-        told = self._given_names[id(part)]
-        entry, more = memory.call_entry(part, seen, told, id(part) in made, told in self._back)
+        name, id_made = self._given_names[id(part)], id(part) in made
+        renamed = name in self._back
+        entry, more = memory.call_entry(part, seen, name, id_made=id_made, renamed=renamed)
         if id(part) in self._given_ids:
             entry["id"], more = self._given_ids[id(part)], True
         if "id" not in entry and self._drops_ids() and "tool_call" not in self._client.model.carry:

@@ -143,14 +143,9 @@ class App:
         return ClientRequest(request.method, path, dict(request.headers), body)
 
     def _record(
-        self,
-        request: Request,
-        asked: ClientRequest | None,
-        answer: Answer,
-        begun: float,
-        given: KeptBody,
-        left: str = "",
-    ) -> None:
+        self, request: Request, asked: ClientRequest | None, answer: Answer, begun: float,
+        given: KeptBody, left: str = ""
+    ) -> None:  # fmt: skip
         """Record what became of a request, and say it."""
         turn, took = answer.turn, time.perf_counter() - begun
         last = str(answer.failed or "") or (turn.broke if turn else None) or left

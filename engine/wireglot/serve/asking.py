@@ -38,34 +38,34 @@ class Client:
         """Ask a provider, or the demo. Raises one of `failures`."""
         if sent.url.startswith(DEMO_URL):
             return self._demo.answer(sent.body)
-        came = await self._session.request(
+        response = await self._session.request(
             *(sent.method, sent.url), data=sent.body, headers=sent.headers,
             proxy=_proxy(sent.url), allow_redirects=False,
         )  # fmt: skip
 
-        self._watch(came)
+        self._watch(response)
 
         async def close() -> None:
-            came.close()
+            response.close()
 
-        return ProviderAnswer(came.status, came.headers, _pieces_of(came), close)
+        return ProviderAnswer(response.status, response.headers, _pieces_of(response), close)
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._session.close()
 
-    def _watch(self, came: aiohttp.ClientResponse) -> None:
+    def _watch(self, response: aiohttp.ClientResponse) -> None:
         """Let who waits for a body know where its connection ends.
 
         After a chunk that is none aiohttp closes the connection, and tells nobody.
         """
-        protocol = came.connection.protocol if came.connection is not None else None
+        protocol = response.connection.protocol if response.connection is not None else None
         closed = protocol.closed if protocol is not None else None
         if protocol is None or closed is None:
             return
         if protocol not in self._bodies:
             closed.add_done_callback(functools.partial(self._cut, protocol))
-        self._bodies[protocol] = came.content
+        self._bodies[protocol] = response.content
 
     def _cut(self, protocol: Any, closed: asyncio.Future[None]) -> None:
         body = self._bodies.pop(protocol)
@@ -86,9 +86,9 @@ class Client:
         )
 
 
-async def _pieces_of(came: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+async def _pieces_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
     try:
-        async for data in came.content.iter_any():
+        async for data in response.content.iter_any():
             yield data
             await asyncio.sleep(0)  # or nobody could end it where there is always more
     except RuntimeError as error:  # it reads on where a broken chunk has closed the connection

@@ -100,10 +100,10 @@ def relay_of(
     `rules` returns those that arguments ask for. Raises RuleError, UsageError.
     """
     if arguments.config is not None:
-        there = [f"`{word}`" for word, name in APART.items() if getattr(arguments, name)]
-        if there:
-            told = "says it" if len(there) == 1 else "says them"
-            raise UsageError(f"{', '.join(there)}: the file of `--config` {told}")
+        apart = [f"`{word}`" for word, name in APART.items() if getattr(arguments, name)]
+        if apart:
+            says = "says it" if len(apart) == 1 else "says them"
+            raise UsageError(f"{', '.join(apart)}: the file of `--config` {says}")
         return config.relay_of(arguments.config, states)
     if arguments.to is None:
         raise UsageError("`--to` says which provider, or `--config` names a file that does")

@@ -44,20 +44,20 @@ class Demo:
     def answer(self, body: bytes, blocks: bool = False) -> ProviderAnswer:
         """Answer a request as a provider does; `blocks` where nothing else runs meanwhile."""
         dialect = self._rules[self._dialect]
-        asked = dialect.read(json.loads(body)).ir
+        request = dialect.read(json.loads(body)).ir
         mark = hashlib.sha256(body).hexdigest()[:12]
-        parts = next_parts(asked, self._dialect, mark)
+        parts = next_parts(request, self._dialect, mark)
         calls = any(part["type"] == "tool_call" for part in parts)
         stop = "tool_use" if calls else "end_turn"
         answer = {
             "id": f"demo_{mark}",
-            "model": asked.get("model") or self._model,
+            "model": request.get("model") or self._model,
             "candidates": [{"parts": parts, "stop_reason": stop}],
             "usage": {"input": max(1, len(body) // 4), "output": len(json.dumps(parts)) // 4},
         }
         whole = dialect.write(answer, unit="response").body
         stream = dialect.model.stream
-        if not asked.get("stream") or stream is None:
+        if not request.get("stream") or stream is None:
             return ProviderAnswer(200, {TYPE: JSON}, _paced([utf8(whole)], blocks), _close_nothing)
         texts = {part["text"] for part in parts if len(part.get("text", "")) > 1}
         frames = self._rules.frames(whole, self._dialect)
@@ -80,11 +80,11 @@ async def _close_nothing() -> None:
     """Close what holds nothing."""
 
 
-def next_parts(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
+def next_parts(request: dict[str, Any], dialect: str, mark: str) -> list[Part]:
     """Return the parts of the next turn; `mark` is new with each request."""
     results: list[Part] = []  # of the last turn of the model
     called = False
-    for message in asked.get("messages", ()):
+    for message in request.get("messages", ()):
         if message.get("role") == "assistant":
             results = []
             called |= any(part.get("type") == "tool_call" for part in message["parts"])
@@ -93,7 +93,7 @@ def next_parts(asked: dict[str, Any], dialect: str, mark: str) -> list[Part]:
         return [{"type": "text", "text": f"The tool said: {_result_text(results[-1])[:SHOWN]}"}]
     if called:  # or an agent whose tools are agents would never come to an end
         return [{"type": "text", "text": AGAIN}]
-    tools = [one for one in asked.get("tools", ()) if one.get("type") is None]
+    tools = [one for one in request.get("tools", ()) if one.get("type") is None]
     if not tools:
         return [{"type": "text", "text": HELLO}]
     # The first tool of an agent may start more agents; a command shows a result at once.
@@ -142,9 +142,7 @@ def example(schema: Any, root: Any, depth: int) -> Any:
     if kind == "object":
         known = schema.get("properties") or {}
         made = {key: example(known.get(key), root, depth + 1) for key in schema.get("required", ())}
-        return {
-            key: HARMLESS.get(key, "demo") if one == "demo" else one for key, one in made.items()
-        }
+        return {k: HARMLESS.get(k, "demo") if v == "demo" else v for k, v in made.items()}
     if kind == "array":
         return [example(schema.get("items"), root, depth + 1)] * schema.get("minItems", 0)
     return schema.get("minimum", ABOUT[kind]) if kind in ABOUT else "demo"

@@ -91,25 +91,26 @@ async def send(relay: Relay, client: Client, asked: ClientRequest, seconds: Any 
         turn = begun
         while True:
             try:
-                came = await client.send(turn.sent, seconds)
-                if turn.streams(came.status):
-                    flow = Flow(turn, came, client)
-                    return Answer(200, turn.begin_stream(came.headers), flow, turn)
+                answer = await client.send(turn.sent, seconds)
+                if turn.streams(answer.status):
+                    flow = Flow(turn, answer, client)
+                    return Answer(200, turn.begin_stream(answer.headers), flow, turn)
                 data = bytearray()
                 try:
-                    async for piece in came.pieces:
+                    async for piece in answer.pieces:
                         gather(data, piece)
                 finally:
-                    await came.close()
+                    await answer.close()
             except client.failures as error:
                 other = turn.next_turn(failure_text(error))
                 if other is None:
                     turn.refuse(504 if isinstance(error, client.late) else 502, failure_text(error))
             else:
-                again = came.status in RETRIED or came.status >= 500
-                other = turn.next_turn(f"it answered {came.status}") if again else None
+                again = answer.status in RETRIED or answer.status >= 500
+                other = turn.next_turn(f"it answered {answer.status}") if again else None
                 if other is None:
-                    return Answer(*turn.whole_reply(came.status, came.headers, bytes(data)), turn)
+                    reply = turn.whole_reply(answer.status, answer.headers, bytes(data))
+                    return Answer(*reply, turn)
             turn = other
     except Refused as error:
         return Answer(*error.reply, turn, error)

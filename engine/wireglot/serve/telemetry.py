@@ -49,7 +49,7 @@ class Telemetry:
     ) -> None:
         """Tell of a request that a provider was asked; `why` it failed, if it did."""
         url, ir = urlsplit(turn.sent.url), turn.answer_ir()
-        known: dict[str, Any] = {
+        attributes: dict[str, Any] = {
             "gen_ai.operation.name": self._operation,
             "gen_ai.provider.name": turn.upstream.dialect,
             "gen_ai.request.model": turn.model,
@@ -58,15 +58,15 @@ class Telemetry:
             "server.port": url.port,
         }
         if why:
-            known["error.type"] = str(answer.status) if answer.status >= 400 else "stream"
-        known = {name: value for name, value in known.items() if value is not None}
-        spent = {kind: total_of(ir.get("usage") or {}, of) for kind, of in KINDS.items()}
-        more = {
+            attributes["error.type"] = str(answer.status) if answer.status >= 400 else "stream"
+        attributes = {name: value for name, value in attributes.items() if value is not None}
+        counts = {kind: total_of(ir.get("usage") or {}, of) for kind, of in KINDS.items()}
+        extra = {
             "gen_ai.response.id": ir.get("id"),
             "gen_ai.response.finish_reasons": [
                 one["stop_reason"] for one in ir.get("candidates", ()) if one.get("stop_reason")
             ],
-            **{f"gen_ai.usage.{kind}_tokens": count for kind, count in spent.items()},
+            **{f"gen_ai.usage.{kind}_tokens": count for kind, count in counts.items()},
             "http.response.status_code": answer.status,
             "wireglot.client": turn.route.client,
             "wireglot.notes": turn.note_counts(),
@@ -75,15 +75,15 @@ class Telemetry:
         span = self._tracer.start_span(
             f"{self._operation} {turn.model or ''}".rstrip(), self._parent(headers),
             self._trace.SpanKind.CLIENT, start_time=end - round(took * 1e9),
-            attributes={**known, **{n: value for n, value in more.items() if value is not None}},
+            attributes={**attributes, **{n: v for n, v in extra.items() if v is not None}}
         )  # fmt: skip
         if why:
             span.set_status(self._trace.StatusCode.ERROR, why)
         span.end(end)
-        self._seconds.record(took, known)
-        for kind, count in spent.items():
+        self._seconds.record(took, attributes)
+        for kind, count in counts.items():
             if count is not None:
-                self._tokens.record(count, {**known, "gen_ai.token.type": kind})
+                self._tokens.record(count, {**attributes, "gen_ai.token.type": kind})
 
 
 def total_of(usage: Mapping[str, Any], names: tuple[str, ...]) -> int | None:

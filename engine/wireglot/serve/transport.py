@@ -54,19 +54,20 @@ class Client:
         request = self.client.build_request(
             sent.method, sent.url, headers=sent.headers, content=sent.body, **more
         )
-        came = self.client.send(request, stream=True)
+        response = self.client.send(request, stream=True)
         if not self.blocks:
-            came = await came
-            return ProviderAnswer(came.status_code, came.headers, came.aiter_bytes(), came.aclose)
+            response = await response
+            head = response.status_code, response.headers
+            return ProviderAnswer(*head, response.aiter_bytes(), response.aclose)
 
         async def pieces() -> AsyncIterator[bytes]:
-            for piece in came.iter_bytes():
+            for piece in response.iter_bytes():
                 yield piece
 
         async def close() -> None:
-            came.close()
+            response.close()
 
-        return ProviderAnswer(came.status_code, came.headers, pieces(), close)
+        return ProviderAnswer(response.status_code, response.headers, pieces(), close)
 
 
 class Transport(

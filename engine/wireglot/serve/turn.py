@@ -153,13 +153,13 @@ class Turn:
     def _convert(self, given: Mapping[str, str], body: Any, text: str | None) -> ProviderRequest:
         upstream = self.upstream
         try:
-            out = self.exchange.request(body, self.route.stream, text=text)
+            done = self.exchange.request(body, self.route.stream, text=text)
         except (ConversionError, PolicyError) as error:
             self.refuse(400, str(error))
         except WireglotError as error:  # which the client can do nothing about
             self.refuse(500, str(error))
-        self.notes += out.notes
-        envelope = out.envelope
+        self.notes += done.notes
+        envelope = done.envelope
         if envelope is None or not envelope.path:
             self.refuse(400, "no model is named")
         if envelope.model is not None and not _MODEL.fullmatch(envelope.model):
@@ -169,7 +169,7 @@ class Turn:
             headers |= {name: given[name] for name in wires.packaged().home if name in given}
         url = upstream.url + envelope.path
         headers |= upstream.headers
-        return ProviderRequest(envelope.method, url, headers, jsontext.utf8(out.body))
+        return ProviderRequest(envelope.method, url, headers, jsontext.utf8(done.body))
 
     def refuse(self, status: int, why: str) -> NoReturn:
         """Raise Refused, in the client's words."""
@@ -261,11 +261,11 @@ class Turn:
         self._bytes = self._translator.as_bytes()
         self._count, self._behind = 0, 0  # frames so far, and how many bytes came behind them
         self._stream = stream = self._rules[self._client].model.streamed
-        self.kind = said = headers.get(TYPE, "")
-        self._decoder = eventstream.Decoder() if said.startswith(eventstream.TYPE) else None
-        self._pieces: list[bytes] | None = [] if said.startswith(JSON) else None
-        kind = STREAMS[stream.framing]
-        return {TYPE: kind, "cache-control": "no-cache", **self._reply_headers(headers)}
+        self.kind = media_type = headers.get(TYPE, "")
+        self._decoder = eventstream.Decoder() if media_type.startswith(eventstream.TYPE) else None
+        self._pieces: list[bytes] | None = [] if media_type.startswith(JSON) else None
+        client_type = STREAMS[stream.framing]
+        return {TYPE: client_type, "cache-control": "no-cache", **self._reply_headers(headers)}
 
     def feed(self, data: bytes) -> bytes:
         """Take what the provider sent; return what it gives rise to. Raises WireglotError."""

@@ -101,26 +101,21 @@ def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(re.escape(path).replace(r"\{model\}", r"(?P<model>[^/]+)"))
 
 
-def _repeats_for_models(inner: Any, held: Mapping[str, Any]) -> bool:
-    """Tell whether what stands in a list stands there for each model."""
-    return MODEL not in held and MODEL in str(inner)
-
-
 def filled(value: Any, held: Mapping[str, Any], models: Sequence[str] = ()) -> Any:
     """Return JSON in which each text that is a key of `held`, or has one in it, is filled in.
 
     What stands in a list and names a model stands there once for each of them.
     """
     if isinstance(value, dict):
-        named = {filled(key, held): inner for key, inner in value.items()}
-        return {key: filled(inner, held, models) for key, inner in named.items()}
+        by_model = {filled(key, held): inner for key, inner in value.items()}
+        return {key: filled(inner, held, models) for key, inner in by_model.items()}
     if isinstance(value, list):
-        each = [{**held, MODEL: model} for model in models]
-        return [
-            filled(inner, said)
-            for inner in value
-            for said in (each if _repeats_for_models(inner, held) else [held])
-        ]
+        made: list[Any] = []
+        for inner in value:
+            by_model = MODEL in str(inner) and MODEL not in held
+            each: list[Mapping[str, Any]] = [{**held, MODEL: model} for model in models]
+            made += [filled(inner, words) for words in (each if by_model else [held])]
+        return made
     if not isinstance(value, str):
         return value
     if value in held:

@@ -80,8 +80,8 @@ def put_value(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) ->
     part = _addressed_part(fold, word, match, owner)
     path, value = str(match.values["path"]), match.values.get("piece")
     if part is None or not part.open or not part.put_at_path(path, value):
-        told = f"nothing is at the place `{path[:40]}`"
-        fold.note("unfit", "lost", (fold.frames - 1,), told, path)
+        message = f"nothing is at the place `{path[:40]}`"
+        fold.note("unfit", "lost", (fold.frames - 1,), message, path)
 
 
 def elements_of(fold: Hearing, match: EventMatch) -> list[Any]:
@@ -108,5 +108,5 @@ def add_elements(fold: Hearing, word: Word, match: EventMatch, owner: Candidate)
         return
     count = part.extend(fold.outcome.keys_of(word.field), elements_of(fold, match))
     if match.address.get("entry", count - 1) != count - 1:
-        told = f"this is the element {count - 1} of its list, and says another number"
-        fold.note_inconsistent(told, "entry", match.address_at["entry"])
+        message = f"this is the element {count - 1} of its list, and says another number"
+        fold.note_inconsistent(message, "entry", match.address_at["entry"])

@@ -116,8 +116,8 @@ class Fold(Hearing):
         if found is not None:
             number = found.address["frame"]
             if due is not None and number != due:
-                told = f"this frame has the number {number}, and {due} is the next"
-                self.note_inconsistent(told, "", found.address_at["frame"])
+                message = f"this frame has the number {number}, and {due} is the next"
+                self.note_inconsistent(message, "", found.address_at["frame"])
             due = number
         self.next_number = None if due is None else due + 1
 
@@ -303,8 +303,8 @@ class Fold(Hearing):
             part.piece_key = match.values_at.get("piece", (None,))[-1]
             part.fields.update(said)
             if word.kind == "tool_call" and not said.get("name"):
-                told = "this is a piece of a call that nothing began: it has no name"
-                self.note_inconsistent(told, f"head/{part.label}")
+                message = "this is a piece of a call that nothing began: it has no name"
+                self.note_inconsistent(message, f"head/{part.label}")
             self.open_part(part)
             self.changed = True
         else:

@@ -17,7 +17,7 @@ from ..trail import At, Trail, path_of, value_at
 from ..waiting import Waiting
 from .incoming import Candidate, Item, Part, merged
 from .outcome import Outcome
-from .outgoing import Running
+from .outgoing import Growing
 from .recognising import NOT_OF_PART, EventMatch, Frame
 
 NOT_PLAIN_FIELDS = ("usage", "part", "parts", "piece", "response", ".")
@@ -25,7 +25,11 @@ Address = tuple[Any, ...]  # where a part stands, as frames say
 
 
 class Listener:
-    """Who is told of every step, in the frame that brought it; this one passes it over."""
+    """Who is told of every step of a stream, in the frame that brought it.
+
+    This one does nothing. `begun` comes first, `end` last; a part is `opened`, `grown` by each of
+    its pieces, and `closed`. `failed` has an error as the IR says it, and the place of its frame.
+    """
 
     def begun(self, outcome: Outcome) -> None: ...
     def opened(self, part: Part) -> None: ...
@@ -34,16 +38,22 @@ class Listener:
     def failed(self, error: dict[str, Any], at: At) -> None: ...
     def end(self, outcome: Outcome, cut: bool) -> None: ...
 
-    def running(self, part: Part) -> Running | None:
-        """Return what is written for each further piece of a part; `Unfold.running` says more."""
-        return None, None, None
+    def growing(self, part: Part) -> Growing | None:
+        """Return what becomes of each further piece of a part; None where one may do more."""
+        return Growing(None, None, None)
 
 
 class Hearing:
-    """What was heard of a stream, as far as it has come; `fold.Fold` hears its frames."""
+    """The state of a stream that comes in, and the steps by which it changes.
+
+    `fold.Fold` reads the frames and takes these steps; `wholes`, `additions` and `unplaced` help.
+    """
 
     def __init__(self, dialect: Dialect, listener: Listener | None, keep: bool) -> None:
-        """Begin a stream, of which the listener is told; nothing of it is to be kept or all."""
+        """Begin a stream, of which the listener is told.
+
+        With `keep` all that came can be asked for at the end; else parts are let go when they end.
+        """
         self.dialect, self.stream, self.keep = dialect, dialect.streamed, keep
         self.listener, self.abroad = listener or Listener(), listener is not None
         # Nothing is written at home where nothing is kept.
@@ -65,16 +75,16 @@ class Hearing:
         """Tell whether the stream broke off: nothing said that it ended, or why it stopped."""
         return not self.ended and not self.finished
 
-    def note(self, code: str, effect: str, at: At, told: str, once: str = "") -> None:
-        """Note something, once of each place."""
+    def note(self, code: str, effect: str, at: At, message: str, once: str = "") -> None:
+        """Note something: of one code and one word for `once` only the first time."""
         if (code, once) not in self._noted:
             self._noted.add((code, once))
-            self.notes.append((code, effect, at, self.stream.pos, told))
+            self.notes.append((code, effect, at, self.stream.pos, message))
 
-    def note_inconsistent(self, told: str, once: str | None = None, at: At = ()) -> None:
-        """Note what the frame says that is not so."""
+    def note_inconsistent(self, message: str, once: str | None = None, at: At = ()) -> None:
+        """Note that the frame contradicts the stream so far; the same `once`, or text, but once."""
         here = (self.frames - 1, *at)
-        self.note("inconsistent", "changed", here, told, told if once is None else once)
+        self.note("inconsistent", "changed", here, message, message if once is None else once)
 
     def note_unreadable(self) -> None:
         """Note what could not be read at the end, where nothing else would say so."""
@@ -96,8 +106,8 @@ class Hearing:
         for place in rest:
             if self.stream.gives_up(place) is None and not known:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
-                told = "no event of this dialect is like this frame"
-                self.note("unknown-frame", "lost", (at,), told, repr(keys))
+                message = "no event of this dialect is like this frame"
+                self.note("unknown-frame", "lost", (at,), message, repr(keys))
                 break
             self.note_leaf(at, place)
         return rest
@@ -106,9 +116,9 @@ class Hearing:
         """Note a leaf that no event has claimed."""
         if place not in self.noted_leaves:
             self.noted_leaves.add(place)
-            key, told = self.stream.gives_up(place) or ("", UNKNOWN_KEY)
+            key, message = self.stream.gives_up(place) or ("", UNKNOWN_KEY)
             code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
-            self.note(code, "lost", (at, *place), told, once)
+            self.note(code, "lost", (at, *place), message, once)
 
     # -- what frames say of one thing, and not the same -------------------------------------------
 
@@ -124,8 +134,8 @@ class Hearing:
             here = (self.frames - 1, *at)
             self.note("dropped", "lost", here, self.stream.drop[shown], shown)
         else:
-            told = f"frames say different things of `{what}`, and one of them counts"
-            self.note_inconsistent(told, f"{shown} {what}", at)
+            message = f"frames say different things of `{what}`, and one of them counts"
+            self.note_inconsistent(message, f"{shown} {what}", at)
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -216,8 +226,8 @@ class Hearing:
         self.call_ids.add(new)
         if old:
             part.originals["id"] = old
-            told = f"another call has the id `{old}`"
-            self.note("renamed", "changed", (self.frames - 1,), told, f"id/{part.label}")
+            message = f"another call has the id `{old}`"
+            self.note("renamed", "changed", (self.frames - 1,), message, f"id/{part.label}")
         else:
             part.id_made = True
 
@@ -262,7 +272,7 @@ class Hearing:
             owner.by_address = {k: p for k, p in owner.by_address.items() if p is not part}
 
     def part_fields(self, match: EventMatch) -> dict[str, Any]:
-        """Return what an event says of its part besides the piece."""
+        """Return the IR fields that an event says of its part: all but the piece and the whole."""
         said: dict[str, Any] = {}
         for path, value in match.values.items():
             if path not in ("piece", "whole") and not path.startswith(NOT_OF_PART):
@@ -275,7 +285,7 @@ class Hearing:
         return said
 
     def read_self_hole(self, hole: Hole, wire: Any) -> dict[str, Any]:
-        """Read fields of a part that have a shape of their own; nothing where they do not fit."""
+        """Return the fields of a part that a shape reads from it; none where it does not fit."""
         try:
             made: dict[str, Any] = Reader(self.dialect, self.outcome.options).shape(
                 hole.named, wire, (), False
@@ -285,7 +295,10 @@ class Hearing:
         return without_memory(made)
 
     def read_elements(self, shape: str, wire: Any, at: At) -> tuple[list[Any], Trail]:
-        """Read a whole part or item, and where it came from; what is none is noted."""
+        """Return the IR parts of a wire element, and the trail of their places.
+
+        What the shape does not read gives no part, and a note.
+        """
         reader = Reader(self.dialect, self.outcome.options)
         try:
             return reader.element(shape, wire, at)[0], reader.trail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..conversion.hands import Writer
 from ..interpreter import making
@@ -56,8 +56,18 @@ class Outgoing:
         self.rider: Any = None  # what rides beside it at the end of its item
 
 
-# What goes out of a part, what makes its frames, and which pieces go so, if not all.
-Running = tuple[Outgoing | None, Fill | None, Callable[[str], bool] | None]
+class Growing(NamedTuple):
+    """What becomes of each further piece of a part, where it is the same for all of them.
+
+    Attributes:
+        out: What the piece goes to; None: its frame goes out as it came.
+        fill: Makes the frames of the piece; None: it waits.
+        takes: Tells which pieces go so; None: all do.
+    """
+
+    out: Outgoing | None
+    fill: Fill | None
+    takes: Callable[[str], bool] | None
 
 
 class Frames:

@@ -22,7 +22,7 @@ from .brackets import Brackets
 from .citing import Citing
 from .hearing import Listener
 from .incoming import Part, merged, text_of
-from .outgoing import Frames, Outgoing, Rides, Running
+from .outgoing import Frames, Growing, Outgoing, Rides
 from .outlook import EventPair, Outlook
 
 IR = dict[str, Any]
@@ -50,9 +50,9 @@ class Parts(Listener):
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
         self.citing = Citing(writer, self._known.slots, self._kinds)
 
-    def _unplaced(self, at: At, told: str, code: str = "no-place") -> None:
+    def _unplaced(self, at: At, message: str, code: str = "no-place") -> None:
         """Note what no frame can hold, though a whole response might."""
-        self.notes.append((code, "lost", at, self.stream.pos, told))
+        self.notes.append((code, "lost", at, self.stream.pos, message))
 
     # -- what flows, and in which order -----------------------------------------------------------
 
@@ -75,12 +75,8 @@ class Parts(Listener):
         """
         if out.flow is None or not out.flow[1].addresses or self._known.sequential:
             return False
-        for one in queue:
-            if one is out:
-                break
-            if one.flow is None:
-                return False
-        return True
+        before = queue[: queue.index(out)] if out in queue else queue
+        return all(one.flow is not None for one in before)
 
     def _write_ready(self, part: Part) -> None:
         """Write what can be written of a part and of those that wait for it."""
@@ -97,29 +93,25 @@ class Parts(Listener):
             return
         while queue:
             head = queue[0]
-            if head.flow is not None:
-                self._write_pieces(head)
+            self._write_pieces(head)
             # Nobody may say that a call is over, but its arguments are whole, and another follows.
             if head.part.open and not (len(queue) > 1 and head.part.complete):
                 return
             self._write_end(head)
             queue.pop(0)
 
-    def running(self, part: Part) -> Running | None:
-        """Return what is written for each further piece of a part: nothing where it waits.
-
-        None where a piece may do more than that.
-        """
+    def growing(self, part: Part) -> Growing | None:
+        """Return what becomes of each further piece of a part; None where one may do more."""
         out = self._outgoing.get(id(part))
         if out is None or self.failed_already or out.closed:
             return None
         queue = self._queue(out)
         free = self._flows_freely(out, queue)
         if not free and (queue[0] is not out or (out.flow is None and len(queue) == 1)):
-            return out, None, None
+            return Growing(out, None, None)
         if not (free or len(queue) == 1) or not (out.begun and out.has_text and out.fill):
             return None
-        return (out, out.fill, None) if out.sent == len(part.pieces) else None
+        return Growing(out, out.fill, None) if out.sent == len(part.pieces) else None
 
     def flush(self) -> None:
         """Write all that waits; of what came behind an error nothing is written."""
@@ -128,8 +120,7 @@ class Parts(Listener):
                 if self.failed_already:
                     self._unplaced(out.part.at, "an error ended the stream before this part did")
                     continue
-                if out.flow is not None:
-                    self._write_pieces(out)
+                self._write_pieces(out)
                 self._write_end(out)
             queue.clear()
         self._brackets.close()
@@ -166,8 +157,9 @@ class Parts(Listener):
         return made
 
     def _write_pieces(self, out: Outgoing) -> None:
-        """Write what has come of a part that flows."""
-        assert out.flow is not None
+        """Write what has come of a part, if it flows."""
+        if out.flow is None:
+            return
         start, append = out.flow
         part = out.part
         if not out.begun:
@@ -211,31 +203,42 @@ class Parts(Listener):
         )
 
     def _write_end(self, out: Outgoing) -> None:
-        """Write the end of a part, or the whole of one that did not flow."""
+        """Write the end of a part that flowed, or all of one that waited for its end."""
         self.parts_changed = True
+        if out.flow is not None:
+            self._end_flow(out, out.flow)
+        else:
+            self._end_whole(out)
+        out.closed = True
+
+    def _end_whole(self, out: Outgoing) -> None:
+        """Write a part that waited for its end, or note that it has no place."""
         part = out.part
-        if out.flow is None:
-            ir = part.ir() if part.rewrite is None else part.rewrite(part.ir())
-            settled = self._write_whole(out, self.citing.with_citations(part, ir), 0)
-            self.citing.keep_text(part, out.place.index, ir)
-            if self.rides is not None and not settled:
-                self.rides.part_over(part, ir, False)
-            # A whole response tells of what it cannot hold itself. This tells of what only frames
-            # cannot, or of all, where no whole response is made.
-            if not settled and out.fits:
-                self._unplaced(part.at, HELD.format(f"this {part.kind}"))
-            elif not settled and self.frames_only and blank(self.writer, ir, None):
-                self._unplaced(part.at, NO_WORD, "empty-text")
-            elif not settled and self.frames_only:
-                self._unplaced(part.at, f"the target has no place for this {part.kind}")
-            out.closed = True
+        ir = part.ir() if part.rewrite is None else part.rewrite(part.ir())
+        written = self._write_whole(out, self.citing.with_citations(part, ir), 0)
+        self.citing.keep_text(part, out.place.index, ir)
+        if written:
             return
+        if self.rides is not None:
+            self.rides.part_over(part, ir, False)
+        # A whole response tells of what it cannot hold itself. This tells of what only frames
+        # cannot, or of all, where no whole response is made.
+        if out.fits:
+            self._unplaced(part.at, HELD.format(f"this {part.kind}"))
+        elif self.frames_only and blank(self.writer, ir, None):
+            self._unplaced(part.at, NO_WORD, "empty-text")
+        elif self.frames_only:
+            self._unplaced(part.at, f"the target has no place for this {part.kind}")
+
+    def _end_flow(self, out: Outgoing, flow: EventPair) -> None:
+        """Write the end of a part that flowed, with what is said of it only then."""
+        part = out.part
         hollow = part.field == "arguments" and not out.has_text
         cited = part.fields.get("citations") and not self._is_blank(part)
         if not out.begun and (hollow or cited or self._is_signed(part.kind, part.fields)):
-            self._begin(out, part.kind, part.fields, out.flow[0] or out.flow[1])
+            self._begin(out, part.kind, part.fields, flow[0] or flow[1])
         if hollow:
-            self._write_piece(out, out.flow[1], "{}")  # no text is no JSON: clients parse it
+            self._write_piece(out, flow[1], "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
         if out.begun:
             said, ir = self._sealed_flow(out)
@@ -247,10 +250,9 @@ class Parts(Listener):
                 said = merged(dict(said), out.extra)
             self._write_closing(out, part.kind, said, cited)
             if self.stream.plain and "own" in ir:
-                self._note_unsaid(part, out.flow, ir)
+                self._note_unsaid(part, flow, ir)
         elif self.frames_only and part.pieces and self._is_blank(part):
             self._unplaced(part.at, NO_WORD, "empty-text")
-        out.closed = True
 
     def _note_unsaid(self, part: Part, flow: EventPair, ir: IR) -> None:
         """Note own fields of a part that flowed which no event says, and a whole one does."""
@@ -306,8 +308,8 @@ class Parts(Listener):
                 continue
             if not beside and new != ir and self._write_whole(out, new, depth + 1):
                 if self.frames_only:
-                    at, told = out.part.at, row.message
-                    self.notes.append((row.name, row.effect, at, row.pos, told))
+                    at, message = out.part.at, row.message
+                    self.notes.append((row.name, row.effect, at, row.pos, message))
                 return True
         if lost is None:
             return False

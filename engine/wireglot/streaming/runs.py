@@ -19,7 +19,7 @@ from ..trail import everywhere, leaves
 from .fold import Fold
 from .frameforms import GrowthForm
 from .incoming import Part
-from .outgoing import Fill, Outgoing
+from .outgoing import Growing
 from .unfold import Unfold
 
 MOST = 6  # runs that are open at once
@@ -34,34 +34,27 @@ class Run(NamedTuple):
     take: Take
 
 
-def _taker(
-    first: Any,
-    fold: Fold,
-    flow: GrowthForm,
-    part: Part,
-    out: Outgoing | None,
-    ready: Fill | None,
-    sure: Callable[[str], bool] | None,
-) -> Take:
-    """Begin a run with its first frame; return what takes the others."""
-    like = copied(first)  # what a frame must be, with its own piece
-    where = next(at for at, what in flow.varying.items() if what == "piece")
-    *path, last = where
-    place = reduce(getitem, path, like)
-    pairs = [(at[:-1], at[-1], what) for at, what in flow.varying.items() if at != where]
-    free = [(path, key, what, reduce(getitem, path, like)) for path, key, what in pairs]
-    strict = any(what != "said" for _, _, what in pairs)  # what is said may be the same
+def _taker(first: Any, fold: Fold, flow: GrowthForm, part: Part, growing: Growing) -> Take:
+    """Return what takes the frames that equal the first but for the piece and what may vary."""
+    out, fill, takes = growing
+    template = copied(first)  # what a frame must be, with its own piece
+    piece_at = next(at for at, what in flow.varying.items() if what == "piece")
+    *path, last = piece_at
+    piece_owner = reduce(getitem, path, template)
+    pairs = [(at[:-1], at[-1], what) for at, what in flow.varying.items() if at != piece_at]
+    varying = [(path, key, what, reduce(getitem, path, template)) for path, key, what in pairs]
+    checks_varying = any(what != "said" for _, _, what in pairs)  # what is said may be the same
     # Texts that are equal are of one class; numbers need not be.
     classes = [
         (at, one.__class__)
         for at, one in everywhere(first)
         if one.__class__ in (int, float, bool) and at not in flow.varying
     ]
-    grow, call = part.pieces.append, part.scan is not None
-    also = None if out is None or out.part is part else out.part.pieces.append
+    append, is_call = part.pieces.append, part.scan is not None
+    append_out = None if out is None or out.part is part else out.part.pieces.append
 
     def take(frame: Any) -> list[Any] | None:
-        nonlocal strict
+        nonlocal checks_varying
         counts = None
         try:
             owner = frame
@@ -72,11 +65,11 @@ def _taker(
                 return None
             if not piece.isascii():
                 piece.encode()  # half a sign is an error, which is told with its place
-            place[last] = piece
-            if strict or frame != like:
-                strict = True
-                counts = _take_varying(frame, free, piece, fold.next_number)
-                if frame != like:
+            piece_owner[last] = piece
+            if checks_varying or frame != template:
+                checks_varying = True
+                counts = _take_varying(frame, varying, piece, fold.next_number)
+                if frame != template:
                     return None
             for at, kind in classes:
                 value = frame
@@ -86,48 +79,50 @@ def _taker(
                     return None
         except (LookupError, TypeError, UnicodeEncodeError):
             return None
-        if (call and part.repeats(piece)) or (sure is not None and not sure(piece)):
+        if (is_call and part.repeats(piece)) or (takes is not None and not takes(piece)):
             return None
         fold.frames += 1
         if fold.next_number is not None:
             fold.next_number += 1
         if counts is not None:
             fold.outcome.count(counts, fold.frames - 1)
-        grow(piece)
+        append(piece)
         if out is None:
             return [frame]
-        if also is not None:
-            also(piece)
-        if ready is None:
+        if append_out is not None:
+            append_out(piece)
+        if fill is None:
             return []  # it waits
         out.sent += 1
-        return ready(piece)
+        return fill(piece)
 
     return take
 
 
-def _take_varying(frame: Any, free: list[Any], piece: str, due: int | None) -> Any:
+def _take_varying(frame: Any, varying: list[Any], piece: str, next_number: int | None) -> Any:
     """Let what may differ be as it is in a frame; return the token counts in it.
 
     Raises LookupError where it is of another form.
     """
     counts = None
-    for path, key, what, mine in free:
+    for path, key, what, template in varying:
         owner = reduce(getitem, path, frame) if path else frame
-        value, old = owner[key], mine[key]
+        value, old = owner[key], template[key]
         if what == "usage":
             if _form_of_counts(old) != _form_of_counts(value):
                 raise LookupError
             counts = value
         elif what == "piece":
-            mine[key] = piece  # once more
+            template[key] = piece  # once more
             continue
         elif value.__class__ is str and old.__class__ is str:
             if not value.isascii():
                 value.encode()
-        elif (value.__class__, old.__class__) != (int, int) or (what == "number" and value != due):
+        elif (value.__class__, old.__class__) != (int, int):
             raise LookupError
-        mine[key] = value
+        if what == "number" and value != next_number:
+            raise LookupError
+        template[key] = value
     return counts
 
 
@@ -169,10 +164,10 @@ class Runs:
             return
         if not all(map(fold.outcome.is_settled, flow.response_fields)):
             return
-        written = fold.listener.running(part)
-        if written is not None:
+        growing = fold.listener.growing(part)
+        if growing is not None:
             self._open = [o for o in self._open if o.flow is not flow or o.part is not part]
-            self._put_first(Run(flow, part, _taker(frame, fold, flow, part, *written)))
+            self._put_first(Run(flow, part, _taker(frame, fold, flow, part, growing)))
 
 
 def _form_of_counts(counts: Any) -> list[Any]:

@@ -87,10 +87,6 @@ class Translator:
                 made = runs.take_by_other(frame)
             if made is not None:
                 return made
-        return self._feed_slowly(frame)
-
-    def _feed_slowly(self, frame: Any) -> list[Any]:
-        """Take a frame the general way."""
         if self._done:
             raise UsageError("the stream is finished; make another translator for another one")
         return self._safely(self._hear, frame)
@@ -377,7 +373,10 @@ def translator(
     known = known_options(options)
 
     def choose(name: str | None) -> Pair:
-        return rules.at(source, name, known), rules.at(target, name, known)
+        pair = rules.at(source, name, known), rules.at(target, name, known)
+        for one in pair:
+            _ = one.model.streamed  # which raises UsageError where there is no stream
+        return pair
 
     later = choose if model is None else None
     return Translator(*choose(model), known, of(policy), result, rules.hash, later)

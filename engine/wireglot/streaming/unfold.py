@@ -79,9 +79,9 @@ class Unfold(Parts):
         """Take a piece of a part."""
         out = self._outgoing.get(id(part))
         if out is not None and out.closed and piece.strip():
-            told = f"a piece of a {part.kind} came when it was whole, and its end was written"
-            if not any(note[4] == told and note[2] == part.at for note in self.notes):
-                self._unplaced(part.at, told)
+            message = f"a piece of a {part.kind} came when it was whole, and its end was written"
+            if not any(note[4] == message and note[2] == part.at for note in self.notes):
+                self._unplaced(part.at, message)
         self._write_ready(part)
 
     def closed(self, part: Part) -> None:
@@ -102,8 +102,8 @@ class Unfold(Parts):
         kind = kind_by_status(error.get("http"), said)
         if kind is not None:
             if said is not None:
-                told = says_more(error["http"], said)
-                self.notes.append(("reworded", "changed", at, self.stream.pos, told))
+                message = says_more(error["http"], said)
+                self.notes.append(("reworded", "changed", at, self.stream.pos, message))
             error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
         try:
@@ -183,11 +183,11 @@ class Unfold(Parts):
                 value, own = value_at(fields, keys) if keys[0] in fields else None, keys[0] == "own"
                 if value in (None, "") or (value in ([], {}) and not own):
                     continue
-                at, told = outcome.place_of(path, answer), HELD.format(f"`{path}`")
+                at, message = outcome.place_of(path, answer), HELD.format(f"`{path}`")
                 if own and answer is None and keys[-1] in outcome.dialect.weights.repeated:
-                    self.notes.append(("own-field", "repeated", at, self.stream.pos, told))
+                    self.notes.append(("own-field", "repeated", at, self.stream.pos, message))
                 else:
-                    self._unplaced(at, told)
+                    self._unplaced(at, message)
         for path in outcome.response if self.frames_only else ():
             if path != "own" and path not in known.unheld and not known.tells("response", path):
                 self._unplaced(outcome.place_of(path), f"the target has no place for `{path}`")

@@ -138,8 +138,8 @@ def note_empty_items(fold: Hearing, owner: Candidate) -> None:
     """Note items that began and are nothing, though the stream came to its end."""
     for item in owner.items.values() if not fold.cut else ():
         if not item.parts and not item.ended:
-            told = "an item begins here, and nothing of it comes"
-            fold.note("inconsistent", "changed", (item.at,), told, f"item/{item.at}")
+            message = "an item begins here, and nothing of it comes"
+            fold.note("inconsistent", "changed", (item.at,), message, f"item/{item.at}")
 
 
 def take_unstreamed(fold: Hearing, wire: Any, matches: list[EventMatch]) -> bool:
@@ -287,8 +287,8 @@ def _settle_part(
     known = part.fields if part.final is None else part.final
     known = {k: v for k, v in _as_source_said(part, known).items() if k not in flows}
     note_differences(fold, _subtracted(known, around or {}), ir, trail, at)
-    told = part.ir() if not text and part.pieces else part.fields  # what is empty says nothing
-    ir.update((k, v) for k, v in told.items() if guards(v) and not guards(ir.get(k, v)))
+    message = part.ir() if not text and part.pieces else part.fields  # what is empty says nothing
+    ir.update((k, v) for k, v in message.items() if guards(v) and not guards(ir.get(k, v)))
     merged(part.fields, without_memory(_with_sent_ids(part, ir), *flows), over=True)
     if part.final is not None:
         part.final = _with_sent_ids(part, ir)
@@ -316,8 +316,8 @@ def _grow_rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
     if part.open and whole.startswith(sofar):
         fold.grow_part(part, whole[len(sofar) :])
     else:
-        told = f"a {part.kind} is at its end not what its pieces say"
-        fold.note_inconsistent(told, f"whole/{part.label}", at)
+        message = f"a {part.kind} is at its end not what its pieces say"
+        fold.note_inconsistent(message, f"whole/{part.label}", at)
 
 
 def _subtracted(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
@@ -329,8 +329,8 @@ def _subtracted(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _note_other_kind(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
-    told = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
-    fold.note_inconsistent(told, f"whole/{part.kind}", at)
+    message = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
+    fold.note_inconsistent(message, f"whole/{part.kind}", at)
 
 
 # -- what frames say of one thing, and not the same ------------------------------------------------

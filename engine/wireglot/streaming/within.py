@@ -28,7 +28,7 @@ from ..trail import At
 from .hearing import Listener
 from .incoming import Part
 from .outcome import Outcome
-from .outgoing import Running
+from .outgoing import Growing
 from .unfold import Unfold
 
 
@@ -130,14 +130,14 @@ class Within(Listener):
             owner.stop_cache = owner.stops, len(owner.kinds), {**stop, **stop_with_calls(stop)}
         self._unfold.end(outcome, cut)
 
-    def running(self, part: Part) -> Running | None:
-        """Return what is written for each further piece of a part; `Unfold.running` says more.
+    def growing(self, part: Part) -> Growing | None:
+        """Return what becomes of each further piece of a part; None where one may do more.
 
         Where a mark may begin that is for pieces which begin none, and end in no space.
         """
         split = self._splits.get(id(part))
         told = part if split is None else split.thought or split.text
-        found = None if told is None else self._unfold.running(told)
+        found = None if told is None else self._unfold.growing(told)
         if found is None or split is None:
             return found
         marks = self._calls if split.thought is None else self._head
@@ -145,10 +145,10 @@ class Within(Listener):
         if not mark:
             return found
 
-        def sure(piece: str) -> bool:
+        def takes(piece: str) -> bool:
             return not (split.held or split.unread or mark[0] in piece or piece[-1].isspace())
 
-        return found[0], found[1], sure
+        return found._replace(takes=takes)
 
     # -- what stands within -----------------------------------------------------------------------
 

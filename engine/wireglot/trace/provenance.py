@@ -22,18 +22,18 @@ Out = tuple[Any, list[Note], Envelope | None]
 
 
 def traced(
-    convert: Callable[[Recorder], Out], body: Any, one: Dialect, two: Dialect
+    convert: Callable[[Recorder], Out], body: Any, source: Dialect, target: Dialect
 ) -> tuple[Out, Trace]:
     """Convert a body by the interpreter, and tell of each value."""
     recorder = Recorder()
     out, notes, _ = done = convert(recorder)
-    origins = Origins(recorder, body, out, notes, one, two)
-    found = {pointer(at): origins.of(out, at, value) for at, value in leaves(out)}
+    origins = Origins(recorder, body, out, notes, source, target)
+    origins_by_path = {pointer(at): origins.of(out, at, value) for at, value in leaves(out)}
     for at, value in leaves(recorder.envelope) if recorder.envelope is not None else ():
-        found[OUTSIDE + pointer(at)] = origins.of(recorder.envelope, at, value)
+        origins_by_path[OUTSIDE + pointer(at)] = origins.of(recorder.envelope, at, value)
     words = set() if origins.home else origins.words  # at home a word is itself
-    fates = Fates(recorder, notes, found, words, origins.decided)
-    return done, Trace(found, fates.all(leaves(body)))
+    fates = Fates(recorder, notes, origins_by_path, words, origins.decided)
+    return done, Trace(origins_by_path, fates.all(leaves(body)))
 
 
 class Origins:
@@ -93,7 +93,9 @@ class Origins:
             return Origin((), rule, (Step("made", made.what, rule),))
         if made is None:
             return self._noted(at, None)
-        self._learn_deciders(made, (OUTSIDE if top is not self.out else "") + pointer(at))
+        target = (OUTSIDE if top is not self.out else "") + pointer(at)
+        for place in self._compared_places(made.view):
+            self.decided.setdefault(pointer(place), set()).add(target)
         picture = made.picture
         if isinstance(picture, Literal) or (isinstance(picture, Fields) and not picture.spread):
             return self._word_origin(made, picture, at, value, top)
@@ -172,10 +174,6 @@ class Origins:
             return []
         paths = [path for _, path in view.names.values()] + sorted(view.claims)
         return self._places_of(view, paths)
-
-    def _learn_deciders(self, made: Written, target: str) -> None:
-        for at in self._compared_places(made.view):
-            self.decided.setdefault(pointer(at), set()).add(target)
 
     # -- holes ------------------------------------------------------------------------------------
 
