@@ -17,7 +17,6 @@ from .limits import TOLD
 
 if TYPE_CHECKING:
     from ..language.shape import Shape
-    from ..language.source import Pos
     from ..notes import Weight
     from .views import View
 
@@ -52,7 +51,7 @@ def names_alone(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def meet_tools(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
-    """Take away a choice among tools that did not go."""
+    """Share out the tools of a request, and take away a choice among those that did not go."""
     asked = chosen_names(ir)
     if asked is None:
         return
@@ -69,47 +68,12 @@ def meet_tools(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
         view.lists["tools"] = writer.share(holes, tools)
     gone = {id(one) for one in writer.lost_parts}
     went = [tool for tool in tools if holes and id(tool) not in gone]
-    if not went or not _may_choose(writer, went, view, holes[0]):
+    choice = _Choice(writer, ir, view, holes, went)
+    if not went or not choice.is_possible():
         for path in OF_TOOLS:
-            _drop_field(writer, ir, path, "there is no tool to choose from in the target", view)
-        return
-    choice = ir.get("tool_choice")
-    if not isinstance(choice, dict):
-        return
-    names = {t.get("name") for t in went if isinstance(t, dict)}
-    if "allowed" in choice:  # a tool that the provider runs is chosen where a picture says so
-        hosted = {t.get("name") for t in went if t.get("type") == "native"}
-        names -= hosted - _typed_names(writer.dialect)
-    if writer.same:
-        names |= _home_names(writer, went, names)
-    missing = [name for name in asked if name not in names]
-    if "allowed" not in choice:
-        if missing:
-            _drop_field(writer, ir, "tool_choice", f"the target has no tool `{missing[0]}`", view)
-        elif asked[0] in _typed_names(writer.dialect):
-            pass  # it is called by its type
-        elif any(t.get("type") == "native" for t in went if t.get("name") == asked[0]):
-            _rename_hosted(writer, ir, asked[0], view)
-        else:
-            _use_short_names(writer, ir, holes, names, asked, view)
-            if "tool_choice" in ir:
-                _align_kind(writer, ir, went, asked[0], view)
-        return
-    for name in missing:
-        reason = f"the target has no tool `{name}`"
-        writer.note_lost("no-tool", ir, reason, view.case.pos, "tool_choice")
-    stay = [name for name in asked if name in names]
-    ir["tool_choice"] = writer.trail.changed(choice, allowed=stay)
-    if not stay:
-        reason = "a choice among no tools is written as none"
-        _note_change(writer, ir, "tool_choice", "allowed-as-none", reason, view)
-        ir["tool_choice"] = "none"
-    else:
-        _use_short_names(writer, ir, holes, names, stay, view)
-        if "allowed" in (ir.get("tool_choice") or ()):
-            _fit_names(writer, ir, ir["tool_choice"]["allowed"], view.case.pos)
-            _align_kinds(writer, ir, choice["allowed"], stay, went, view)
-            _note_forgotten(writer, choice["allowed"], ir["tool_choice"]["allowed"], view)
+            choice.drop("there is no tool to choose from in the target", path)
+    elif isinstance(said := ir.get("tool_choice"), dict):
+        choice.settle_among(said["allowed"], asked) if "allowed" in said else choice.settle(*asked)
 
 
 @once
@@ -120,121 +84,191 @@ def _typed_names(dialect: Dialect) -> set[Any]:
     return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
 
 
-def _home_names(writer: WriteJob, tools: list[Any], names: set[Any]) -> set[Any]:
-    """Return what a choice may call tools at home, beside their names.
+class _Choice:
+    """The choice of a request, on its way to what the target can say of the tools that `went`.
 
-    It may say the last piece of a name, or be of a tool whose name or type the wire alone says.
+    `holes` are those of the tools. What changes stands in `ir`, and is noted.
     """
-    found: set[Any] = {str(name).rpartition("/")[2] for name in names}
-    for tool in tools:
-        own = tool.get("own", {}).get(writer.dialect.family) if "name" not in tool else None
-        if own is not None:
-            found |= {*_typed_names(writer.dialect), str(own.get("name"))}
-    return found
 
+    def __init__(
+        self, writer: WriteJob, ir: dict[str, Any], view: View, holes: list[pic.Hole], went: Any
+    ) -> None:
+        self.writer, self.ir, self.view, self.holes = writer, ir, view, holes
+        self.went: list[Any] = went
+        self.pos = view.case.pos
 
-def _align_kind(
-    writer: WriteJob, ir: dict[str, Any], tools: list[Any], name: str, view: View
-) -> None:
-    """Let a choice say of its tool what that is: a function, or one that takes freeform text.
+    def is_possible(self) -> bool:
+        """Tell whether a choice may be among these tools: where functions stand alone, of them."""
+        if any(tool.get("type") != "native" for tool in self.went if isinstance(tool, dict)):
+            return True
+        lists, writer = self.view.lists, self.writer
+        beside = bool(lists) and not lists["tools"].get(id(self.holes[0]))
+        return not beside and (writer.same_family or ("unmixed", "") not in writer.enforced)
 
-    `name` is that of the tool, of which the choice may say the last piece by now.
-    """
-    choice = ir["tool_choice"]
-    same = (tool for tool in tools if isinstance(tool, dict) and tool.get("name") == name)
-    kinds = {tool.get("type") for tool in same}
-    free = choice.get("freeform") is True
-    if kinds != {None if free else "custom"} or not (free or "custom" in writer.dialect.shapes):
-        return
-    reason = f"the tool `{name}` is {'a function' if free else 'one of freeform text'}"
-    # One note waits for a field: where its name is another, that note does.
-    path = "tool_choice" if "tool_choice.name" in writer.field_notes else "tool_choice.name"
-    _note_change(writer, ir, path, "reworded", f"{reason}, and so it is chosen", view)
-    if free:
-        ir["tool_choice"] = writer.trail.without(choice, "freeform")
-    else:
-        ir["tool_choice"] = writer.trail.changed(choice, freeform=True)
+    def settle(self, name: str) -> None:
+        """Let the choice of one tool be of one that is there, by the name that it has there."""
+        names = self._names({tool.get("name") for tool in self.went if isinstance(tool, dict)})
+        if name not in names:
+            self.drop(f"the target has no tool `{name}`")
+        elif name in _typed_names(self.writer.dialect):
+            pass  # it is called by its type
+        elif any(tool.get("type") == "native" for tool in self.went if tool.get("name") == name):
+            self._rename_hosted(name)
+        else:
+            self._shorten(names, [name])
+            if "tool_choice" in self.ir:
+                self._align_kind(name)
 
-
-def _align_kinds(
-    writer: WriteJob, ir: dict[str, Any], said: list[Any], stay: list[str], went: Any, view: View
-) -> None:
-    """Let a choice among tools say of each what that is; `stay` are their names yet."""
-    if "custom" not in writer.dialect.shapes:
-        return
-    freeform_by_name = {str(name_of(one)): isinstance(one, dict) for one in said}
-    free = {t["name"]: t.get("type") == "custom" for t in went if t.get("name") in freeform_by_name}
-    wrong = [name for name in free if free[name] is not freeform_by_name[name]]
-    if wrong:
-        why = f"the choice says of {wrong} what they are not, and says what they are"
-        _note_change(writer, ir, "tool_choice", "reworded", why, view)
-    freeform_by_name.update(free)
-    choice = ir["tool_choice"]
-    pairs = zip(stay, choice["allowed"], strict=True)
-    more = {str(name_of(one)): one for one in said if isinstance(one, dict)}
-    allowed = [
-        {**more.get(name, {}), "name": new, "freeform": True} if freeform_by_name[name] else new
-        for name, new in pairs
-    ]
-    ir["tool_choice"] = writer.trail.changed(choice, allowed=allowed)
-
-
-def _note_forgotten(writer: WriteJob, said: list[Any], stay: list[Any], view: View) -> None:
-    """Note unknown keys of tools that were objects in a choice, and are names yet."""
-    there = {id(one.get("kept")) for one in stay if isinstance(one, dict)}
-    for one in said:
-        if isinstance(one, dict) and id(one.get("kept")) not in there:
-            note_unknown_keys(writer, one, "tool_choice", view.case.pos)
-
-
-def _rename_hosted(writer: WriteJob, ir: dict[str, Any], name: str, view: View) -> None:
-    """Let a choice of a tool that the provider runs have the name that this tool has on the wire.
-
-    Without a name there it cannot be chosen.
-    """
-    called = marks.wire_names(writer.dialect).get(name)
-    if called is None:
-        why = f"`{name}` runs here as it sees fit: none chooses it"
-        _drop_field(writer, ir, "tool_choice", why, view)
-        return
-    if writer.short_names.get(name, name) != called:  # else the wire said it so
-        why = f"`{name}` is called `{called}` here, and so it is chosen"
-        _note_change(writer, ir, "tool_choice.name", "renamed", why, view)
-    writer.rewordings.add((name, called))
-    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], name=called)
-
-
-def _use_short_names(
-    writer: WriteJob,
-    ir: dict[str, Any],
-    holes: list[pic.Hole],
-    names: set[Any],
-    asked: Sequence[str],
-    view: View,
-) -> None:
-    """Let a choice name a tool within a group by its last piece, as `turns.grouped` reads it.
-
-    `names` are those of all tools that went, `asked` those of the choice.
-    """
-    shapes = [shape for hole in holes for shape in writer.dialect.members(str(hole.named))]
-    if not any(shape.groups for shape in shapes):
-        return
-    choice = ir["tool_choice"]
-    short = {name: _short_name(shapes, name) for name in names}
-    if not any(short.get(name) for name in asked):
-        return
-    pieces = Counter(piece or name for name, piece in short.items())
-    for name in asked:
-        if short.get(name) and pieces[short[name]] > 1:
-            reason = f"the target has two tools `{short[name]}`"
-            _drop_field(writer, ir, "tool_choice", reason, view)
+    def settle_among(self, said: list[Any], asked: Sequence[str]) -> None:
+        """Let a choice among tools be of those that are there; of none it is written as none."""
+        names = {tool.get("name") for tool in self.went if isinstance(tool, dict)}
+        # A tool that the provider runs is chosen where a picture says so.
+        hosted = {tool.get("name") for tool in self.went if tool.get("type") == "native"}
+        names = self._names(names - (hosted - _typed_names(self.writer.dialect)))
+        for name in [name for name in asked if name not in names]:
+            reason = f"the target has no tool `{name}`"
+            self.writer.note_lost("no-tool", self.ir, reason, self.pos, "tool_choice")
+        stay = [name for name in asked if name in names]
+        self._put(allowed=stay)
+        if not stay:
+            self._note("allowed-as-none", "a choice among no tools is written as none")
+            self.ir["tool_choice"] = "none"
             return
-    shortened = [short.get(name) or name for name in asked]
-    why = f"a tool within a group is chosen by its last piece, {shortened} for {[*asked]}"
-    key, new = ("name", shortened[0]) if "name" in choice else ("allowed", shortened)
-    _note_change(writer, ir, f"tool_choice.{key}", "renamed", why, view)
-    writer.rewordings.update(zip(asked, shortened, strict=True))
-    ir["tool_choice"] = writer.trail.changed(choice, **{key: new})
+        self._shorten(names, stay)
+        if "allowed" in (self.ir.get("tool_choice") or ()):
+            self._fit(self.ir["tool_choice"]["allowed"])
+            self._align_kinds(said, stay)
+            self._note_forgotten(said)
+
+    def drop(self, reason: str, path: str = "tool_choice") -> None:
+        """Leave out a field that says something about tools, if it is there."""
+        said = self.ir.pop(path, None)
+        if said is not None:
+            weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
+            self.writer.note_lost("no-tool", self.view.obj, reason, self.pos, path, weight)
+
+    def _put(self, **fields: Any) -> None:
+        """Let the choice say something else in some fields."""
+        choice = self.ir["tool_choice"]
+        self.ir["tool_choice"] = self.writer.trail.changed(choice, **fields)
+
+    def _note(self, code: str, reason: str, path: str = "tool_choice") -> None:
+        at = self.writer.trail.find(self.ir, "tool_choice")
+        self.writer.note_field(path, code, "changed", at, self.pos, reason)
+
+    def _names(self, names: set[Any]) -> set[Any]:
+        """Return the names by which tools may be chosen; at home there are others beside these.
+
+        It may say the last piece of a name, or be of a tool whose name or type the wire alone says.
+        """
+        if not self.writer.same:
+            return names
+        dialect, found = self.writer.dialect, {str(name).rpartition("/")[2] for name in names}
+        for tool in self.went:
+            own = tool.get("own", {}).get(dialect.family) if "name" not in tool else None
+            if own is not None:
+                found |= {*_typed_names(dialect), str(own.get("name"))}
+        return names | found
+
+    def _align_kind(self, name: str) -> None:
+        """Let a choice say of its tool what that is: a function, or one that takes freeform text.
+
+        `name` is that of the tool, of which the choice may say the last piece by now.
+        """
+        choice, writer = self.ir["tool_choice"], self.writer
+        tools = (tool for tool in self.went if isinstance(tool, dict) and tool.get("name") == name)
+        kinds = {tool.get("type") for tool in tools}
+        free = choice.get("freeform") is True
+        if kinds != {None if free else "custom"}:
+            return
+        if not (free or "custom" in writer.dialect.shapes):
+            return
+        kind = "a function" if free else "one of freeform text"
+        # One note waits for a field: where its name is another, that note does.
+        path = "tool_choice" if "tool_choice.name" in writer.field_notes else "tool_choice.name"
+        self._note("reworded", f"the tool `{name}` is {kind}, and so it is chosen", path)
+        if free:
+            self.ir["tool_choice"] = writer.trail.without(choice, "freeform")
+        else:
+            self._put(freeform=True)
+
+    def _align_kinds(self, said: list[Any], stay: list[str]) -> None:
+        """Let a choice among tools say of each what that is; `stay` are their names yet."""
+        if "custom" not in self.writer.dialect.shapes:
+            return
+        free = {str(name_of(one)): isinstance(one, dict) for one in said}
+        tools = [tool for tool in self.went if tool.get("name") in free]
+        real = {tool["name"]: tool.get("type") == "custom" for tool in tools}
+        wrong = [name for name in real if real[name] is not free[name]]
+        if wrong:
+            reason = f"the choice says of {wrong} what they are not, and says what they are"
+            self._note("reworded", reason)
+        free.update(real)
+        more = {str(name_of(one)): one for one in said if isinstance(one, dict)}
+        allowed = [
+            {**more.get(name, {}), "name": new, "freeform": True} if free[name] else new
+            for name, new in zip(stay, self.ir["tool_choice"]["allowed"], strict=True)
+        ]
+        self._put(allowed=allowed)
+
+    def _note_forgotten(self, said: list[Any]) -> None:
+        """Note unknown keys of tools that were objects in a choice, and are names yet."""
+        stay = self.ir["tool_choice"]["allowed"]
+        there = {id(one.get("kept")) for one in stay if isinstance(one, dict)}
+        for one in said:
+            if isinstance(one, dict) and id(one.get("kept")) not in there:
+                note_unknown_keys(self.writer, one, "tool_choice", self.pos)
+
+    def _rename_hosted(self, name: str) -> None:
+        """Let a choice of a tool that the provider runs have the name that it has on the wire.
+
+        Without a name there it cannot be chosen.
+        """
+        called = marks.wire_names(self.writer.dialect).get(name)
+        if called is None:
+            self.drop(f"`{name}` runs here as it sees fit: none chooses it")
+            return
+        if self.writer.short_names.get(name, name) != called:  # else the wire said it so
+            reason = f"`{name}` is called `{called}` here, and so it is chosen"
+            self._note("renamed", reason, "tool_choice.name")
+        self.writer.rewordings.add((name, called))
+        self._put(name=called)
+
+    def _shorten(self, names: set[Any], asked: Sequence[str]) -> None:
+        """Let a choice name a tool within a group by its last piece.
+
+        `names` are those of all tools that went, `asked` those of the choice. Reading it back is
+        for `turns.whole_tool_names`.
+        """
+        shapes = [s for hole in self.holes for s in self.writer.dialect.members(str(hole.named))]
+        if not any(shape.groups for shape in shapes):
+            return
+        short = {name: _short_name(shapes, name) for name in names}
+        if not any(short.get(name) for name in asked):
+            return
+        pieces = Counter(piece or name for name, piece in short.items())
+        for name in asked:
+            if short.get(name) and pieces[short[name]] > 1:
+                self.drop(f"the target has two tools `{short[name]}`")
+                return
+        said = [short.get(name) or name for name in asked]
+        reason = f"a tool within a group is chosen by its last piece, {said} for {[*asked]}"
+        key, new = ("name", said[0]) if "name" in self.ir["tool_choice"] else ("allowed", said)
+        self._note("renamed", reason, f"tool_choice.{key}")
+        self.writer.rewordings.update(zip(asked, said, strict=True))
+        self._put(**{key: new})
+
+    def _fit(self, names: list[str]) -> None:
+        """Let a choice among tools name them as they are written: each may be an element."""
+        limits = self.writer.limits
+        if TOLD not in limits.limits:
+            return
+        fits = [limits.fit(TOLD, name) for name in names]
+        if fits == names:
+            return
+        self._note("renamed", f"`{names}` does not fit the limits of `{TOLD}` here")
+        self.writer.rewordings.update(zip(names, fits, strict=True))
+        self._put(allowed=fits)
 
 
 def _short_name(shapes: list[Shape], name: Any) -> str | None:
@@ -248,39 +282,3 @@ def _short_name(shapes: list[Shape], name: Any) -> str | None:
                 if pieces is not None:
                     return dict(zip(said.names, pieces, strict=True)).get("name")
     return None
-
-
-def _may_choose(writer: WriteJob, went: list[Any], view: View, first: pic.Hole) -> bool:
-    """Tell whether a choice may be among these tools: where functions stand alone, of them."""
-    if any(tool.get("type") != "native" for tool in went if isinstance(tool, dict)):
-        return True
-    beside = bool(view.lists) and not view.lists["tools"].get(id(first))
-    return not beside and (writer.same_family or ("unmixed", "") not in writer.enforced)
-
-
-def _note_change(
-    writer: WriteJob, ir: dict[str, Any], path: str, code: str, reason: str, view: View
-) -> None:
-    at = writer.trail.find(ir, "tool_choice")
-    writer.note_field(path, code, "changed", at, view.case.pos, reason)
-
-
-def _drop_field(writer: WriteJob, ir: dict[str, Any], path: str, reason: str, view: View) -> None:
-    said = ir.pop(path, None)
-    if said is not None:
-        weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
-        writer.note_lost("no-tool", view.obj, reason, view.case.pos, path, weight)
-
-
-def _fit_names(writer: WriteJob, ir: dict[str, Any], names: list[str], pos: Pos) -> None:
-    """Let a choice among tools name them as they are written: each may be an element of its own."""
-    if TOLD not in writer.limits.limits:
-        return
-    fits = [writer.limits.fit(TOLD, name) for name in names]
-    if fits == names:
-        return
-    reason = f"`{names}` does not fit the limits of `{TOLD}` here"
-    at = writer.trail.find(ir, "tool_choice")
-    writer.note_field("tool_choice", "renamed", "changed", at, pos, reason)
-    writer.rewordings.update(zip(names, fits, strict=True))
-    ir["tool_choice"] = writer.trail.changed(ir["tool_choice"], allowed=fits)
