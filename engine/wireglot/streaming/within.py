@@ -83,7 +83,7 @@ class Within(Listener):
 
     # -- what a fold tells ------------------------------------------------------------------------
 
-    def mark_begun(self, outcome: Outcome) -> None:
+    def begun(self, outcome: Outcome) -> None:
         """Take the head of the stream."""
         self._outcome = outcome
         self._unfold.begun(outcome)
