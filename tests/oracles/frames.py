@@ -134,8 +134,9 @@ def _changes(
 ) -> Iterator[Changes]:
     """Give a legal change of a leaf, with all leaves that say the same thing."""
     probe = Probe(source, "frame", frames[nth], seed)
-    # What a frame would only say again is no news.
-    places = {_short(steps), ("message", *_short(steps))}
+    # What a frame would only say again is no news, nor what a later one says as a change.
+    short = _short(steps)
+    places = {short, ("message", *short), ("delta", *short)}
     said = [there for frame in frames for place, there in _leaves(frame) if place in places]
     for changes in probe.alternatives(steps, value, 4):
         new = changes[steps]
