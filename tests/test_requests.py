@@ -97,6 +97,13 @@ def pictured(dialect: str) -> Any:
     return wireglot.convert(body, source="openai-chat", target=like).body
 
 
+@pytest.mark.parametrize("target", ["agent-sdk", "bedrock-converse", "mistral"])
+def test_a_tool_that_has_no_place_is_told_alike(target: str) -> None:
+    for tool in ({"zzz": {}}, {"urlContext": {}}):
+        said = [{"role": "user", "parts": [{"text": "Hi"}]}]
+        assert check("gemini", target, {"contents": said, "tools": [tool]})
+
+
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 def test_broken_requests_convert_alike(source: str, target: str) -> None:
     body = weather(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from collections import Counter
@@ -357,6 +358,14 @@ def test_two_turns_with_tools_are_in_the_session_file_and_in_the_next_request() 
         "user", "assistant", "toolResult", "toolResult", "user",
     ]  # fmt: skip
     assert [m["toolCallId"] for m in request if m["role"] == "toolResult"] == ["c1", "c2"]
+
+
+@pytest.mark.parametrize("body", [-1, True, "", "{}", None, [], [3]])
+def test_what_is_no_file_of_lines_is_refused_or_read(body: Any) -> None:
+    for name in RULES.dialects:
+        if RULES[name].model.document is not None:
+            with contextlib.suppress(ConversionError):
+                RULES[name].read(body, "session")
 
 
 def test_messages_alone_are_no_session() -> None:

@@ -224,8 +224,7 @@ class Writes:
                 for kind in () if hole.dated else self._kinds(hole.named, usual):
                     if share.only_read(self.dialect, list(holes), hole, kind):
                         continue  # of what remembers that it stood here the walk knows
-                    written = share.members(self.dialect, hole.named, kind, self.home)
-                    shapes = [one for one in written if kind in self._kinds(one.name, usual)]
+                    shapes = share.members(self.dialect, hole.named, kind, self.home)
                     if not shapes:
                         continue
                     ways = tuple(map(self._way, shapes))

@@ -96,7 +96,7 @@ def _alone(reader: ReadJob, document: Document, shape: Shape, body: Any) -> Dial
     said, file = body, File(bare)
     if isinstance(body, dict):
         said = body.get(key_of(shape))
-    elif not body or not _is_head(file, shape, body[0]):
+    elif not (isinstance(body, list) and body and _is_head(file, shape, body[0])):
         return None
     if not isinstance(said, list) or any(map(File(reader.dialect).like, said)):
         return None

@@ -11,7 +11,7 @@ from ..language.ladder import Row, order, step, whose
 from ..language.lenses import Misfit, same
 from ..language.model import Dialect, once
 from ..language.picture import Hole
-from ..language.shape import Case, Shape
+from ..language.shape import Shape
 from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, leftover, marks, media, readhole
 from .jobs import Tries, WriteJob
@@ -367,18 +367,15 @@ def write_member(writer: WriteJob, name: str, part: Any) -> Any:
 def members(dialect: Dialect, name: str, kind: Any, home: bool) -> list[Shape]:
     """Return the members that write parts of a type; one that is only read does so at home."""
     found = []
+    # What is of no type, as a function is, is tried for a type that no member is of.
+    kinds = {kind} if kind in dialect.taken_by(name) else {kind, None}
     for shape in dialect.members(name):
         if shape.groups and (kind is None or kind in shape.groups):
             inner = (gathering.run_hole(case).named for case in shape.cases)
             writes = home or any(members(dialect, one, kind, home) for one in inner)
         else:
-            cases = [case for case in shape.cases if _writes_kind(shape, case, kind)]
-            writes = not shape.groups and any(home or not case.home for case in cases)
+            cases = [c for c in shape.cases if not kinds.isdisjoint(c.kinds or (shape.kind,))]
+            writes = not shape.groups and any(home or not c.home for c in cases)
         if writes and not shape.marks:
             found.append(shape)
     return found
-
-
-def _writes_kind(shape: Shape, case: Case, kind: Any) -> bool:
-    """Tell whether a case writes parts of a type, as far as its type says."""
-    return kind in case.kinds if case.kinds else shape.kind in (None, kind)
