@@ -367,8 +367,8 @@ def write_member(writer: WriteJob, name: str, part: Any) -> Any:
 def members(dialect: Dialect, name: str, kind: Any, home: bool) -> list[Shape]:
     """Return the members that write parts of a type; one that is only read does so at home."""
     found = []
-    # What is of no type, as a function is, is tried for a type that no member is of.
-    kinds = {kind} if kind in dialect.taken_by(name) else {kind, None}
+    # What is of no type is a function, and is tried for types that no member is of, too.
+    kinds = {kind} if kind != FUNCTION and kind in dialect.taken_by(name) else {kind, None}
     for shape in dialect.members(name):
         if shape.groups and (kind is None or kind in shape.groups):
             inner = (gathering.run_hole(case).named for case in shape.cases)
