@@ -83,13 +83,12 @@ def write_by_ladder(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> 
         for row in writer.ladder.get(h.named, ()) if isinstance(value, dict) else ():
             with tries:
                 new, beside, path = step(row, value, writer.trail)
-                if not beside and same(new, value):
-                    continue
-                share.put_beside(writer, row, value, beside)
-                wire = write_by_ladder(writer, h, new, around)
-                share.note_row(writer, row, value, path, new, beside, wire)
-                writer.stepped_down[id(value)] = value, new
-                return wire
+                if beside or not same(new, value):
+                    share.put_beside(writer, row, value, beside)
+                    wire = write_by_ladder(writer, h, new, around)
+                    share.note_row(writer, row, value, path, new, beside, wire)
+                    writer.stepped_down[id(value)] = value, new
+                    return wire
         raise best or Misfit("nothing fits")
     finally:
         writer.claimed_outside.pop(id(value), None)
