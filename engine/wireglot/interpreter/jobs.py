@@ -79,6 +79,7 @@ class ReadJob:
         self.trail.source = dialect
         self.recorder = recorder
         self.notes: list[tuple[str, str, At, Any, str]] = []
+        self.beside: list[Any] = []  # as a writer has it: what is read leaves nothing there
         self._prober: WriteJob | None = None
         self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
@@ -240,18 +241,16 @@ class Tries:
     raise tries.best or Misfit(...)
     """
 
-    def __init__(self, job: ReadJob | WriteJob, best: Misfit | None = None) -> None:
+    # A reader or a writer; in C of mypyc no class of such is told by what is derived from it.
+    def __init__(self, job: Any, best: Misfit | None = None) -> None:
         self.job, self.best, self.mark, self.left = job, best, 0, 0
 
     def __enter__(self) -> None:
-        self.mark = len(self.job.notes)
-        self.left = len(self.job.beside) if isinstance(self.job, WriteJob) else 0
+        self.mark, self.left = len(self.job.notes), len(self.job.beside)
 
     def __exit__(self, _: Any, error: BaseException | None, __: Any) -> bool:
         if not isinstance(error, Misfit):
             return False
-        del self.job.notes[self.mark :]
-        if isinstance(self.job, WriteJob):
-            del self.job.beside[self.left :]
+        del self.job.notes[self.mark :], self.job.beside[self.left :]
         self.best = deepest(self.best, error)
         return True
