@@ -185,5 +185,6 @@ class Response(Model):
     id: str | None = None
     model: str | None = None
     created: int | None = None
+    service_tier: str | None = None
     candidates: list[Candidate]
     usage: Usage | None = None
