@@ -73,6 +73,20 @@ def test_a_request_becomes_a_session_and_that_a_request_of_each_provider(
 
 
 @pytest.mark.parametrize("session", SESSIONS)
+def test_a_session_becomes_a_request_for_a_model_that_rules_tell_apart(session: str) -> None:
+    file = converted(TALK, "openai-chat", session, "session").body
+    for model in ("gpt-4o", "gpt-5", "gpt-5.6", "gemini-2.5-pro", "gemini-3-pro"):
+        out = RULES.convert(file, session, "openai-chat", "request", model)
+        assert list(said(RULES["openai-chat"].read(out.body).ir)) == MEANT
+
+
+def test_no_model_gives_a_line_for_training_fields_of_a_request() -> None:
+    asked = {**TALK, "model": "gpt-5.6", "reasoning_effort": "none", "temperature": 0.5}
+    out = RULES.convert(asked, "openai-chat", "openai-finetune")
+    assert list(out.body) == ["messages"]
+
+
+@pytest.mark.parametrize("session", SESSIONS)
 def test_each_leaf_of_a_session_has_a_fate_in_a_request(session: str) -> None:
     file = converted(TALK, "openai-chat", session, "session").body
     trace = RULES.convert(file, session, "anthropic", "request", "model", trace=True).trace

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..ir import WHOLES
 from ..patterns import fits
 from .source import Node, Report, raised, wrong
 
@@ -77,8 +78,10 @@ def laid(node: Node, found: Sequence[Row], which: Rows, report: Report = raised)
     from .merge import Place, merge, settled, without  # a prepared conversion lays nothing
 
     whole = without(node, (WORD,))
+    # A child that took a unit away has still the rows of its parent that speak of it.
+    gone = [unit for unit in WHOLES if unit not in whole.value]
     for number in which:
-        over = merge(whole, found[number].over, Place.FILE, report)
+        over = merge(whole, without(found[number].over, gone), Place.FILE, report)
         whole = settled(over, whole, report)
     return whole
 
