@@ -253,6 +253,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
     wire = units.write_stepping(writer, shape, ir)
     off = set(memory.get("off", ()))
     found = wire.get(key, [])
+    if not isinstance(found, list):  # the messages are one text
+        return wire
     before = []
     if place is not None:
         before = history.write_inside(writer, document.instead, place, inside, asides, found)
