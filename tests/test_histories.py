@@ -230,3 +230,74 @@ def test_a_summary_stands_for_what_it_sums_up(
     out = wireglot.convert(body, source="opencode", target="codex", unit="session")
     gone = {note.source_path for note in out.notes if note.code == "no-message"}
     assert len(gone) == 6 - len(said) and gone <= {f"/messages/{n}" for n in range(4)}
+
+
+STEPS = [
+    {"step_id": 1, "source": "user", "message": "List."},
+    {"step_id": 2, "source": "agent", "message": "$ ls", "observation": {"results": []}},
+    {"step_id": 3, "source": "agent", "message": "One file."},
+]
+SEEN: dict[str, tuple[list[Json], list[str]]] = {
+    "a text": ([{"content": "a.txt"}], ["a.txt"]),
+    "data": ([{"content": '{"a": 1}'}], ['{"a": 1}']),
+    "an error": ([{"content": "No.", "extra": {"is_error": True}}], ["No."]),
+    "two": ([{"content": "a"}, {"content": "b"}], ["a", "b"]),
+    "with a picture": (
+        [
+            {
+                "content": [
+                    {"type": "text", "text": "x"},
+                    {
+                        "type": "image",
+                        "source": {"media_type": "image/png", "path": "data:image/png;base64,AA=="},
+                    },
+                ]
+            }
+        ],
+        ["x"],
+    ),
+}
+TARGETS = [
+    *(("session", name) for name in ("claude-code", "codex", "openclaw", "opencode", "gemini-cli")),
+    *(("session", name) for name in ("hf-chat", "langchain", "ai-sdk-ui", "sharegpt")),
+    *(("request", name) for name in ("openai-chat", "anthropic", "gemini", "openai-responses")),
+]
+
+
+def trajectory(results: list[Json]) -> Json:
+    steps: Json = json.loads(json.dumps(STEPS))
+    steps[1]["observation"]["results"] = results
+    return {"schema_version": "ATIF-v1.8", "session_id": "s", "agent": {}, "steps": steps}
+
+
+@pytest.mark.parametrize("unit,target", TARGETS)
+@pytest.mark.parametrize("name", SEEN)
+def test_what_a_tool_said_that_no_call_is_of_is_said_by_the_user(
+    name: str, unit: str, target: str
+) -> None:
+    results, meant = SEEN[name]
+    out = RULES.convert(trajectory(results), "atif", target, unit, trace=True)
+    assert "unpaired" in {note.code for note in out.notes}
+    found = RULES[target].read(out.body, unit).ir["messages"]
+    said = [p["text"] for m in found for p in m["parts"] if p["type"] == "text"]
+    assert {message["role"] for message in found} == {"user", "assistant"}
+    assert said[0] == "List." and "\n".join(said[2:-1]) == "\n".join(meant)
+
+
+def test_what_stands_before_a_piece_of_a_talk_is_not_known() -> None:
+    piece = [{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"a": 1}}}]}]
+    out = RULES.convert(piece, "gemini", "openai-chat", "messages")
+    assert [message["role"] for message in out.body] == ["tool"]
+
+
+def test_a_result_of_no_call_names_none_in_a_trajectory() -> None:
+    asked = [("user", {"type": "tool_result", "tool_use_id": "gone", "content": "Late."})]
+    asked += [("assistant", {"type": "text", "text": "Well."})]
+    body = [
+        {"type": role, "uuid": str(n), "message": {"role": role, "content": [block]}}
+        for n, (role, block) in enumerate(asked)
+    ]
+    out = RULES.convert(body, "claude-code", "atif", "session")
+    assert out.body["steps"][0]["observation"] == {"results": [{"content": "Late."}]}
+    (note,) = [n for n in out.notes if n.source_path == "/0/message/content/0/tool_use_id"]
+    assert note.code == "no-place"

@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+from ..language.lenses import stringify
 from ..notes import BEHIND_CALL, Effect
 from ..seeds import left_out
 from ..waiting import Waiting
 from .answers import UNCALLED
-from .copies import parts_of, replace_part, replace_parts, with_parts
+from .copies import parts_of, replace_part, replace_parts, with_parts, without_field
 from .jobs import Message, Part, WriteJob
 from .placing import note_beside_parts
 
 KEYS = {"tool_call": "id", "tool_result": "tool_call_id"}  # by which they find each other
+NO_CALL = "it names a call that is not there, and the target takes no such id"
+SPOKEN = "a result whose call is not there, and which names none, is said by the user"
 Found = tuple[int, Part]  # the place of a message, and a part of it
 Pairs = list[tuple[Part, Part]]  # results and their calls
 
@@ -180,6 +183,49 @@ def new_id_note(key: str) -> tuple[str, Effect, str]:
     if key:
         return "renamed", "changed", f"another call has the id `{key}`"
     return "made-id", "added", "an empty id tells no calls apart"
+
+
+def say_uncalled(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let the user say what a result without an id and a call says, or let it name no call.
+
+    Programs that call tools in their texts show what came of it so.
+    """
+    calls, lost, _ = _match(messages)
+    lost = [] if writer.options.get("unasked") else _match_early(writer, calls, lost)[1]
+    if ("free", "") in writer.enforced:
+        for _, part in lost:
+            if id(part) not in writer.made:
+                writer.note_lost("no-place", part, NO_CALL, writer.rule("free"), "tool_call_id")
+        fresh = {id(part): without_field(writer, part, "tool_call_id") for _, part in lost}
+        return replace_parts(writer, messages, fresh)
+    orphans = {id(part) for _, part in lost if id(part) in writer.made}
+    if not writer.whole and "request" in writer.dialect.units:
+        orphans = set()  # what stands before these messages is not known
+    out = []
+    for message in messages if orphans else ():
+        parts = message.get("parts", ())
+        said = [part for part in parts if id(part) in orphans]
+        rest = with_parts(writer, message, [part for part in parts if id(part) not in orphans])
+        out += [rest] if rest.get("parts") or not said else []
+        if said:
+            _forget_unpaired(writer, said)
+            spoken = [one for part in said for one in _spoken(writer, part)]
+            out.append(writer.trail.changed(message, role="user", parts=spoken))
+    return out if orphans else messages
+
+
+def _spoken(writer: WriteJob, part: Part) -> list[Part]:
+    """Return what a result says as parts of what the user says, noted."""
+    value = part.get("value")
+    if part.get("kind") == "multimodal" and isinstance(value, list):
+        spoken = value
+    else:
+        text = value if isinstance(value, str) else part.get("value_json") or stringify(value)
+        spoken = [replace_part(writer, part, {"type": "text", "text": text})]
+        writer.trail.put(spoken[0], "text", writer.trail.find(part, "value"))
+    for one in spoken:
+        writer.note_part("unpaired", "changed", one, SPOKEN, writer.rule())
+    return spoken
 
 
 def pair_results(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -124,7 +124,7 @@ def enforce_steps(writer: WriteJob, messages: list[Message], whole: bool) -> lis
         wants = whole and writer.dialect.talk.turns
         return turns.add_turns(writer, messages) if wants else messages
     messages = pairing.unique_ids(writer, marks.limit_parts(writer, messages))
-    messages = pairing.pair_results(writer, messages)
+    messages = pairing.pair_results(writer, pairing.say_uncalled(writer, messages))
     messages = pairing.mark_freeform(writer, messages)
     messages = enforce.order_results(writer, enforce.drop_empty(writer, messages))
     messages = enforce.one_call_a_turn(writer, messages)

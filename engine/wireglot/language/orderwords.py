@@ -32,6 +32,7 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
         "next": ([("answer-next", "")], "results follow their calls"),
         "in-order": ([("order-results-by-calls", "")], "they stand in the order of their calls"),
         "first": ([("put-first", "tool_result")], "they lead their message"),
+        "free": ([("free", "")], "one whose call is not there names none"),
     },
     "calls": {
         "signed": ([("signed", "tool_call")],
