@@ -246,14 +246,18 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
 
 
 def _demanding(dialect: Dialect, first: Hole, members: list[Shape], kind: Any) -> bool:
-    """Tell whether the members that take a kind all demand a field that the first hole has not."""
+    """Tell whether the members that take a kind all demand a field that the first hole has not.
+
+    What is only read shares nothing out.
+    """
     there = [case for shape in dialect.members(first.named) for case in shape.cases]
-    has = {hole.path for case in there for hole in pic.holes(case.wire)}
+    has = {hole.path for case in there if not case.home for hole in pic.holes(case.wire)}
     takers = [shape for shape in members if kind in dialect.kinds_of(shape.name)]
     return all(
         any(h.path not in has and h.mark is None for h in pic.holes(case.wire))
         for shape in takers
         for case in shape.cases
+        if not case.home
     )
 
 
