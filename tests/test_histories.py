@@ -301,3 +301,14 @@ def test_a_result_of_no_call_names_none_in_a_trajectory() -> None:
     assert out.body["steps"][0]["observation"] == {"results": [{"content": "Late."}]}
     (note,) = [n for n in out.notes if n.source_path == "/0/message/content/0/tool_use_id"]
     assert note.code == "no-place"
+
+
+def test_what_is_put_into_a_message_of_another_form_stays() -> None:
+    call = '[{"id": "c1", "name": "f", "arguments": {"x": 1}}]'
+    rows = [{"role": "user", "content": "Go."}, {"role": "tool_call", "content": call}]
+    ir = RULES["hf-chat"].read({"messages": rows}, "session").ir
+    assert RULES["hf-chat"].write(ir, "session").body == {"messages": rows}
+    ir["messages"][1]["parts"].insert(0, {"type": "text", "text": "I look."})
+    out = RULES["hf-chat"].write(ir, "session")
+    assert out.body["messages"][1]["content"] == "I look." and not out.notes
+    assert out.body["messages"][1]["tool_calls"][0]["function"]["name"] == "f"

@@ -40,7 +40,7 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue
-            there = case.name == name and (case.home or _was_read_there(writer, case, message))
+            there = case.name == name and (_holds if case.home else _was_read_there)(writer, case, message)
             if case.read_only and not there:
                 continue
             if case.ir is None and "level" in message:
@@ -93,6 +93,13 @@ def _only_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
             more = isinstance(case.ir, Fields) and case.ir.closed
             return (group, case) if asked.keys() <= {"role"} and not more else None
     return None
+
+
+def _holds(writer: WriteJob, case: Case, message: Message) -> bool:
+    """Tell whether a case has holes for all kinds of parts of a message, which may be edited."""
+    holes = [hole for hole in case.lists.get("parts", ()) if hole.shape is not None]
+    kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.named)}
+    return not kinds or {p.get("type") for p in message.get("parts", ())} <= {*kinds, "unknown"}
 
 
 def _was_read_there(writer: WriteJob, case: Case, message: Message) -> bool:
