@@ -311,4 +311,4 @@ def test_what_is_put_into_a_message_of_another_form_stays() -> None:
     ir["messages"][1]["parts"].insert(0, {"type": "text", "text": "I look."})
     out = RULES["hf-chat"].write(ir, "session")
     assert out.body["messages"][1]["content"] == "I look." and not out.notes
-    assert out.body["messages"][1]["tool_calls"][0]["function"]["name"] == "f"
+    assert out.body["messages"][1]["tool_calls"][0]["name"] == "f"
