@@ -246,10 +246,7 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
 
 
 def _demanding(dialect: Dialect, first: Hole, members: list[Shape], kind: Any) -> bool:
-    """Tell whether the members that take a kind all demand a field that the first hole has not.
-
-    What is only read shares nothing out.
-    """
+    """Tell whether all that is written of a kind demands a field that the first hole has not."""
     there = [case for shape in dialect.members(first.named) for case in shape.cases]
     has = {hole.path for case in there if not case.home for hole in pic.holes(case.wire)}
     takers = [shape for shape in members if kind in dialect.kinds_of(shape.name)]

@@ -186,10 +186,7 @@ def new_id_note(key: str) -> tuple[str, Effect, str]:
 
 
 def say_uncalled(writer: WriteJob, messages: list[Message]) -> list[Message]:
-    """Let the user say what a result without an id and a call says, or let it name no call.
-
-    Programs that call tools in their texts show what came of it so.
-    """
+    """Let the user say what came of a call that stands in a text, or let a result name no call."""
     calls, lost, _ = _match(messages)
     lost = [] if writer.options.get("unasked") else _match_early(writer, calls, lost)[1]
     if ("free", "") in writer.enforced:
@@ -198,19 +195,19 @@ def say_uncalled(writer: WriteJob, messages: list[Message]) -> list[Message]:
                 writer.note_lost("no-place", part, NO_CALL, writer.rule("free"), "tool_call_id")
         fresh = {id(part): without_field(writer, part, "tool_call_id") for _, part in lost}
         return replace_parts(writer, messages, fresh)
+    # What stands before a piece of a talk is not known.
+    lost = lost if writer.whole or "request" not in writer.dialect.units else []
     orphans = {id(part) for _, part in lost if id(part) in writer.made}
-    if not writer.whole and "request" in writer.dialect.units:
-        orphans = set()  # what stands before these messages is not known
     out = []
     for message in messages if orphans else ():
         parts = message.get("parts", ())
-        said = [part for part in parts if id(part) in orphans]
+        spoken = [part for part in parts if id(part) in orphans]
         rest = with_parts(writer, message, [part for part in parts if id(part) not in orphans])
-        out += [rest] if rest.get("parts") or not said else []
-        if said:
-            _forget_unpaired(writer, said)
-            spoken = [one for part in said for one in _spoken(writer, part)]
-            out.append(writer.trail.changed(message, role="user", parts=spoken))
+        out += [rest] if rest.get("parts") or not spoken else []
+        if spoken:
+            _forget_unpaired(writer, spoken)
+            texts = [text for part in spoken for text in _spoken(writer, part)]
+            out.append(writer.trail.changed(message, role="user", parts=texts))
     return out if orphans else messages
 
 

@@ -40,7 +40,9 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
         for case in group.cases:
             if talk.role(case) != message.get("role"):
                 continue
-            there = case.name == name and (_holds if case.home else _was_read_there)(writer, case, message)
+            there = case.name == name and (_holds if case.home else _was_read_there)(
+                writer, case, message
+            )
             if case.read_only and not there:
                 continue
             if case.ir is None and "level" in message:
