@@ -12,6 +12,7 @@ import yaml
 import wireglot
 from wireglot import notes
 from wireglot.authoring import trial
+from wireglot.checks import fields
 from wireglot.language import (
     drawn,
     lenses,
@@ -120,6 +121,12 @@ def test_codes_on_the_page_are_codes() -> None:
     named |= {code for code in re.findall(r"\(`([a-z-]+)`\)", PAGE) if "-" in code}
     assert named - notes.CODES.keys() == set()
     assert len(named) > 10
+
+
+def test_a_field_that_checks_know_is_on_a_page() -> None:
+    pages = (DOCS / "ir.md").read_text("utf-8") + (DOCS / "citations.md").read_text("utf-8")
+    known = {name for held in fields.OBJECTS.values() for name in held}
+    assert known - {*re.findall(r"\w+", pages)} == set()
 
 
 def test_the_page_is_short() -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -19,10 +20,10 @@ import pytest
 import wireglot
 from wireglot.errors import WireglotError
 from wireglot.serve import turn
-from wireglot.serve.relay import ClientRequest, Limits, ModelRoute, Relay, upstream
+from wireglot.serve.relay import ClientRequest, Limits, ModelRoute, Relay, single, upstream
 
 from . import width
-from .loop import streamed
+from .loop import serving, streamed
 from .loop.server import Script, Server, running
 from .loop.serving import Served, served
 from .test_sdkloop import check_history, converse
@@ -279,6 +280,22 @@ def test_a_whole_answer_is_streamed_at_home_too() -> None:
     with behind(partial(answers, 200, json.dumps(whole).encode())) as (url, _):
         got = streams(url, PATHS[1])
     assert b'"content":"Hi there"' in got and got.endswith(b"data: [DONE]\n\n")
+
+
+def test_who_streams_nothing_has_a_stream_of_an_end_alone(tmp_path: Path) -> None:
+    file = tmp_path / "whole.yaml"
+    file.write_text(
+        "wireglot: 2\ndialect: whole\nextends: openai-chat\nsee: https://a.example\n"
+        "verified: 2026-11-30\nrequest: {wire: {stream: $removed}}\n"
+        'stream!: {framing: lines, events: {end: "[DONE]"}}\n'
+    )
+    said = {"role": "assistant", "content": "Hi there"}
+    whole = {"id": "c", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    with provider(partial(answers, 200, json.dumps(whole).encode())) as there:
+        given = single(wireglot.load_rules(tmp_path), "whole", "m", there, None, None)
+        with serving.running(given) as (url, _):
+            got = streams(url, PATHS[0])
+    assert b'"text":"Hi there"' in got and b"message_stop" in got
 
 
 def answers(status: int, body: bytes, sock: socket.socket) -> None:

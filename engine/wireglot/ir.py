@@ -38,14 +38,14 @@ FIELDS: dict[str, str] = {
     **dict.fromkeys(
         "model id name text role level filename detail description url media_type data verbosity "
         "service_tier user effort mode display stop_reason stop_sequence stop_message "
-        "tool_call_id input_text label authorization "
+        "tool_call_id label authorization "
         "arguments_text title syntax definition type kind time ttl code message status "
-        "param start end cwd quote search_id error context found_at reason token".split(),
+        "start end cwd quote search_id error context found_at reason token".split(),
         "string",
     ),
     **dict.fromkeys(
         "max_tokens top_logprobs seed n budget created index cache_read cache_write output "
-        "tool_input total http start_index end_index part_index document_index search_result_index "
+        "tool_input http start_index end_index part_index document_index search_result_index "
         "start_char end_char start_page end_page start_block end_block".split(),
         "integer",
     ),
@@ -93,12 +93,14 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
 # provider keeps for itself, how fast it is, for whom a request is made, whether thoughts are shown
-# beside it, what a tool gives back, counts of what is but text. So are marks of what is cached.
+# beside it, what a tool gives back, counts of what is but text, the status that HTTP says. So are
+# marks of what is cached.
 SLIGHT = frozenset(
     tuple(field.split(":"))
     for field in "response:id response:created response:service_tier request:service_tier "
     "request:user request:reasoning.include request:reasoning.display function:output_schema "
-    "usage:by.cache_write usage:by.input.text usage:by.output.text usage:by.cache_read.text".split()
+    "usage:by.cache_write usage:by.input.text usage:by.output.text usage:by.cache_read.text "
+    "error:http".split()
 )
 CACHE = frozenset(("cache", "ttl"))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done

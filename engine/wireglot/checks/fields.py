@@ -55,8 +55,8 @@ _TEXTS: dict[str, str] = {
     "usage:usage",
     "candidate": "parts:[part] stop_reason stop_message stop_sequence index "
     "citations:[cited] sources:[cited] logprobs:[token] likely:[token]",
-    "usage": "input cache_read cache_write output reasoning tool_input total by:*",
-    "error": "kind message http code status param reason",
+    "usage": "input cache_read cache_write output reasoning tool_input by:*",
+    "error": "kind message http reason",
     "entry": "key value",
 }
 KINDS = PARTS | TOOLS

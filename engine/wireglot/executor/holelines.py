@@ -168,7 +168,7 @@ class HoleLines(ValueLines):
         """Add the lines for a number that is a sum of fields."""
         t, h, c = self.t, self.h, self.c
         terms = [c.look(path, True) for path in h.paths]
-        total = t.fresh("total")
+        total = t.fresh("number")
         t(f"{total} = total({', '.join(one.v for one in terms)})")
         only = [n for n, path in enumerate(h.paths) if path not in fields_alone(c.case) | c.settled]
         # The first of those that stand nowhere else is read as all of them.

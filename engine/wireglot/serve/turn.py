@@ -288,14 +288,14 @@ class Turn:
     def _stream_of_whole(self) -> bytes:
         """Take an answer that came whole, though a stream was asked for, as a stream that says it.
 
-        What is no answer is taken as it came: a stream by another name, or an error.
+        What is no answer is taken as it came: a stream by another name, or an error at home.
         """
-        data = b"".join(self._pieces or ())
-        stream = self._rules[self.upstream.dialect].model.streamed
+        data, dialect = b"".join(self._pieces or ()), self.upstream.dialect
         with contextlib.suppress(ValueError, RecursionError, WireglotError):
-            whole = json.loads(data)
-            frames = list(responses.frames(self._rules, whole, self.upstream.dialect, self.notes))
-            data = framing.written(frames, stream)
+            frames = [json.loads(data)]  # which is heard abroad, and at home passed on
+            if self._home:
+                frames = list(responses.frames(self._rules, frames[0], dialect, self.notes))
+            data = framing.written(frames, self._rules[dialect].model.streamed)
         return self._convert_bytes(data)
 
     def _convert_bytes(self, data: bytes) -> bytes:
