@@ -240,7 +240,7 @@ def fresh(node: Node, place: Place, report: Report = raised) -> Node:
 
 
 def _missing(
-    said: _Key, pos: Pos, base: Node | None, there: Iterable[str], removed: bool
+    said: _Key, pos: Pos, base: Node | None, there: Mapping[str, str], removed: bool
 ) -> RuleError:
     told = "is taken away" if removed else "is replaced whole"
     if base is None:
@@ -248,7 +248,9 @@ def _missing(
         message = f"`{said.name}` {told}, and was never there"
         return wrong(message, pos, help, rule="R007")
     message = f"`{said.name}` {told}, and {base.pos} does not have it"
-    return wrong(message, pos, near(said.name, there), rule="R007")
+    also = next((name for name, key in there.items() if said.name in _key(key, True).names), None)
+    help = f"it is a spelling of `{also}`; name that" if also else near(said.name, there)
+    return wrong(message, pos, help, rule="R007")
 
 
 def _alone(added: Mapping[str, Pos], merged: dict[str, Node], report: Report) -> dict[str, Node]:
