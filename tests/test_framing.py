@@ -48,6 +48,13 @@ def test_frames_are_written_as_their_provider_sends_them() -> None:
     assert sent([{"done": True}], "ollama") == b'{"done":true}\n'
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_sign_that_a_client_takes_for_the_end_of_a_line_stands_in_a_frame(dialect: str) -> None:
+    data = sent(STREAMS[dialect], dialect)
+    assert "\u2028" in json.dumps(STREAMS[dialect], ensure_ascii=False)
+    assert data.decode().splitlines() == data.decode().split("\n")[:-1]
+
+
 @pytest.mark.parametrize(
     "source", [name for name in DIALECTS if RULES[name].model.streamed.framing == "sse"]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from ..language.events import Stream
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 BOM = b"\xef\xbb\xbf"
+# Ends of lines to many clients, which take a body apart by Unicode's; JSON may escape all.
+_ENDS = re.compile("[\x85\u2028\u2029]")
 
 
 class Splitter:
@@ -100,4 +103,4 @@ def written(frames: list[Any], stream: Stream) -> bytes:
             made.append(f"{head}data: {text}\n\n")
         else:
             made.append(f"{text}\n")
-    return "".join(made).encode()
+    return _ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", "".join(made)).encode()
