@@ -155,7 +155,7 @@ def _merged(base: Node, over: Node, place: Place, report: Report) -> Node:
         removed = child.value == REMOVED
         if below is None and lost is None and place is not Place.LATER:
             if removed or said.whole:
-                report(_missing(said, pos, base, there, removed))
+                report(_missing(said, pos, base, there.values(), removed))
                 if removed:
                     continue
                 key, said = said.bare, _key(said.bare, pictured)
@@ -232,7 +232,7 @@ def fresh(node: Node, place: Place, report: Report = raised) -> Node:
         said, removed = _key(key, place.pictured), child.value == REMOVED
         if removed or said.whole:
             pos = node.place(key)
-            report(_missing(said, pos, None, {}, removed))
+            report(_missing(said, pos, None, (), removed))
             key, keys = said.bare, {**keys, said.bare: pos}
         if not removed:
             made[key] = fresh(child, place.inner(said.name), report)
@@ -240,7 +240,7 @@ def fresh(node: Node, place: Place, report: Report = raised) -> Node:
 
 
 def _missing(
-    said: _Key, pos: Pos, base: Node | None, there: Mapping[str, str], removed: bool
+    said: _Key, pos: Pos, base: Node | None, there: Iterable[str], removed: bool
 ) -> RuleError:
     told = "is taken away" if removed else "is replaced whole"
     if base is None:
@@ -248,8 +248,10 @@ def _missing(
         message = f"`{said.name}` {told}, and was never there"
         return wrong(message, pos, help, rule="R007")
     message = f"`{said.name}` {told}, and {base.pos} does not have it"
-    also = next((name for name, key in there.items() if said.name in _key(key, True).names), None)
-    help = f"it is a spelling of `{also}`; name that" if also else near(said.name, there)
+    below = [_key(key, True) for key in there]
+    also = next((one.name for one in below if said.name in one.names), None)
+    names = [one.name for one in below]
+    help = f"it is a spelling of `{also}`; name that" if also else near(said.name, names)
     return wrong(message, pos, help, rule="R007")
 
 
@@ -344,7 +346,7 @@ def _settle(base: Node | None, over: Node, report: Report) -> Node:
         below, was = there.get(said.name), child.was
         if (said.whole or child.value == REMOVED) and below is None:
             if was is None:
-                report(_missing(said, pos, base, there, child.value == REMOVED))
+                report(_missing(said, pos, base, fields, child.value == REMOVED))
             elif child.value == REMOVED:
                 gone.append(Gone(said.name, pos, was))
             if child.value == REMOVED:
