@@ -39,7 +39,6 @@ WIRES = words.words(
     {
         "wires": words.begins("wires", "a file of wires"),
         "paths": _PATHS,
-        "unknown": words.NAME,
         "keys": words.words("`keys`", {"headers": _KEYED, "query": names()}, "headers query"),
         "headers": words.words(
             "`headers`", dict.fromkeys(("home", "back", "alike"), _HEADERS), "home back alike"
@@ -51,7 +50,7 @@ WIRES = words.words(
             "`demo`", {"dialect": words.NAME, "model": words.NAME}, "dialect model"
         ),
     },
-    "wires paths unknown keys headers providers otherwise telemetry demo",
+    "wires paths keys headers providers otherwise telemetry demo",
 )
 
 _VALUE = Leaf({"anyOf": [{"const": None}, {"type": "string"}]}, "{what} is a text, or null")

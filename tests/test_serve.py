@@ -107,8 +107,29 @@ def test_it_says_what_is_wrong(server: Server) -> None:
         assert raised(sdk)[:2] == ("InternalServerError", 502)
         with pytest.raises(Exception, match="at /messages"):
             sdk.sdk.chat.completions.create(model="any", messages="Hello?")
-        assert asked(f"{url}/v1/nothing", {})[0] == 404
         assert asked(f"{url}/v1/messages", "no object")[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "dialect"),
+    [
+        ("/v1/embeddings", "openai-chat"),
+        ("/", "openai-chat"),
+        ("/v1/models/m", "openai-chat"),
+        ("/v1/messages/batches", "anthropic"),
+        ("/v1beta/models/m:embedContent", "gemini"),
+        ("/api/embed", "ollama"),
+    ],
+)
+def test_a_path_that_is_none_is_refused_in_the_words_of_who_asks_it(
+    server: Server, path: str, dialect: str
+) -> None:
+    with before(Script("anthropic"), server) as (url, _):
+        status, _, said = asked(url + path, {})
+    told = wireglot.packaged()[dialect].read(said, unit="error").ir["message"]
+    made = {"kind": "not_found", "message": told, "http": 404}
+    assert status == 404 and told.startswith("nothing is at")
+    assert said == wireglot.packaged()[dialect].write(made, unit="error").body
 
 
 def asked(url: str, body: Json, **headers: str) -> tuple[int, Any, Json]:
@@ -504,9 +525,7 @@ KNOWN = (Path(__file__).parent.parent / "rules" / "serve" / "wires.yaml").read_t
 def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
     rules, known = wireglot.packaged(), wires.packaged()
     assert set(known.providers) <= set(rules.dialects)
-    assert {one.client for one in known.routes} | {known.unknown, known.demo[0]} <= set(
-        rules.dialects
-    )
+    assert {one.client for one in known.routes} | {known.demo[0]} <= set(rules.dialects)
     for name, provider in known.providers.items():
         if provider.refused is not None:
             with pytest.raises(wireglot.UsageError, match="cannot be served"):
@@ -522,7 +541,6 @@ def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
     ("old", "new", "said"),
     [
         ("wires: 1", "wires: 2", "begins with `wires: 1`"),
-        ("unknown: openai-chat", "unknown: 3", "`unknown` is a text"),
         ("query: [key]", "query: key", "`query` is a list of names"),
         ("query: [key]", "query: [key]\n  more: 1", "`more` is no word of `keys`"),
         ("demo: {dialect: anthropic, ", "demo: {", "`demo` has no `dialect`"),

@@ -116,17 +116,12 @@ class App:
         """Return a request that is let in, whole. Raises Refused."""
         relay, most = self.relay, self._limits.body
         path = request.scope.get("raw_path", b"").decode("ascii", "replace")
-        client, nowhere = None, None
-        try:
-            client = relay.route_of(request.method, path)[0].client
-        except Refused as error:
-            nowhere = error  # which is said to whom may know
+        client = relay.client(path)
         port = (request.scope.get("server") or ("", 0))[1]
         refused = self._guard.refused(request.headers, request.query_params, port)
         if refused is not None:
             relay.refuse(*refused, client)
-        if nowhere is not None:
-            raise nowhere
+        relay.route_of(request.method, path)  # what is nowhere is said to whom may know
         if self._running > self._limits.requests:
             told = f"{self._limits.requests} requests run already"
             relay.refuse(503, told, client, {"retry-after": "1"})

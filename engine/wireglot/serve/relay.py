@@ -163,13 +163,16 @@ class Relay:
                 named = found.groupdict().get("model")
                 return route, unquote(named) if named is not None else None
         there = ", ".join(route.path for route in routes)
-        self.refuse(404, f"nothing is at {shown(path)}; there are {there}")
+        self.refuse(404, f"nothing is at {shown(path)}; there are {there}", self.client(path))
+
+    def client(self, path: str) -> str:
+        """Return the dialect of who asks a path: that of the route which goes along furthest."""
+        return max(wires.packaged().routes, key=lambda route: route.along(path)).client
 
     def refuse(
-        self, status: int, why: str, client: str | None = None, headers: Headers | None = None
+        self, status: int, why: str, client: str, headers: Headers | None = None
     ) -> NoReturn:
         """Raise Refused, in the words of a client's dialect."""
-        client = client or wires.packaged().unknown
         raise Refused(whole_reply(status, self.error_body(client, status, why), headers), why)
 
     def error_body(self, dialect: str, status: int, why: str) -> Any:

@@ -7,6 +7,7 @@ says it (`rules/serve/wires.yaml`).
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -38,6 +39,11 @@ class Route(NamedTuple):
         """Find out whether a path is this one."""
         return _pattern(self.path).fullmatch(path)
 
+    def along(self, path: str) -> int:
+        """Return how far a path goes along with this one."""
+        both = zip(self.path.split("/"), path.split("/"), strict=False)
+        return len(list(itertools.takewhile(lambda two: two[0] == two[1], both)))
+
 
 class Provider(NamedTuple):
     """Where a provider is, the headers that hold its key, and why it cannot be served."""
@@ -51,7 +57,6 @@ class Wires(NamedTuple):
     """What the file says."""
 
     routes: tuple[Route, ...]
-    unknown: str
     key_headers: dict[str, str]
     key_query: tuple[str, ...]
     home: tuple[str, ...]
@@ -85,7 +90,6 @@ def wires_of(said: Any) -> Wires:
     named = said["providers"].items()
     return Wires(
         routes=routes,
-        unknown=said["unknown"],
         key_headers=keys["headers"],
         key_query=tuple(keys["query"]),
         providers={name: Provider(**{"headers": otherwise, **one}) for name, one in named},
