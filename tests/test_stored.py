@@ -146,6 +146,17 @@ def test_of_two_items_of_one_id_the_newer_one_counts() -> None:
     assert out.body["messages"][1]["content"] == "Eins."
 
 
+def test_of_answers_of_one_id_a_store_knows_the_newest() -> None:
+    states = wireglot.States()
+    for said in ("one", "two", "three"):  # in no order of the alphabet
+        x = exchange(states)
+        x.request({"model": "any", "input": said})
+        name = x.response(whole()).body["id"]
+        after = {"model": "any", "input": [MORE], "previous_response_id": name}
+        sent = exchange(states).request(after).body["messages"]
+        assert [one["content"] for one in sent] == [said, "Hello.", "And now?"]
+
+
 def test_nobody_finds_what_another_one_was_answered() -> None:
     states = wireglot.States()
     ids, _ = answered(states.of("a"), False)

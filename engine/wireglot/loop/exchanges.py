@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import marshal
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -289,9 +290,10 @@ class Exchange:
         """Keep what the client may name of an answer."""
         how, begun = client.model.stored, self._state["begun"]
         items = stored.answer_items(how, answer, begun) if self._state["keeps"] else []
+        # Of two of one id the newer one counts; a store has them of many conversations.
+        at = newest(self._state) if self._store is None else time.time_ns()
         for item in items:
-            # Of two of one id the newer one counts.
-            item |= {"at": newest(self._state), "by": self.provider}
+            item |= {"at": at, "by": self.provider}
         if self._store is not None:
             self._store.remember(items=items)
         self._state["items"] += items
