@@ -158,3 +158,22 @@ def test_repair_leaves_out_a_thought_that_nobody_signed(thought: Json) -> None:
     healed = rules.repair(body, dialect="anthropic")
     assert healed.body["messages"][1]["content"] == said["content"][1:]
     assert rules.repair(healed.body, dialect="anthropic").notes == ()
+
+
+@pytest.mark.parametrize("model", ["m", "n"])
+def test_a_thought_that_another_model_signed_is_not_named_by_its_id_either(model: str) -> None:
+    """The API keeps nothing where nobody wants that, and refuses an id that it does not know."""
+    states, asked = wireglot.States(), {"model": "m", "store": False, "messages": [ASKS]}
+    thought = {"type": "reasoning", "id": "rs_1", "encrypted_content": "enc",
+               "summary": [{"type": "summary_text", "text": "Hm."}]}  # fmt: skip
+    said = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": "Hi.", "annotations": []}]}  # fmt: skip
+    answer = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m",
+              "status": "completed", "output": [thought, said]}  # fmt: skip
+    x = wireglot.exchange("openai-chat", "openai-responses", state=states)
+    x.request(asked)
+    message = x.response(answer).body["choices"][0]["message"]
+    x = wireglot.exchange("openai-chat", "openai-responses", state=states)
+    sent = x.request({**asked, "model": model, "messages": [ASKS, message, ASKS]}).body["input"]
+    ids = [one["id"] for one in sent if one.get("type") == "reasoning"]
+    assert ids == (["rs_1"] if model == "m" else [])

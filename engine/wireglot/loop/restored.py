@@ -105,12 +105,14 @@ class Restored:
         return [part for _, _, part in sorted(out, key=lambda one: one[:2])]
 
     def _apply(self, element: Part, entry: Entry) -> None:
-        if "signature" in entry and self._reads(entry.get("by", [])):
+        read = "signature" not in entry or self._reads(entry.get("by", []))
+        if "signature" in entry and read:
             origin = self._provider.origin["signature"]
             element["signature"] = {"value": entry["signature"], "origin": origin}
-        elif "signature" in entry:
+        elif not read:
             self.foreign.append(element)
-            element.pop("signature", None)
+            for key in ("signature", "own"):  # nor is it found under its id
+                element.pop(key, None)
             if element.get("redacted"):  # it is nothing without it
                 self._placed = [one for one in self._placed if one[0] is not element]
         home = entry.get("home", {})
@@ -120,7 +122,7 @@ class Restored:
             own = {"case": home["case"]} if "case" in home else {}
             spelled[self._provider.name] = {"../": around, **({"": own} if own else {})}
             element["spelled"] = spelled
-        if entry["type"] == "reasoning" and isinstance(entry.get("own"), dict):
+        if read and entry["type"] == "reasoning" and isinstance(entry.get("own"), dict):
             element["own"] = {**element.get("own", {}), **entry["own"]}
         if "name" in entry:
             element["name"] = entry["name"]
