@@ -82,13 +82,11 @@ def _event(
 ) -> None:
     found: set[str] = set()
     for picture in event.reads:
-        holes = list(pic.holes(picture))
-        parts = [hole for hole in holes if hole.path == "part"]
-        if len(parts) > 1:
+        if len(parts := [hole for hole in pic.holes(picture) if hole.path == "part"]) > 1:
             help = f"a picture lies over that of a parent key by key: `{event.name}!` replaces it"
             message = f"`{event.name}` asks for two parts in one frame"
             findings.error("R022", message, parts[-1].pos, help)
-        for hole in holes:
+        for hole in pic.holes(picture):
             found.add(hole.path)
             _names(hole, frozenset(objects).intersection(OBJECTS), findings, f"`{event.name}`")
             _shape(hole, shapes, findings)

@@ -250,8 +250,8 @@ def _missing(
     message = f"`{said.name}` {told}, and {base.pos} does not have it"
     below = [_key(key, True) for key in there]
     also = next((one.name for one in below if said.name in one.names), None)
-    names = [one.name for one in below]
-    help = f"it is a spelling of `{also}`; name that" if also else near(said.name, names)
+    meant = near(said.name, [one.name for one in below])
+    help = f"it is a spelling of `{also}`; name that" if also else meant
     return wrong(message, pos, help, rule="R007")
 
 

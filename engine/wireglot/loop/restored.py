@@ -111,8 +111,8 @@ class Restored:
             element["signature"] = {"value": entry["signature"], "origin": origin}
         elif not read:
             self.foreign.append(element)
-            for key in ("signature", "own"):  # nor is it found under its id
-                element.pop(key, None)
+            element.pop("signature", None)
+            element.pop("own", None)  # with the id under which another model's is kept
             if element.get("redacted"):  # it is nothing without it
                 self._placed = [one for one in self._placed if one[0] is not element]
         home = entry.get("home", {})
