@@ -270,6 +270,7 @@ IN_TURN = [WORDS[i] for i in (0, 1, 2, 3, 5, 7, 4, 6, 8, 9, 10, 11)]
 WHOLES = ("gemini", "vertex", "ollama")  # they send calls whole
 
 
+@pytest.mark.inside
 @pytest.mark.parametrize(("source", "target"), PAIRS)
 @pytest.mark.parametrize("frames", [WORDS, IN_TURN], ids=["interleaved", "sequential"])
 def test_what_a_frame_tells_is_written_at_once_except_what_the_docs_list(
@@ -294,6 +295,7 @@ def test_what_a_frame_tells_is_written_at_once_except_what_the_docs_list(
     assert waited == (whole or behind)
 
 
+@pytest.mark.inside
 def test_blanks_wait_for_a_word_and_what_has_no_place_for_its_end() -> None:
     spaces = [HEAD, chunk({"content": " "}), chunk({"content": "a"}), *TAIL]
     assert [said[0] for _, said in heard(spaces, "openai-chat", "ollama")] == [
