@@ -154,7 +154,7 @@ class Riders:
             self._check_name(rider, call)
             self._check_id(rider, ids)
         elif not entry.keys() & {"here", "digest"}:
-            rider.entry = unspelled(entry, _MEMORY) | {k: entry[k] for k in _WIRE & entry.keys()}
+            rider.entry = unspelled(entry, _MEMORY) | {k: entry[k] for k in _WIRE if k in entry}
             if not self._may_stand_whole(rider.entry):
                 self._ignored(rider, "no turn of the model holds such a part")
                 return False
