@@ -76,10 +76,9 @@ def read(
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         ir = _read_pictures(rules, reader, body, unit)
         if wanted == "request":
-            if model is not None and "model" not in ir:
-                ir["model"] = model
-            if stream is not None and "stream" not in ir:
-                ir["stream"] = stream
+            for key, value in (("model", model), ("stream", stream)):
+                if value is not None:
+                    ir.setdefault(key, value)
         if unit == "response" and not returned:
             reader.trail.seed = _seed(reader, ir, body)
         if unit == "response" and "candidate" in ir:
@@ -117,7 +116,8 @@ def _read_pictures(rules: Held, reader: Reader, body: Any, unit: str) -> Any:
     """Return what the pictures of a unit read. Raises ConversionError."""
     try:
         ir = _unit(reader, body, unit)
-        if unit == "session" and _says_nothing(ir):
+        # Neither a head, which has an id or a time, nor a message, but something else.
+        if unit == "session" and "kept" in ir and not ir["messages"] and ir.keys() <= _HEADLESS:
             _no_session(rules, body)
     except Misfit as misfit:
         misfit.__traceback__ = None
@@ -171,6 +171,18 @@ def _run_hooks(reader: Reader, ir: Any, body: Any, calls_in_texts: bool) -> set[
     return made
 
 
+# Why calls and results are odd, by the code of the note and the type of the part.
+_UNPAIRED = {
+    ("duplicate-id", "tool_call"): "two calls in a row have this id; results pair in order",
+    ("unpaired", "tool_result"): "this result answers no call that is still open",
+    ("unpaired", "tool_call"): "this call has no result in the conversation",
+    (
+        "inconsistent",
+        "tool_result",
+    ): "this result is of another kind than its call: one is freeform",
+}
+
+
 def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list[Draft]:
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
@@ -189,13 +201,7 @@ def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):
         at = reader.trail.find(part) or ()
-        reason = {
-            "duplicate-id": "two calls in a row have this id; results pair in order",
-            "unpaired": "this result answers no call that is still open"
-            if part.get("type") == "tool_result"
-            else "this call has no result in the conversation",
-            "inconsistent": "this result is of another kind than its call: one is freeform",
-        }[code]
+        reason = _UNPAIRED[code, part["type"]]
         odd.append(Draft(code, "kept", at, None, reason, None, part))
     return odd
 
@@ -253,12 +259,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
     return ir
 
 
-_SAYS_NOTHING = frozenset(("messages", "kept", "own", "spelled"))  # a head has an id or a time
-
-
-def _says_nothing(ir: dict[str, Any]) -> bool:
-    """Tell whether a document has neither a head nor a message, but something else."""
-    return "kept" in ir and not ir["messages"] and ir.keys() <= _SAYS_NOTHING
+_HEADLESS = frozenset(("messages", "kept", "own", "spelled"))
 
 
 def _no_session(rules: Held, body: Any) -> None:

@@ -90,14 +90,7 @@ def split_others(
 
 def in_two_spellings(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
     """Tell whether a key stands in an object in two spellings."""
-    for names in groups:
-        found = False
-        for name in names:
-            if name in w:
-                if found:
-                    return True
-                found = True
-    return False
+    return any(sum(name in w for name in names) > 1 for names in groups)
 
 
 def repeats(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> int:

@@ -113,12 +113,12 @@ class Telling:
             and (hole.mark != "default" or "." not in hole.path)
             and hole.mark != "copy"
             and hole.mode != "entries"
-            and all(self._plain(lens) for lens in hole.lenses)
+            and all(
+                is_guard(lens) or lens in EXACT or lens in self.dialect.schemas
+                for lens in hole.lenses
+            )
             and (hole.mode is None or self._all_faithful(hole.named, seen))
         )
-
-    def _plain(self, lens: str) -> bool:
-        return is_guard(lens) or lens in EXACT or lens in self.dialect.schemas
 
     def _all_faithful(self, name: str, seen: set[str]) -> bool:
         if name in seen or name == "conversation":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..interpreter.limits import limit_of, requires_sign
+from ..interpreter.limits import limit_of, requires_id
 from ..ir import FUNCTION, field_type
 from ..language import picture as pic
 from ..language.lenses import UNTYPED, WRITES, is_guard
@@ -64,8 +64,7 @@ class ValueLines:
             return
         w, test = self.quick(found, exact=simple(h))
         # An id that this dialect never saw is left out, where it may be.
-        unsaid = h.path in IDS and h.mark in DROPPED
-        unsaid = unsaid and not requires_sign(c.dialect.limits, "call_id")
+        unsaid = h.path in IDS and h.mark in DROPPED and not requires_id(c.dialect.limits)
         if h.path in IDS:
             test = f"({test})" if " or " in test else test
             test += " and id(o) not in x.made" if c.writes.home else ""

@@ -45,9 +45,9 @@ def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
     return "" if path in paths or path.startswith("named:") else None
 
 
-def requires_sign(limits: dict[str, dict[str, Any]], kind: str) -> bool:
-    """Tell whether nothing may be without a name of a kind: it has one sign at least."""
-    return "min" in limits.get(kind, ())
+def requires_id(limits: dict[str, dict[str, Any]]) -> bool:
+    """Tell whether no call or result may be without an id: one has a character at least."""
+    return "min" in limits.get("call_id", ())
 
 
 class Limits:

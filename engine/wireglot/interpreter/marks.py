@@ -221,9 +221,9 @@ def _rename_repeated(writer: WriteJob, name: str, parts: list[Part]) -> Iterator
         )
         taken.add(new)
         reason = f"another {kind} has the {field} `{text}`"
-        at, pos = writer.trail.find(part, field), writer.dialect.shapes.get(kind)
-        fresh = {**part, field: new}
-        writer.note("renamed", "changed", at, pos.pos if pos else None, reason, None, fresh)
+        shape, fresh = writer.dialect.shapes.get(kind), {**part, field: new}
+        rule = shape.pos if shape else None
+        writer.note_part("renamed", "changed", part, reason, rule, field, fresh)
         yield part, fresh
 
 

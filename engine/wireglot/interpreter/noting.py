@@ -75,10 +75,21 @@ class Noting:
             self.recorder.mark_redundant(at, "it follows from another value", rule)
 
     def note_part(
-        self, code: str, effect: Effect, part: Any, reason: str, rule: Pos | None
+        self,
+        code: str,
+        effect: Effect,
+        part: Any,
+        reason: str,
+        rule: Pos | None,
+        field: str | None = None,
+        now: Any = None,
     ) -> None:
-        """Note what becomes of a part, from where it stood to where it will stand."""
-        self.note(code, effect, self.trail.find(part), rule, reason, None, part)
+        """Note what becomes of a part, or of a field of it, from where it stood to what it is now.
+
+        `now` is the object that is written instead of the part, if another one is.
+        """
+        at = self.trail.find(part, field)
+        self.note(code, effect, at, rule, reason, None, part if now is None else now)
 
     def note_lost(
         self,

@@ -173,8 +173,7 @@ def _with_id(writer: WriteJob, part: Part, key: str, new: str) -> Part:
     fresh = replace_part(writer, part, {**part, field: new})
     writer.call_names[new] = part.get("name", "")
     code, effect, reason = new_id_note(key)
-    at = writer.trail.find(part, field)
-    writer.note(code, effect, at, writer.rule(), reason, None, fresh)
+    writer.note_part(code, effect, part, reason, writer.rule(), field, fresh)
     return fresh
 
 
@@ -297,8 +296,8 @@ def _align_names(writer: WriteJob, messages: list[Message], pairs: Pairs) -> lis
         if "name" in call and part.get("name", call["name"]) != call["name"]:
             fresh = other[id(part)] = {**part, "name": call["name"]}
             reason = f"a result of the call `{fresh['name']}` has another name"
-            at = writer.trail.find(part, "name")
-            writer.note("renamed", "changed", at, writer.rule("pair"), reason, None, fresh)
+            rule = writer.rule("pair")
+            writer.note_part("renamed", "changed", part, reason, rule, "name", fresh)
     return replace_parts(writer, messages, other)
 
 
@@ -344,8 +343,7 @@ def _filler_result(writer: WriteJob, call: Part, text: str) -> Part:
         writer.made.add(id(made))
     writer.made_results.add(id(made))
     reason = "no result of this call is there; the text of the rule answers it"
-    at, rule = writer.trail.find(call), writer.rule("pair")
-    writer.note("answered", "added", at, rule, reason, None, made)
+    writer.note_part("answered", "added", call, reason, writer.rule("pair"), now=made)
     return made
 
 

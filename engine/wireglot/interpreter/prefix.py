@@ -32,9 +32,8 @@ def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if not isinstance(said, str) or said.rstrip() in ("", said):
         return messages
     fresh = replace_part(writer, end, {**end, "text": said.rstrip()})
-    at = writer.trail.find(end, "text")
-    why = "the target takes no space at the end of what the model is to go on from"
-    writer.note("reworded", "changed", at, writer.rule("trim-end"), why, None, fresh)
+    reason = "the target takes no space at the end of what the model is to go on from"
+    writer.note_part("reworded", "changed", end, reason, writer.rule("trim-end"), "text", fresh)
     return [*messages[:-1], with_parts(writer, last, [*parts[:n], fresh, *parts[n + 1 :]])]
 
 

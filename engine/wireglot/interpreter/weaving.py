@@ -122,9 +122,8 @@ def _woven(
         if part["type"] == one_before["type"] != CALL:
             writer.replaced[id(part)] = (part, fresh)
             reason = f"two parts of the kind `{part['type']}` become one"
-            at = writer.trail.find(part)
             rule = next(iter(marks.values())).pos
-            writer.note("joined", "changed", at, rule, reason, None, fresh)
+            writer.note_part("joined", "changed", part, reason, rule, now=fresh)
     fields = ((part, key) for part, _ in parts for key in part if key not in ("type", "spelled"))
     made_of(writer.trail, fresh, "text", places_of(writer.trail, *fields))
     return [fresh]

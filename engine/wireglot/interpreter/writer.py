@@ -19,7 +19,7 @@ from . import choosing, listforms, making, selfholes, sums, writehole
 from . import share as lists
 from .jobs import WriteJob
 from .leftover import leftover
-from .limits import requires_sign
+from .limits import requires_id
 from .views import View, Written
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ class PictureWriter(WriteJob):
             return self.remembered(view, rel, self.nth)
         names = h.path in ("id", "tool_call_id")
         made = names and id(view.obj) in self.made
-        needed = names and requires_sign(self.limits.limits, "call_id")
+        needed = names and requires_id(self.limits.limits)
         if made and self.same and not needed:
             view.claim(h.path)
             return ABSENT  # home had no id, and needs none
