@@ -77,7 +77,7 @@ def returned(
     envelope, outside = None, frozenset[str]()
     if unit == "request":
         if "envelope" in rules.model.units:
-            _, known = _known_envelope(dialect := rules.model.of_unit(unit), True, read.ir)
+            _, known = _cached(dialect := rules.model.of_unit(unit), True, read.ir)
             if known is None:
                 writer = Writer(dialect, True, read.trail, {}, rules.ladder)
                 known = envelope_of(writer, read.ir)
@@ -321,7 +321,7 @@ def envelope_of(writer: Writer, ir: dict[str, Any]) -> Enveloped:
     """
     dialect, shape, mark = writer.dialect, writer.dialect.units["envelope"], len(writer.notes)
     free = not writer.options and writer.recorder is None
-    said, known = _known_envelope(dialect, writer.same, ir) if free else (None, None)
+    said, known = _cached(dialect, writer.same, ir) if free else (None, None)
     if known is not None:
         return known
     found = _write_envelope(writer, shape, ir)
@@ -340,9 +340,7 @@ def _envelope_cache(dialect: Dialect, same: bool) -> tuple[list[str], dict[Any, 
     return sorted(dialect.fields_of(dialect.units["envelope"].cases)), {}
 
 
-def _known_envelope(
-    dialect: Dialect, same: bool, ir: dict[str, Any]
-) -> tuple[Any, Enveloped | None]:
+def _cached(dialect: Dialect, same: bool, ir: dict[str, Any]) -> tuple[Any, Enveloped | None]:
     """Return what a request says, None where that is not remembered, and its envelope if it is."""
     fields, made = _envelope_cache(dialect, same)
     said = tuple([ir.get(field, ABSENT) for field in fields])

@@ -9,11 +9,19 @@ from typing import Any
 from ..interpreter.building import by_case, remember_case
 from ..interpreter.choosing import any_there, loss, reads_back
 from ..interpreter.conversation import is_user_text, read_by_group, user_says
-from ..interpreter.elements import has_several_keys, is_one_text, remember_key, remember_shape
+from ..interpreter.elements import (
+    has_several_keys,
+    is_one_text,
+    keep_beside_run,
+    read_run,
+    remember_key,
+    remember_parts,
+    remember_shape,
+    trail_beside_run,
+)
 from ..interpreter.env import spell, spell_nothing
 from ..interpreter.listforms import key_of_parts
 from ..interpreter.making import by_hook, fill_value, make_value
-from ..interpreter.runs import keep_beside_run, read_run, remember_parts, trail_beside_run
 from ..interpreter.speaking import write_talk
 from ..interpreter.views import memory_of, opened
 from ..interpreter.writehole import fitted, json_text, schema_abroad

@@ -141,7 +141,7 @@ def put_path(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: A
             raise Misfit(f"`{path}` stands in what is no object", at or ())
     old = owner.get(keys[-1])
     if isinstance(old, dict) and isinstance(value, dict):
-        merge_objects(reader, old, value, at)
+        merge(reader, old, value, at)
         return
     if isinstance(old, dict):
         raise Misfit(f"`{path}` is no object, and fields of it stand elsewhere", at or ())
@@ -149,9 +149,7 @@ def put_path(reader: ReadJob, made: dict[str, Any], path: str, value: Any, at: A
     reader.trail.put(owner, keys[-1], at)
 
 
-def merge_objects(
-    reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None
-) -> None:
+def merge(reader: ReadJob, old: dict[str, Any], value: dict[str, Any], at: At | None) -> None:
     """Let two places of the wire make one object of the IR; each field came from its own."""
     old.update(value)
     for key in value:

@@ -49,7 +49,7 @@ def write_by_cases(writer: WriteJob, shape: Shape, value: Any) -> Any:
         del writer.notes[notes:], writer.beside[beside:], writer.lost_parts[parts:]
         return _Attempt(case, wire, lost, *noted, *left)
 
-    cases, loose, dated = _ordered_cases(writer, shape, value)
+    cases, loose, dated = _order(writer, shape, value)
     for case in cases:
         try:
             wire = writer.case(shape, case, value)
@@ -182,9 +182,7 @@ def earlier_rivals(shape: Shape, case: Case) -> list[Case]:
     return [one for one in earlier if not disjoint(one.sides[1], case.sides[1])]
 
 
-def _ordered_cases(
-    writer: WriteJob, shape: Shape, value: Any
-) -> tuple[list[Case], Case | None, bool]:
+def _order(writer: WriteJob, shape: Shape, value: Any) -> tuple[list[Case], Case | None, bool]:
     """Return the cases in the order in which they are tried: at home the remembered one first.
 
     With them, where repair is asked for, the case that is only read by which the value was read: it

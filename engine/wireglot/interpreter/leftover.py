@@ -35,7 +35,7 @@ def leftover(writer: WriteJob, view: View, wire: Any) -> None:
     for name, kept in obj.get("kept", {}).items():
         if name == writer.dialect.name and writer.same:
             here = {k: v for k, v in kept.items() if not k.startswith("..")}
-            here = _without_shadowing(writer, view, here, wire)
+            here = _unshadowed(writer, view, here, wire)
             put_back(writer, here, wire, writer.trail.find(obj, "kept"), view)
         else:
             _unnamed(writer, obj, kept, view.shape, view.case.pos)
@@ -86,9 +86,7 @@ def _took_within(view: View, path: str) -> bool:
     return any(map(operator.methodcaller("startswith", head), view.claims))
 
 
-def _without_shadowing(
-    writer: WriteJob, view: View, kept: dict[str, Any], wire: Any
-) -> dict[str, Any]:
+def _unshadowed(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
     """Leave out a spelling of a key that would be read in the place of the one that was written."""
     spoken = _shadowing_keys(view.case.wire, wire, "") if kept else ()
     gone = [key for key in spoken if kept.get(key)]

@@ -313,7 +313,7 @@ class PictureReader(ReadJob):
             if before is None:
                 raise
             env.spelled = before
-            readhole.keep_misfit(h, wire, at, rel, env, misfit, spread)
+            readhole.keep(h, wire, at, rel, env, misfit, spread)
             return
         if h.dated:
             env.mark(rel, "old")

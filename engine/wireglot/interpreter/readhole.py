@@ -26,9 +26,7 @@ from .env import Env, show, spell_nothing
 from .jobs import ReadJob
 
 
-def keep_misfit(
-    h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool
-) -> None:
+def keep(h: Hole, wire: Any, at: At, rel: At, env: Env, misfit: Misfit, spread: bool) -> None:
     """Keep a value that its picture does not take, for this dialect only."""
     if spread:
         for key, value in wire.items():

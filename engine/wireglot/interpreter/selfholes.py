@@ -49,7 +49,7 @@ def read(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env, spread:
     best = tries.best or Misfit("nothing fits", at, h.pos)
     if not env.lenient or h.mark is None:
         raise best
-    readhole.keep_misfit(h, wire, at, rel, env, best, spread)
+    readhole.keep(h, wire, at, rel, env, best, spread)
 
 
 def case_to_write(reader: ReadJob, shape: Shape, made: dict[str, Any], seen: dict[str, Any]) -> Any:
@@ -106,7 +106,7 @@ def take_over(
             where = Several.of([where, *(one for one in text[1] if one != where)])
         old = env.fields.get(key, (0,))[0]
         if isinstance(value, dict) and isinstance(old, dict):
-            building.merge_objects(reader, old, value, where)
+            building.merge(reader, old, value, where)
             continue
         env.put(key, value, where)
 

@@ -27,7 +27,7 @@ def weave(writer: WriteJob, messages: list[Message]) -> list[Message]:
         if items and len(parts) > 1 and kinds & {THOUGHT, "text"}:
             message = with_parts(writer, message, _weave_turn(writer, items, parts))
         elif not kinds.isdisjoint(marks):
-            message = with_parts(writer, message, list(_join_neighbours(writer, marks, parts)))
+            message = with_parts(writer, message, list(_join(writer, marks, parts)))
         out.append(message)
     return out
 
@@ -67,9 +67,7 @@ def _weave_turn(writer: WriteJob, marks: Mapping[str, Marks], parts: list[Part])
     return [*rest, *_woven(writer, marks, sorted(spoken, key=lambda one: order[one[0]["type"]]))]
 
 
-def _join_neighbours(
-    writer: WriteJob, marks: dict[str, Marks], parts: list[Part]
-) -> Iterator[Part]:
+def _join(writer: WriteJob, marks: dict[str, Marks], parts: list[Part]) -> Iterator[Part]:
     """Yield parts with those between marks in texts: thoughts at the head, calls behind."""
     waiting: list[tuple[Part, str | None]] = []
     for part in parts:
