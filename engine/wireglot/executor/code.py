@@ -259,15 +259,13 @@ class Code:
                 code = brought.functions[name].__code__
                 for one in _known(code):
                     if one in brought.places and one not in self.names:
-                        self.names[one] = self._at(brought.places[one])
+                        address = brought.places[one]
+                        find = self.places.at if address[0] in places.MODEL else self._made
+                        self.names[one] = find(address)
                 self.names[name] = FunctionType(code, self.names, name)
                 self.texts[name] = ""
             else:
                 self._compile(name, self._makes[name]())
-
-    def _at(self, address: places.Address) -> Any:
-        inner = address[0] in places.MODEL
-        return self.places.at(address) if inner else self._made(address)
 
     def text(self, name: str) -> str:
         """Return the text of a function, which is made now if it was not called yet."""

@@ -14,7 +14,6 @@ from ..language.picture import Fields, Hole, Items, Picture, Text, holes, keyed
 from ..language.shape import Case, Shape
 from . import code, modules
 from .code import Unwritten
-from .places import Address
 from .readinner import Inner, Inners
 from .runtime import READING
 
@@ -28,7 +27,9 @@ class Reads:
     def __init__(self, dialect: Dialect, mode: str) -> None:
         self.dialect, self.mode = dialect, mode
         brought = modules.brought(dialect, f"read_{mode}")
-        self.code = code.Code(dialect, f"{dialect.name} read {mode}", READING, self._made, brought)
+        title = f"{dialect.name} read {mode}"
+        # What a constant stands for that is none of the model: cases with functions.
+        self.code = code.Code(dialect, title, READING, lambda at: self._inners(at[1]), brought)
         self.names = self.code.names
         self._choices: dict[str | Shape, str] = {}
         if dialect.conversation is not None:
@@ -51,10 +52,6 @@ class Reads:
     def _inners(self, name: str) -> Inners:
         pairs = self.dialect.cases_of(name)
         return Inners([Inner(self.inner(shape, case), shape, case) for shape, case in pairs])
-
-    def _made(self, address: Address) -> Any:
-        """Return what a constant stands for that is none of the model: cases with functions."""
-        return self._inners(address[1])
 
     def run(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that reads an element by one case of a run."""

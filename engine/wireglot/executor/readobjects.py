@@ -101,17 +101,14 @@ class WireText(HoleText):
             for i in range(0, len(self.tail), PIECE):
                 some = self.tail[i : i + PIECE]
                 with self.t.where(f"len(w) > {o.used}" if len(some) > 2 else ""):
-                    self._placed(o, some)
+                    for names, child in some:
+                        mark = len(self.slots)
+                        self.entry(o, names, child, ())
+                        for slot in self.slots[mark:]:
+                            self.place(slot)
             self._others(self.picture_of_top, o, ())
         self.absent += [slot.var for slot in self.slots[first:] if slot.keys]
         self.absent += self.respelled[respelled:]
-
-    def _placed(self, o: Obj, some: list[Entry]) -> None:
-        for names, child in some:
-            mark = len(self.slots)
-            self.entry(o, names, child, ())
-            for slot in self.slots[mark:]:
-                self.place(slot)
 
     def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
         """Read the keys that no entry names."""

@@ -6,40 +6,23 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..interpreter.building import by_case, remember_case
-from ..interpreter.choosing import any_there, loss, reads_back
-from ..interpreter.conversation import is_user_text, read_by_group, user_says
-from ..interpreter.elements import (
-    has_several_keys,
-    is_one_text,
-    keep_beside_run,
-    read_run,
-    remember_key,
-    remember_parts,
-    remember_shape,
-    trail_beside_run,
+from ..interpreter import (
+    building,
+    choosing,
+    conversation,
+    elements,
+    env,
+    listforms,
+    making,
+    speaking,
+    views,
+    writehole,
 )
-from ..interpreter.env import spell, spell_nothing
-from ..interpreter.listforms import key_of_parts
-from ..interpreter.making import by_hook, fill_value, make_value
-from ..interpreter.speaking import write_talk
-from ..interpreter.views import memory_of, opened
-from ..interpreter.writehole import fitted, json_text, schema_abroad
 from ..ir import FULL
-from ..language.lenses import (
-    READS,
-    WRITES,
-    Misfit,
-    guard,
-    parse_json,
-    same,
-    stringify,
-)
+from ..language import lenses
 from ..language.picture import ABSENT
 from ..trail import pointer, value_at
 from . import lists, readinner, readtime, values
-from .readtime import BARE, KEPT, NO, ODD, tried
-from .values import EMPTY
 
 _MADE = (FunctionType, BuiltinFunctionType)  # the latter where the engine is compiled
 
@@ -55,29 +38,34 @@ def _functions(*modules: ModuleType) -> dict[str, Any]:
 
 
 _READING: tuple[Callable[..., Any], ...] = (
-    by_case, guard, has_several_keys, is_one_text, is_user_text, keep_beside_run, parse_json,
-    pointer, read_by_group, read_run, remember_case, remember_key, remember_parts, remember_shape,
-    same, spell, spell_nothing, stringify, trail_beside_run, user_says, value_at,
+    building.by_case, building.remember_case, conversation.is_user_text,
+    conversation.read_by_group, conversation.user_says, elements.has_several_keys,
+    elements.is_one_text, elements.keep_beside_run, elements.read_run, elements.remember_key,
+    elements.remember_parts, elements.remember_shape, elements.trail_beside_run, env.spell,
+    env.spell_nothing, lenses.guard, lenses.parse_json, lenses.same, lenses.stringify, pointer,
+    value_at,
 )  # fmt: skip
 READING: dict[str, Any] = {
     **_functions(readtime, readinner),
-    **{one.__name__: one for one in (*READS.values(), *_READING)},
+    **{one.__name__: one for one in (*lenses.READS.values(), *_READING)},
     "ABSENT": ABSENT,
-    "BARE": BARE,
-    "KEPT": KEPT,
-    "NO": NO,
-    "ODD": ODD,
+    "BARE": readtime.BARE,
+    "KEPT": readtime.KEPT,
+    "NO": readtime.NO,
+    "ODD": readtime.ODD,
 }
 _WRITING: tuple[Callable[..., Any], ...] = (
-    any_there, by_hook, fill_value, fitted, guard, json_text, key_of_parts, loss, make_value,
-    memory_of, opened, reads_back, same, schema_abroad, tried, write_talk,
+    choosing.any_there, choosing.loss, choosing.reads_back, lenses.guard, lenses.same,
+    listforms.key_of_parts, making.by_hook, making.fill_value, making.make_value, readtime.tried,
+    speaking.write_talk, views.memory_of, views.opened, writehole.fitted, writehole.json_text,
+    writehole.schema_abroad,
 )  # fmt: skip
 WRITING: dict[str, Any] = {
     **_functions(values, lists),
-    **{one.__name__: one for one in (*WRITES.values(), *_WRITING)},
+    **{one.__name__: one for one in (*lenses.WRITES.values(), *_WRITING)},
     "ABSENT": ABSENT,
-    "EMPTY": EMPTY,
+    "EMPTY": values.EMPTY,
     "FULL": FULL,
-    "Misfit": Misfit,
-    "NO": NO,
+    "Misfit": lenses.Misfit,
+    "NO": readtime.NO,
 }

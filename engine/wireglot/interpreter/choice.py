@@ -179,9 +179,8 @@ class _Choice:
         tools = (tool for tool in self.went if isinstance(tool, dict) and tool.get("name") == name)
         kinds = {tool.get("type") for tool in tools}
         free = choice.get("freeform") is True
-        if kinds != {None if free else "custom"}:
-            return
-        if not (free or "custom" in writer.dialect.shapes):
+        known = free or "custom" in writer.dialect.shapes
+        if kinds != {None if free else "custom"} or not known:
             return
         kind = "a function" if free else "one of freeform text"
         # One note waits for a field: where its name is another, that note does.

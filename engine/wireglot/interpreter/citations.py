@@ -182,18 +182,14 @@ def _trail_citation(trail: Trail, made: Citation, one: Any, source: Any, part: A
                 trail.put(made, key, trail.find(one, key))
     if trail.recorder is None:
         return
-    numbers = trail.find(one, "sources")
+    numbers, cited = trail.find(one, "sources"), len(one.get("sources") or [])
     spans = places_of(trail, *((one, key) for key in (*SPAN, "text", "part_index")))
     for key in made:
         if key in SPAN:
             made_of(trail, made, key, [*spans, *places_of(trail, (part, "text"))])
         elif at is not None and numbers is not None and key not in ASIDE:
-            places = [*places_of(trail, (source, key)), *_source_places(one, numbers)]
+            places = [*places_of(trail, (source, key)), *((*numbers, n) for n in range(cited))]
             made_of(trail, made, key, places)
-
-
-def _source_places(one: Citation, at: At) -> list[At]:
-    return [(*at, n) for n in range(len(one.get("sources") or []))]
 
 
 def places_of(trail: Trail, *fields: tuple[Any, str]) -> list[At]:

@@ -172,7 +172,9 @@ def read_by_key(reader: ReadJob, name: str, item: Any, at: At) -> tuple[list[Any
             if item[key] not in SILENT:
                 alone = {key: item[key]}
                 read = read_one(reader, reader.dialect.cases_of(name), alone, at, False)
-                if not is_left_over(reader, read[0][0], key):
+                # Kept is what neither its picture nor one around a run took.
+                kept = read[0][0].get("kept", {}).get(reader.dialect.name, {})
+                if _kept_key(key) not in kept and pointer((key,)) not in kept:
                     found[key] = read
                     continue
         except Misfit as misfit:
@@ -350,12 +352,6 @@ def read_beside(
         if not first["kept"]:
             del first["kept"]
     return found, last
-
-
-def is_left_over(reader: ReadJob, part: Any, key: str) -> bool:
-    """Tell whether no picture of an element, or of one around a run, took a key of it."""
-    kept = part.get("kept", {}).get(reader.dialect.name, {})
-    return _kept_key(key) in kept or pointer((key,)) in kept
 
 
 def _kept_key(key: str) -> str:

@@ -58,11 +58,11 @@ def give_resolved(
             raise Misfit("nothing takes it")
         wire = given[0][2]
         writer.written[id(part)] = (part, wire)
-        if part.get("type") in MEDIA:
-            at = writer.trail.find(part, "source") or writer.trail.find(part)
+        field = "source" if part.get("type") in MEDIA else "output_ref"
+        at = writer.trail.find(part, field) or writer.trail.find(part)
+        if field == "source":
             writer.note("resolved", "moved", at, None, "the caller supplied the bytes", wire)
         else:
-            at = writer.trail.find(part, "output_ref") or writer.trail.find(part)
             reason = "the caller supplied the whole of an output that was cut"
             writer.note("expanded", "changed", at, None, reason, wire)
         return given

@@ -244,7 +244,8 @@ def pair_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     behind: dict[int, list[Part]] = {}
     settled = [part for _, part in (*open_calls, *lost)]
     for part, (i, call) in early:
-        part = _with_call_names(writer, part, call)
+        named = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
+        part = part if named == part else replace_part(writer, part, named)
         behind.setdefault(i, []).append(part)
         settled += [part, call]
         writer.note_part("moved", "moved", part, BEHIND_CALL, rule)
@@ -326,12 +327,6 @@ def _match_early(
         else:
             left.append((i, part))
     return found, left
-
-
-def _with_call_names(writer: WriteJob, part: Part, call: Part) -> Part:
-    """Return a result with the id and the name of its call."""
-    fresh = {**part, "name": call.get("name"), "tool_call_id": call.get("id")}
-    return part if fresh == part else replace_part(writer, part, fresh)
 
 
 def _filler_result(writer: WriteJob, call: Part, text: str) -> Part:

@@ -81,7 +81,7 @@ class PictureReader(ReadJob):
             found.append(tries.best or case)
         # Nothing fits: what lies deepest says most, the first of those that lie equally deep.
         why = [o if isinstance(o, Misfit) else self._why(o, wire, at, lenient) for o in found]
-        raise max(why, key=_depth, default=Misfit("nothing fits", at))
+        raise max(why, key=lambda misfit: len(misfit.at), default=Misfit("nothing fits", at))
 
     def _why(self, case: Case, wire: dict[str, Any], at: At, lenient: bool) -> Misfit:
         """Return why a case does not fit that lacks keys or fixed words."""
@@ -336,10 +336,6 @@ class PictureReader(ReadJob):
     def message(self, item: Any, at: At) -> tuple[Group, list[dict[str, Any]]]:
         """Read one wire message: its group, and the IR messages that it holds."""
         return conversation.read_message(self, item, at)
-
-
-def _depth(misfit: Misfit) -> int:
-    return len(misfit.at)
 
 
 def told_by(names: tuple[str, ...], wire: dict[str, Any]) -> str:

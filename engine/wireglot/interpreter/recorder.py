@@ -99,7 +99,8 @@ class Recorder:
 
     def wrote(self, owner: Any, key: Any, value: Any, made: Written) -> None:
         """`owner[key]` was written by a picture; a bare word by the picture that made it."""
-        if _within(made.picture):
+        mode, path = getattr(made.picture, "mode", None), getattr(made.picture, "path", "")
+        if mode in ("as", "each") or path == ".":
             made = self._bare_within(value, made) or made
         self._written[id(owner), key] = (owner, made)
 
@@ -194,7 +195,3 @@ class Recorder:
         """Return where a value stood that went through as it is."""
         found = self._wholes.get(id(value))
         return None if found is None else found[1]
-
-
-def _within(picture: Any) -> bool:
-    return getattr(picture, "mode", None) in ("as", "each") or getattr(picture, "path", "") == "."

@@ -140,6 +140,6 @@ def _as_user_text(writer: WriteJob, message: Message, form: str) -> Message:
     new = writer.trail.changed(message, role="user", parts=parts)
     if parts:
         said = "system text stays where it stands, as text of the user that says what it is"
-        at = writer.trail.find(message)
-        writer.note("system-as-user", "changed", at, writer.rule(LATER), said, None, parts[0])
+        rule = writer.rule(LATER)
+        writer.note_part("system-as-user", "changed", message, said, rule, now=parts[0])
     return new

@@ -139,12 +139,9 @@ def _needs_turn(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
     if role == "tool" and _shares_results(writer, turn.role):
         return False
     goes = end.get("prefix") and prefix.goes_on(writer.dialect)
-    return first or not (_waits(writer, end) or goes)
-
-
-def _waits(writer: WriteJob, end: Message) -> bool:
-    """Tell whether a message calls tools: their results come next."""
-    return "tool_call" in writer.dialect.held and bool(parts_of([end], "tool_call"))
+    # Where it calls tools their results come next.
+    waits = "tool_call" in writer.dialect.held and bool(parts_of([end], "tool_call"))
+    return first or not (waits or goes)
 
 
 def _shares_results(writer: WriteJob, role: str) -> bool:
