@@ -207,6 +207,7 @@ def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list
 
 
 def _unit(reader: Reader, body: Any, unit: str) -> Any:
+    """Read a payload by the picture of its unit; raises Misfit, or UsageError where none is."""
     dialect = reader.dialect
     if unit in ("request", "response", "error"):
         reader.drops = dialect.dropped(unit)

@@ -133,6 +133,7 @@ def write_with(
 
 
 def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
+    """Write an IR value by the picture of its unit, and a request's envelope; raises Misfit."""
     if unit == "request":
         return _request(writer, ir)
     if unit == "error" and writer.same:
@@ -197,11 +198,9 @@ def _acting_first(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
 
 
 def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
-    shape, asked, survey = (
-        units.unit_shape(writer.dialect, "request"),
-        writer.enforced,
-        writer.survey,
-    )
+    """Write a request: what must hold of it as a whole first, then its pictures; raises Misfit."""
+    shape = units.unit_shape(writer.dialect, "request")
+    enforced, survey = writer.enforced, writer.survey
     whole = writer.trail.changed(ir)
     talks = writer.dialect.conversation is not None and isinstance(ir.get("messages"), list)
     # Mostly no message is the system's, and each says something.
@@ -216,11 +215,11 @@ def _request(writer: Writer, ir: Any) -> tuple[Any, Envelope | None]:
         if not demands.why_not(writer, whole, form) and not _takes_schema(writer, whole):
             whole = turns.say_json(writer, whole)
     narrowed = whole
-    if "tool_choice" in whole and ("narrow-tools", "") in asked:
+    if "tool_choice" in whole and ("narrow-tools", "") in enforced:
         narrowed = _narrow_tools(writer, whole)
-    if narrowed is whole and ("declare-called", "") in asked:
+    if narrowed is whole and ("declare-called", "") in enforced:
         narrowed = turns.declare_called(writer, whole)  # else what is sent says what may be called
-    whole = turns.drop_hosted_tools(writer, narrowed) if ("unmixed", "") in asked else narrowed
+    whole = turns.drop_hosted_tools(writer, narrowed) if ("unmixed", "") in enforced else narrowed
     if "tools" in whole or "response_format" in whole:
         whole = properties.rename_properties(writer, demands.loosen_strict(writer, whole))
     envelope: Envelope | None = None
@@ -357,6 +356,7 @@ def _copied_envelope(found: Enveloped) -> Enveloped:
 
 
 def _write_envelope(writer: Writer, shape: Shape, ir: dict[str, Any]) -> Enveloped:
+    """Write the envelope by the first case that fits, with the fields that it took."""
     best = Misfit("the envelope fits nothing")
     for case in shape.cases:
         view = View(ir, "envelope", case, writer)

@@ -81,6 +81,7 @@ class CaseLines(Lines):
         return str(t)
 
     def _kind(self) -> None:
+        """Write the test that an object is of the type of the shape."""
         shape, t = self.shape, self.t
         assert shape is not None
         fixed = self.case.sides[0].get("/type")
@@ -94,6 +95,7 @@ class CaseLines(Lines):
             t(f"if o.get('type', {FUNCTION!r}) != {FUNCTION!r}: return NO")
 
     def _end(self) -> None:
+        """Write what notes the fields that found no place, and what is returned."""
         t, case = self.t, self.case
         pos = self.code.value(case, "C")
         if self.way in ("inside", "frame"):  # nobody asks what a frame left

@@ -127,6 +127,7 @@ class WireText(HoleText):
         self.line(f"kp = keep(kp, {v}, {names}, {self.kept(rel)})")
 
     def _spread(self, p: Fields, o: Obj, rel: Rel) -> None:
+        """Read the keys that no entry names by the holes that stand for all others (`...:`)."""
         others = self.name("others")
         names, none = self.value(p.names), self.value(frozenset())
         there = f"len({o.var}) != {o.used}"

@@ -108,6 +108,7 @@ class Telling:
         return not (any(pic.texts(case.wire)) and self.dialect.media_types)
 
     def _exact(self, hole: Hole, seen: set[str]) -> bool:
+        """Tell whether what a hole wrote reads as what it was written from."""
         return (
             len(hole.paths) == 1
             and (hole.mark != "default" or "." not in hole.path)

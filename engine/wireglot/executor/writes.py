@@ -97,6 +97,7 @@ class Writes:
         return self.code.function(("one", shape), ("one", shape.name), self._one, shape)
 
     def _one(self, name: str, shape: Shape) -> str:
+        """Write the trial of the cases of a shape, the one that loses least taken."""
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
         shape_name = self.code.value(shape, "S")

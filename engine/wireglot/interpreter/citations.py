@@ -107,6 +107,7 @@ def citing_texts(owner: Any) -> list[dict[str, Any]]:
 
 
 def _spread_whole(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -> None:
+    """Give each text what the lists of an answer or message cite of it; these go into memory."""
     cited, sources = owner.get("citations", []), owner.get("sources", [])
     shares = Shares(owner, form, cited, sources)
     if not shares.of and not shares.left and (cited or sources):

@@ -80,12 +80,6 @@ def _unnamed(
         writer.note(code, "lost", at, pos, reason)
 
 
-def _took_within(view: View, path: str) -> bool:
-    """Tell whether pictures took something within the object at a path."""
-    head = f"{path}."
-    return any(map(operator.methodcaller("startswith", head), view.claims))
-
-
 def _unshadowed(writer: WriteJob, view: View, kept: dict[str, Any], wire: Any) -> dict[str, Any]:
     """Leave out a spelling of a key that would be read in the place of the one that was written."""
     spoken = _shadowing_keys(view.case.wire, wire, "") if kept else ()
@@ -138,7 +132,8 @@ def note_left(writer: WriteJob, view: View, path: str, value: Any) -> None:
             if isinstance(inner, dict) and f"own.{key}" not in view.claims:
                 _note_own(writer, view, key, inner)
         return
-    if whole and _took_within(view, path):
+    # Pictures may have taken something within it.
+    if whole and any(map(operator.methodcaller("startswith", f"{path}."), view.claims)):
         for key, inner in value.items():
             deeper = f"{path}.{key}"
             if path == "result" and says_nothing(writer, key, inner, value):

@@ -208,6 +208,7 @@ class PictureReader(ReadJob):
             env.spell(rel, wire, empty)
 
     def _entries(self, p: Fields, wire: dict[str, Any], at: At, rel: At, env: Env) -> None:
+        """Match the keys of an object, then holes for all others; what is left is kept."""
         used: set[str] = set()
         if not wire:
             self.mark_redundant(at, "it is empty", p.pos)

@@ -188,6 +188,7 @@ class Recited:
         self._before += len(text)
 
     def _take(self, one: Citation, text: str, number: int, within: int) -> None:
+        """Put one citation of a text into the list, placed as the target counts, and its source."""
         form, trail = self._form, self._writer.trail
         start = int(one.get("start_index") or 0)
         end = int(one.get("end_index", start if "start_index" in one else len(text)))

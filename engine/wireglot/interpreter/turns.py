@@ -17,6 +17,8 @@ from .jobs import Message, WriteJob
 from .placing import case_of, note_beside_parts, step_down
 from .views import blank
 
+CALLS = ("tool_call", "tool_result")
+
 
 def order_turns(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Return messages in the order of turns that a dialect asks for."""
@@ -230,12 +232,13 @@ def queue_beside(writer: WriteJob, message: Message, waiting: deque[Message]) ->
 def narrow_tools(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dict[str, Any]:
     """Say which tools may be called by sending only these, where `holes` take one of them."""
     choice, tools = ir.get("tool_choice"), ir.get("tools")
+    said = parts_of(ir.get("messages") or ())
     if not isinstance(tools, list):
         return ir
     if isinstance(choice, dict):
         names = frozenset(chosen_names(ir) or ())
         mode = choice.get("mode", "required")
-    elif choice == "none" and not _has_calls(ir):
+    elif choice == "none" and not any(part.get("type") in CALLS for part in said):
         names, mode = frozenset(), None
     else:
         return ir
@@ -257,11 +260,6 @@ def narrow_tools(writer: WriteJob, ir: dict[str, Any], holes: list[Hole]) -> dic
             reason = "only tools that may be called are sent"
             writer.note_lost("narrowed", tool, reason, writer.rule())
     return out
-
-
-def _has_calls(ir: dict[str, Any]) -> bool:
-    parts = parts_of(ir.get("messages") or ())
-    return any(part.get("type") in ("tool_call", "tool_result") for part in parts)
 
 
 def drop_hosted_tools(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:

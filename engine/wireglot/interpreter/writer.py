@@ -308,6 +308,7 @@ class PictureWriter(WriteJob):
         return wire
 
     def _mark(self, h: Hole, view: View, rel: At, into: Any, entry: dict[str, Any]) -> Any:
+        """Return what a hole writes for nothing, by its mark; raises Misfit where it has none."""
         if h.mark in ("default", "fill"):
             return making.fill_value(self, h, view.obj, rel, into, "for" in entry)
         if h.mark == "made" and h.value is not None:
