@@ -111,8 +111,8 @@ def filled(value: Any, held: Mapping[str, Any], models: Sequence[str] = ()) -> A
     What stands in a list and names a model stands there once for each of them.
     """
     if isinstance(value, dict):
-        by_model = {filled(key, held): inner for key, inner in value.items()}
-        return {key: filled(inner, held, models) for key, inner in by_model.items()}
+        keys = {filled(key, held): inner for key, inner in value.items()}
+        return {key: filled(inner, held, models) for key, inner in keys.items()}
     if isinstance(value, list):
         made: list[Any] = []
         for inner in value:
