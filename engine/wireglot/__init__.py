@@ -9,14 +9,7 @@ Every dialect is a YAML rule file that pictures the JSON on the wire; `load_rule
 
 from __future__ import annotations
 
-from collections.abc import (
-    AsyncIterable,
-    AsyncIterator,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import ConversionError, RuleError, UsageError, WireglotError

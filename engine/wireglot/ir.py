@@ -110,6 +110,9 @@ DERIVED = frozenset(
 )
 
 
+IR = dict[str, Any]  # an object of the IR; the typed ones below are for callers
+
+
 class ToolCall(TypedDict, total=False):
     """A call by the model: one of arguments, input, arguments_text."""
 

@@ -169,7 +169,8 @@ class Loaded:
         found = self._varied.get(name)
         if found is None:
             return self[name]
-        options = {key: said for key, said in options.items() if key in self._choosing}
+        if options:
+            options = {key: said for key, said in options.items() if key in self._choosing}
         remembers = not options and model.__class__ in (str, NoneType)
         if remembers and (name, model) in self._named:
             return self._named[name, model]

@@ -35,6 +35,7 @@ HELP = {
 UNKNOWN_KEY = "no picture names this key"
 HELP_KEY = "leave it out, unless the provider documents it"
 UNKNOWN_PART = "no picture describes this element"
+HELP_PICTURE = "write it as the rule pictures"
 HELP_PART = "write it as the rules of this dialect picture it; is it another dialect's?"
 
 
@@ -155,7 +156,7 @@ def _required(
         read.ir.pop("stream", None)  # what is asked for beside a stream is no need of the provider
     writer = Writer(picked.model, False, read.trail, options, picked.ladder)
     wire, _ = writing.write_with(writer, read, "request")
-    found = []
+    found: list[Diagnosis] = []
     for note in _new(finished(writer.notes, wire), body, wire):
         if note.code == "filled-in" and note.source_path is None:
             help = "say it; a conversion from another dialect fills it in"
@@ -164,6 +165,18 @@ def _required(
         elif note.code == "unknown-key" and note.source_path:
             where, told = note.source_path, UNKNOWN_KEY
             found.append(Diagnosis(where, note.code, told, note.rule, HELP_KEY, False, "info"))
+    found += _unpictured(picked, read, writer)
+    for part in _elements(read.ir):
+        place = read.trail.find(part) if part.get("type") == "unknown" else None
+        where = pointer(place or ())
+        if place is not None and not any(one.path.startswith(where) for one in found):
+            found.append(Diagnosis(where, "unknown-part", UNKNOWN_PART, None, HELP_PART, False))
+    return found
+
+
+def _unpictured(picked: DialectRules, read: reading.Read, writer: Writer) -> list[Diagnosis]:
+    """Return the tools and parts that could not be written, and tools with a schema of odd root."""
+    found: list[Diagnosis] = []
     lost = {id(part) for part in writer.lost_parts}
     whole = ""  # the shape of the element that a part before stands in, and is written
     for part in _elements(read.ir):
@@ -182,14 +195,7 @@ def _required(
         where = pointer((*place, "type") if place else at)
         told = schema or (said.message if said else "no picture takes it")
         rule = rule_of(said.rule) if said else None
-        found.append(
-            Diagnosis(where, "no-place", told, rule, "write it as the rule pictures", False)
-        )
-    for part in _elements(read.ir):
-        place = read.trail.find(part) if part.get("type") == "unknown" else None
-        where = pointer(place or ())
-        if place is not None and not any(one.path.startswith(where) for one in found):
-            found.append(Diagnosis(where, "unknown-part", UNKNOWN_PART, None, HELP_PART, False))
+        found.append(Diagnosis(where, "no-place", told, rule, HELP_PICTURE, False))
     return found
 
 

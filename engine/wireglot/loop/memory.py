@@ -169,9 +169,9 @@ class TurnPlaces:
     """Where each turn of a history stands: what tells it from one that says the same elsewhere.
 
     A place is two fingerprints: of all since the last calls that have ids, with these; and of what
-    stands between the turn and the one before, with what that says. `end` is the place of the next.
-    Turns that have ids are found by these, and `says` has the others: what they say, alone and in
-    their place.
+    stands between the turn and the one before, with what that says. `next_place` is that of the
+    turn to come. Turns that have ids are found by these; `fingerprints` has the others, each alone
+    and in its place.
     """
 
     def __init__(self, messages: list[Any], made: set[int]) -> None:
@@ -179,10 +179,6 @@ class TurnPlaces:
         self._made = made
         self._of: dict[int, tuple[list[str], list[Part], str]] = {}  # and what each says
         self.fingerprints: set[str] = set()
-        self.next_place = self._find_places(messages)
-
-    def _find_places(self, messages: list[Any]) -> list[str]:
-        """Find the places of turns; return that of the next."""
         since, before, between = list[str](), list[Part](), list[Any]()
         for own, run in itertools.groupby(messages, lambda m: m.get("role") == "assistant"):
             found = list(run)
@@ -201,7 +197,7 @@ class TurnPlaces:
                     self.fingerprints.update(store_keys(alone, place))
             since = ids or [place[0], said]
             before, between = parts, []
-        return _place_behind(since, before, between)
+        self.next_place = _place_behind(since, before, between)
 
     def _ids(self, parts: list[Part]) -> list[str]:
         """Return the ids of calls that came with one."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..conversion.reading import Read
 from ..interpreter.properties import rename_arguments
+from ..ir import IR
 from ..language.events import Event
 from ..language.picture import holes
 from ..notes import Draft
@@ -27,8 +28,6 @@ from . import carry, memory, undo
 from .carry import Ride
 from .memory import Entry
 from .unseen import Turn, Unseen
-
-IR = dict[str, Any]
 
 
 class Rides:

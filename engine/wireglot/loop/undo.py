@@ -46,7 +46,7 @@ def row_of(names: Names, provider: Held, name: Any) -> Row | None:
 def undone_call(row: Row, part: Part) -> tuple[Part, bool]:
     """Return a call as it was before a row, and whether it had the form that the row gives.
 
-    Of a call that a model made in another form, the one field of the row is what is `meant` by it.
+    Of a call that a model made in another form, the one field of the row is its `only_text`.
     """
     before = undone(row, part)
     text = part.get("arguments_json")

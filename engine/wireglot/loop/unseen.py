@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
     Attributes:
         ids: Those of the calls that the client has sent.
-        known: Those of the calls that are remembered.
+        remembered_ids: Those of the calls that are remembered.
         model: The one that was asked.
         stays: Whether somebody keeps the state.
         carries: Whether anything may ride.

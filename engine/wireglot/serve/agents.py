@@ -31,10 +31,6 @@ class Agent(NamedTuple):
     arguments: list[str]
     files: dict[str, Any]
 
-    def asks(self, word: str) -> bool:
-        """Tell whether something stands for a word."""
-        return word in str(self)
-
     def ready(self, held: Mapping[str, str], folder: Path) -> Agent:
         """Return the agent with what is held in its place, and write its files into a folder."""
         env, arguments, files = wires.filled(list(self[1:]), {**held, FOLDER: str(folder)})

@@ -34,7 +34,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
         raise UsageError(f"`{name}` is not installed: `{agent.install}`")
     relay = command.relay_of(arguments, rules, command.states_of(arguments.state))
     key, model = secrets.token_urlsafe(24), next(iter(relay.models()), None)
-    if model is None and agent.asks(agents.MODEL):
+    if model is None and agents.MODEL in str(agent):
         raise UsageError(f"`{name}` wants the name of a model: `--model` says it")
     if arguments.log is not None:
         command.log_to(_file(arguments.log))

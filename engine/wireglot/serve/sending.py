@@ -1,7 +1,7 @@
 """Sending: the steps of a relay with a client of HTTP.
 
 They are written once, for clients beside which others run; of one that blocks nothing is waited
-for, and `now` takes the same steps.
+for, and `run_now` takes the same steps.
 """
 
 from __future__ import annotations

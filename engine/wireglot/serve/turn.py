@@ -94,8 +94,8 @@ class Turn:
         model: The model that it is asked for.
         tried: What became of the providers that were asked before this one.
         broke: Why the stream ended before its end.
-        told: The notes.
-        came: What the provider answers, where somebody wants it.
+        notes: Those of the request, and of the answer so far.
+        answer_body: What the provider answers, where somebody wants it.
         answered: The status of its answer; `kind` is its type.
     """
 

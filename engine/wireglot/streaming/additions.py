@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from typing import Any
 
-from ..ir import TOKENS
+from ..ir import IR, TOKENS
 from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
@@ -59,7 +59,7 @@ def set_fields(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) -
     part.signed_late = part.signed_late or bool(said.get("signature"))
 
 
-def _base64_of(part: dict[str, Any]) -> str | None:
+def _base64_of(part: IR) -> str | None:
     """Return the bytes of a medium that stand here."""
     source = part.get("source", {})
     return source.get("data") if source.get("type") == "base64" else None

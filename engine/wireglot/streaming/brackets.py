@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..interpreter import gathering
+from ..ir import IR
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.model import Dialect
@@ -16,10 +17,10 @@ from .outgoing import Frames, Place, is_made
 class Bracket:
     """An item that is open: the shape that gathers its parts, and those that are over."""
 
-    def __init__(self, shape: Shape | None, place: Place, first: dict[str, Any]) -> None:
+    def __init__(self, shape: Shape | None, place: Place, first: IR) -> None:
         self.shape, self.place, self.fields = shape, place, first
         self.count = 1
-        self.parts: list[dict[str, Any]] = []
+        self.parts: list[IR] = []
 
 
 class Bracketing:
@@ -48,12 +49,10 @@ class Brackets:
         self._family = frames.family
         self._open: dict[int, Bracket] = {}
         self._count: dict[int, int] = {}
-        self._written: dict[int, list[dict[str, Any]]] = {}
+        self._written: dict[int, list[IR]] = {}
         self._riders: dict[int, dict[int, Any]] = {}  # what rides beside parts, by candidate
 
-    def enter(
-        self, place: Place, kind: str, said: dict[str, Any], event: Event | None
-    ) -> dict[str, Any]:
+    def enter(self, place: Place, kind: str, said: IR, event: Event | None) -> IR:
         """Give a part its place, in the item that is open or in another; return what it says.
 
         `event` begins the part, or is None where it comes whole.
@@ -80,7 +79,7 @@ class Brackets:
             self._frames.write(start[1], said, place)
         return said
 
-    def close_part(self, place: Place, ir: dict[str, Any], rider: Any = None) -> None:
+    def close_part(self, place: Place, ir: IR, rider: Any = None) -> None:
         """Take a part that is over; an item that gathers stays open for others.
 
         `rider` is a key, and what rides under it beside the part.
@@ -120,11 +119,11 @@ class Brackets:
         for candidate in list(self._open):
             self.close_item(candidate)
 
-    def parts(self, candidate: int) -> list[dict[str, Any]]:
+    def parts(self, candidate: int) -> list[IR]:
         """Return the parts of a candidate that went out."""
         return self._written.get(candidate, [])
 
-    def _stands_apart(self, shape: Shape, said: dict[str, Any]) -> bool:
+    def _stands_apart(self, shape: Shape, said: IR) -> bool:
         """Tell whether something is said of a part that stands beside the parts of its item."""
         writer = self._frames.writer
         memory = said.get("spelled", {}).get(writer.dialect.name, {}) if writer.same else {}
@@ -132,7 +131,7 @@ class Brackets:
             return True
         return any(gathering.claims_beside(writer, shape, case, said) for case in shape.cases)
 
-    def _with_item(self, said: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    def _with_item(self, said: IR, first: IR) -> IR:
         """Return what a part says, with what its item does."""
         own = first.get("own", {}).get(self._family, {})
         return {**said, "item": {**first, "own": own}}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..conversion.hands import Writer
 from ..interpreter import citations, reciting
+from ..ir import IR
 from ..language import picture as pic
 from ..trail import At
 from .incoming import Candidate, Part
@@ -23,7 +24,7 @@ class EndedText(NamedTuple):
     number: int
     nth: int
     size: tuple[int, int]
-    ir: dict[str, Any] | None  # the text itself, if it is cited
+    ir: IR | None  # the text itself, if it is cited
 
 
 class Citing:
@@ -39,7 +40,7 @@ class Citing:
         self._uncited: list[Part] = []  # texts that were over before they were said to be cited
         self.texts_differ = False  # whether texts are parted here where the source has one
 
-    def with_citations(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]:
+    def with_citations(self, part: Part, ir: IR) -> IR:
         """Return a text that is over with its citations as the dialect says them of it."""
         if part.cited is not None and "citations" not in ir:
             ir = {**ir, "citations": part.cited}
@@ -53,7 +54,7 @@ class Citing:
             return reciting.fit_places(self._writer, ir, self._form)
         return {key: value for key, value in ir.items() if key != "citations"}
 
-    def keep_text(self, part: Part, number: int, ir: dict[str, Any]) -> None:
+    def keep_text(self, part: Part, number: int, ir: IR) -> None:
         """Keep what citations need of a text that is over, where they are said of all texts."""
         if self._form is None or not self._form.whole or ir.get("type") != "text":
             return
@@ -95,7 +96,7 @@ class Citing:
             place.entry = entry
             frames.write(event, {"piece": piece}, place)
 
-    def citations_of(self, outcome: Outcome, owner: Candidate, nth: int) -> dict[str, Any]:
+    def citations_of(self, outcome: Outcome, owner: Candidate, nth: int) -> IR:
         """Return the citations of all texts of an answer, and their sources, as the wire has them.
 
         Neighbours are one text where nothing in a frame says which is meant.

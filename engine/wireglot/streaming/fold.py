@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..conversion.hands import Reader
-from ..ir import owned
+from ..ir import IR, owned
 from ..jsontext import alike
 from ..language.events import LIVE, Word
 from ..language.lenses import Misfit
@@ -39,7 +39,7 @@ class Fold(Hearing):
         """Begin a stream."""
         super().__init__(dialect, listener, keep)
         self._forms = forms_of(dialect)
-        self.error: dict[str, Any] | None = None
+        self.error: IR | None = None
         self.error_places: list[At] = []  # where a whole response says it, too
         self.next_number: int | None = None  # the number that the next frame should have
         self.grew: Part | None = None  # the part that the last frame grew
@@ -140,7 +140,7 @@ class Fold(Hearing):
 
     # -- events -----------------------------------------------------------------------------------
 
-    def fail(self, error: dict[str, Any]) -> None:
+    def fail(self, error: IR) -> None:
         """Take an error."""
         self.begin()
         self.error = error
@@ -266,7 +266,7 @@ class Fold(Hearing):
                 owner.by_address[address] = found
         return found
 
-    def _head_again(self, part: Part, said: dict[str, Any], piece: str) -> None:
+    def _head_again(self, part: Part, said: IR, piece: str) -> None:
         """Take what a further head says of a part: what it lacks, and the next piece."""
         for key, value in said.items():
             part.fields[key] = part.fields.get(key) or value

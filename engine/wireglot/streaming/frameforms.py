@@ -27,10 +27,12 @@ FrameContent = tuple[list[EventMatch], Common, list[At], "GrowthForm | None"]
 
 
 class GrowthForm(NamedTuple):
-    """A form of frames that only let a part grow: which places differ.
+    """A form of frames that only let a part grow.
 
-    These are the places of the `piece`, the `usage` and the `number` of a frame, and what is
-    `said`: noted once, or a field of the response (`once`), of which the first frame is right.
+    Attributes:
+        varying: What differs between such frames, by place: the `piece`, the `usage`, the `number`
+            of the frame, and what is `said` once: a leaf that was noted, a field of the response.
+        response_fields: The fields of the response among these: the first frame is right.
     """
 
     varying: dict[At, str]
@@ -40,7 +42,7 @@ class GrowthForm(NamedTuple):
 class Expected:
     """What pictures look for at a place: words, and what stands in it; None in all of a list.
 
-    `others` is what stands there under any other key, or None where a shape reads that.
+    `other_keys` is what is looked for under any other key; None where a shape reads that.
     """
 
     def __init__(self, others: Expected | None = None) -> None:

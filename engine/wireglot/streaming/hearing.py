@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.hands import Reader
 from ..interpreter import pairing
-from ..ir import TOKENS, without_memory
+from ..ir import IR, TOKENS, without_memory
 from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
@@ -35,7 +35,7 @@ class Listener:
     def opened(self, part: Part) -> None: ...
     def grown(self, part: Part, piece: str) -> None: ...
     def closed(self, part: Part) -> None: ...
-    def failed(self, error: dict[str, Any], at: At) -> None: ...
+    def failed(self, error: IR, at: At) -> None: ...
     def end(self, outcome: Outcome, cut: bool) -> None: ...
 
     def growing(self, part: Part) -> Growing | None:
@@ -123,12 +123,12 @@ class Hearing:
     # -- what frames say of one thing, and not the same -------------------------------------------
 
     def note_if_differs(self, what: str, old: Any, new: Any, at: At = ()) -> None:
-        """Note a value of a frame, if one before it had another."""
+        """Note a value of the frame where one before it says something, and another thing."""
         if guards(old) and guards(new) and not same(old, new):
-            self.note_conflict(at, what)
+            self.note_conflict(what, at)
 
-    def note_conflict(self, at: At, what: str) -> None:
-        """Note that the frame says something else than those before it."""
+    def note_conflict(self, what: str, at: At) -> None:
+        """Note that the frame contradicts those before it; at a path of `drop` with the reason."""
         shown = path_of(at)
         if shown in self.stream.drop:
             here = (self.frames - 1, *at)
@@ -271,9 +271,9 @@ class Hearing:
             owner.forgotten.update(k for k, p in owner.by_address.items() if p is part)
             owner.by_address = {k: p for k, p in owner.by_address.items() if p is not part}
 
-    def part_fields(self, match: EventMatch) -> dict[str, Any]:
+    def part_fields(self, match: EventMatch) -> IR:
         """Return the IR fields that an event says of its part: all but the piece and the whole."""
-        said: dict[str, Any] = {}
+        said: IR = {}
         for path, value in match.values.items():
             if path not in ("piece", "whole") and not path.startswith(NOT_OF_PART):
                 self.outcome.set_at(said, path, value)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..interpreter import citations, rating
-from ..ir import put_at
+from ..ir import IR, put_at
 from ..language.lenses import Misfit, parse_json, same, stringify
 from ..language.model import Dialect
 from ..native import mypyc_attr
@@ -57,22 +57,22 @@ class Part:
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
         self.kind, self.field, self.candidate, self.nth = kind, field, candidate, nth
-        self.fields: dict[str, Any] = {"type": kind}
+        self.fields: IR = {"type": kind}
         self.pieces: list[str] = []
         self.open = True
-        self.whole = False  # it came in one piece, as `said`
+        self.whole = False  # it came in one piece, as `fields`
         self.id_made = False  # its id was made here
         self.signed_late = False  # its signature came behind it
         self.unannounced = False  # nobody was told of it: its name is not there
         self.textless = False  # its head has no place for a text: where none follows, there is none
         self.tree: Any = None  # an object that comes value by value
-        self.originals: dict[str, Any] = {}  # the source's name and id, where others went out
-        self.rewrite: Callable[[dict[str, Any]], dict[str, Any]] | None = None  # it goes out so
+        self.originals: IR = {}  # the source's name and id, where others went out
+        self.rewrite: Callable[[IR], IR] | None = None  # it goes out so
         self.address: tuple[Any, ...] = ()
         self.piece_key: Any = None  # under which it flowed
         self.at: At = ()  # the frame in which it began, or its place in a whole
         self.scan = JsonScan(self.pieces) if field == "arguments" else None
-        self.final: dict[str, Any] | None = None  # the part as its item says it at the end
+        self.final: IR | None = None  # the part as its item says it at the end
         self.cited: list[Any] | None = None  # its citations, where they are said of all texts
 
     def source_value(self, field: str) -> Any:
@@ -85,7 +85,7 @@ class Part:
             return False
         return same(_parsed_or_text("".join(self.pieces)), _parsed_or_text(piece))
 
-    def continues_with(self, name: str, said: dict[str, Any], piece: str) -> bool:
+    def continues_with(self, name: str, said: IR, piece: str) -> bool:
         """Tell whether a head, with an id and a piece, is said of this part and of no new one."""
         old = str(self.source_value("id") or "")
         whole = self.scan is not None and self.scan.is_closed and piece.strip().startswith("{")
@@ -140,7 +140,7 @@ class Part:
         """Tell whether nothing more can come, though nobody said so."""
         return not self.open or (self.scan is not None and self.scan.is_closed)
 
-    def ir(self) -> dict[str, Any]:
+    def ir(self) -> IR:
         """Return the part as the IR has it."""
         part = dict(self.fields if self.final is None else self.final)
         if (self.whole and not self.pieces) or self.final is not None:
@@ -160,7 +160,7 @@ class Part:
         return part
 
 
-def text_of(ir: dict[str, Any]) -> str | None:
+def text_of(ir: IR) -> str | None:
     """Return the text that flows of a part that is whole."""
     for key in ("input", "arguments_json", "arguments_text", "text"):
         if isinstance(ir.get(key), str):
@@ -183,7 +183,7 @@ class Item:
 
     def __init__(self, at: int = 0) -> None:
         self.at, self.ended = at, False  # the frame in which it began, and whether it ended
-        self.fields: dict[str, Any] = {}
+        self.fields: IR = {}
         self.signs = False
         self.parts: list[Part] = []
 
@@ -200,14 +200,14 @@ class Candidate:
         self.last_text: Part | None = None  # the last text
         self.kinds: list[str] = []  # of all parts that began, of which some may be let go
         self.unpaired = 0  # the results that answer no call, and had no id
-        self.own: dict[str, Any] = {}  # what is said of the candidate itself
-        self.flows: dict[str, Any] = {}  # what flows into it besides parts
+        self.own: IR = {}  # what is said of the candidate itself
+        self.flows: IR = {}  # what flows into it besides parts
         self.cited_by_shape: dict[str, list[Any]] = {}  # its citations, by their shape
         self.uncited_sources: list[Any] = []  # its sources that no citation names
         self.citations_lost = False  # whether citations are said of texts that are not kept
         self.stops: list[HoleMatch] = []  # why it stopped: holes that are read at the end
         # What the stops meant, with the stops and the count of parts that it was read from.
-        self.stop_cache: tuple[Any, int, dict[str, Any]] | None = None
+        self.stop_cache: tuple[Any, int, IR] | None = None
 
     def item_of(self, part: Part) -> Item | None:
         """Return the item that a part stands in."""
@@ -220,7 +220,7 @@ class Candidate:
         form = citations.form_of(dialect, "candidate") if cited or sources else None
         if form is None or not form.whole:
             return
-        made: list[dict[str, Any]] = [{} for _ in self.kinds]
+        made: list[IR] = [{} for _ in self.kinds]
         for part in self.parts:
             made[part.nth] = part.ir()
         if any(kind == "text" and not ir for kind, ir in zip(self.kinds, made, strict=False)):

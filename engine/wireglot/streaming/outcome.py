@@ -9,7 +9,7 @@ from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
-from ..ir import owned, put_at, without_memory
+from ..ir import IR, owned, put_at, without_memory
 from ..language.lenses import Misfit
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, placed
@@ -47,7 +47,7 @@ class ResponseLayout:
         call = dialect.shapes.get("tool_call")
         ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
         self.ids_optional = any(hole.mark for hole in ids)
-        self.stop_cache: dict[str, dict[str, Any]] = {}  # why answers stopped, by what said it
+        self.stop_cache: dict[str, IR] = {}  # why answers stopped, by what said it
         # Stops of frames that say what the whole response beside them says.
         self.agreeing_stops: set[str] = set()
 
@@ -58,12 +58,12 @@ class Outcome:
     def __init__(self, dialect: Dialect, options: dict[str, Any] | None = None) -> None:
         """Begin; `options` are those of its readers."""
         self.dialect, self.options = dialect, options or {}
-        self.response: dict[str, Any] = {}
+        self.response: IR = {}
         self.candidates: list[Candidate] = []
         self._seed: Seed | None = None
         self.usage: Any = None  # as it is on the wire
         # The response, where the stream says it at the end.
-        self.whole_ir: dict[str, Any] | None = None
+        self.whole_ir: IR | None = None
         self.usage_place: At = ()  # the frame that counted last
         self.unreadable: dict[str, At] = {}  # what could not be read, by the hole that wanted it
         self.digest: str | None = None  # a digest of the request that it answers
@@ -121,7 +121,7 @@ class Outcome:
         if value is not ABSENT:
             self.set_at(owner, path, value)
 
-    def set_at(self, owner: dict[str, Any], path: str, value: Any) -> None:
+    def set_at(self, owner: IR, path: str, value: Any) -> None:
         """Lay a value at a path of an IR object; what comes later counts."""
         value = dict(value) if isinstance(value, dict) else value  # more may be laid over it
         try:
@@ -145,7 +145,7 @@ class Outcome:
 
     # -- the whole --------------------------------------------------------------------------------
 
-    def stop_fields(self, owner: Candidate) -> dict[str, Any]:
+    def stop_fields(self, owner: Candidate) -> IR:
         """Return why a candidate stopped, as fields of the IR without memory."""
         if self.whole_ir is not None:
             return without_memory(self._in_whole(owner), "parts")
@@ -161,13 +161,13 @@ class Outcome:
             reason = self._stop_once(owner).get("stop_reason")
             one.update({} if reason is None else {"stop_reason": reason})
 
-    def _in_whole(self, owner: Candidate) -> dict[str, Any]:
+    def _in_whole(self, owner: Candidate) -> IR:
         """Return what the whole response says of a candidate; nothing where it has none."""
         owners = self.whole_ir.get("candidates", ()) if self.whole_ir is not None else ()
         nth = self.candidates.index(owner) if owner in self.candidates else 0
         return owners[nth] if nth < len(owners) else {}
 
-    def _stop_once(self, owner: Candidate) -> dict[str, Any]:
+    def _stop_once(self, owner: Candidate) -> IR:
         """Read why a candidate stopped; what is short is read once for all streams."""
         stops = [(hole.path, hole.shape, hole.lenses, wire) for hole, wire, _ in owner.stops]
         key = repr((owner.kinds, stops))
@@ -182,7 +182,7 @@ class Outcome:
                 self._layout.stop_cache[key] = found
         return found
 
-    def _read_stop(self, owner: Candidate, away: bool = False) -> dict[str, Any]:
+    def _read_stop(self, owner: Candidate, away: bool = False) -> IR:
         """Return why a candidate stopped, and how its frames spelled that, but for one `away`."""
         env = Env((), self.case, True)
         reader = Reader(self.dialect, {**self.options, "away": True} if away else self.options)
@@ -200,17 +200,17 @@ class Outcome:
             except Misfit:
                 self.unreadable[hole.path] = at
         del env.fields["parts"]
-        found: dict[str, Any] = {}
+        found: IR = {}
         for path, (value, _) in env.fields.items():
             building.put_path(reader, found, path, value, None)
         building.attach(reader, found, env)
         return found
 
-    def original(self, owner: Candidate) -> dict[str, Any] | None:
+    def original(self, owner: Candidate) -> IR | None:
         """Return a candidate as it was told; None where it came in frames."""
         return None
 
-    def counts(self) -> dict[str, Any] | None:
+    def counts(self) -> IR | None:
         """Return the token counts as far as they are known, as the IR has them."""
         if self.whole_ir is not None:
             return self.whole_ir.get("usage")
@@ -225,7 +225,7 @@ class Outcome:
             return None
         return found
 
-    def draft(self, trail: Trail) -> dict[str, Any]:
+    def draft(self, trail: Trail) -> IR:
         """Return the response that the frames make, as the IR has it.
 
         Ids that were made here are left out where this dialect's own calls may have none. A part
@@ -243,7 +243,7 @@ class Outcome:
                 if part.id_made and (free or part.kind == "tool_result"):
                     ir.pop(part.id_field, None)
                 self.remember_home(ir, part.piece_key)
-            one: dict[str, Any] = {"parts": parts}
+            one: IR = {"parts": parts}
             one.update(self._read_stop(owner))
             for path, value in owner.flows.items():
                 self.set_at(one, path, value)
@@ -253,7 +253,7 @@ class Outcome:
             made["usage"] = counts
         return made
 
-    def end_by_error(self, ir: dict[str, Any]) -> bool:
+    def end_by_error(self, ir: IR) -> bool:
         """Let answers that say no reason have ended by an error; tell whether there are some."""
         owners = zip(self.candidates, ir.get("candidates", ()), strict=False)
         found = [one for owner, one in owners if not owner.stops] if self.whole_ir is None else []
@@ -261,7 +261,7 @@ class Outcome:
             one["stop_reason"] = "error"
         return bool(found)
 
-    def remember_home(self, ir: dict[str, Any], key: Any) -> None:
+    def remember_home(self, ir: IR, key: Any) -> None:
         """Let a part remember where it was read, if it stands there at home alone, or whole."""
         kind, lists = ir.get("type"), self._layout.part_lists  # the most general stands last
         takers = [hole for hole in lists[::-1] if kind in self.dialect.kinds_of(hole.named)]

@@ -10,7 +10,7 @@ from ..conversion.hands import Writer
 from ..interpreter import making
 from ..interpreter.leftover import leftover
 from ..interpreter.views import View
-from ..ir import owned, put_at
+from ..ir import IR, owned, put_at
 from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
@@ -52,7 +52,7 @@ class Outgoing:
         self.separator = ""  # what stands before its first piece
         self.fits = False  # whether a whole response holds it, come as it may
         self.fill: Fill | None = None  # what makes its next frames
-        self.extra: dict[str, Any] = {}  # what its item says, and ids that were made for it
+        self.extra: IR = {}  # what its item says, and ids that were made for it
         self.rider: Any = None  # what rides beside it at the end of its item
 
 
@@ -76,20 +76,20 @@ class Frames:
     def __init__(self, writer: Writer, numbered: bool) -> None:
         self.writer, self.stream = writer, writer.dialect.streamed
         self.family = writer.dialect.family
-        self.head: dict[str, Any] = {}  # fields of the response
+        self.head: IR = {}  # fields of the response
         self.outcome: Outcome | None = None
-        self.made: dict[str, Any] = {}  # fields of it that were made here
-        self.whole: dict[str, Any] = {}  # the others, when it is over
+        self.made: IR = {}  # fields of it that were made here
+        self.whole: IR = {}  # the others, when it is over
         self.count = 0
         self._made: list[Any] = []
         self._ids: dict[str, int] = {}  # how many were made, by their forms
-        self._beside: dict[int, tuple[str, dict[str, Any]]] = {}  # the part before, and its ids
+        self._beside: dict[int, tuple[str, IR]] = {}  # the part before, and its ids
         self.recent: list[Any] = []  # those of the last event
         self._numbered = numbered  # whether frames have numbers
 
     def give_ids(
-        self, of: int, kind: str, said: dict[str, Any], event: Event | None, shared: bool
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self, of: int, kind: str, said: IR, event: Event | None, shared: bool
+    ) -> tuple[IR, IR]:
         """Make the ids that all frames of a part say; return what it says, and fields with these.
 
         `shared` says that neighbours of its kind stand in one element: what does not tell them
@@ -107,7 +107,7 @@ class Frames:
         self._beside[of] = kind, {k: v for k, v in own.items() if f"own.{k}" in names}
         return made, more
 
-    def with_made_ids(self, said: dict[str, Any], holes: Iterable[Hole]) -> dict[str, Any]:
+    def with_made_ids(self, said: IR, holes: Iterable[Hole]) -> IR:
         """Make the ids that nobody has said, of what begins: its content is to come."""
         made = dict(said)
         for hole in holes if not self.writer.same else ():
@@ -124,7 +124,7 @@ class Frames:
         made, self._made = self._made, []
         return made
 
-    def put(self, event: Event, said: dict[str, Any], place: Place | None = None) -> None:
+    def put(self, event: Event, said: IR, place: Place | None = None) -> None:
         """Write the frames of an event; raises Misfit where it lacks what it must say."""
         self.add(self._made_of(event, said, place or Place()))
 
@@ -134,7 +134,7 @@ class Frames:
         self.recent = made
         self.count += len(made)
 
-    def put_error(self, event: Event, said: dict[str, Any]) -> None:
+    def put_error(self, event: Event, said: IR) -> None:
         """Write the frames of an event that say an error; note what they leave out of it."""
         self.put(event, said)
         writer, mark = self.writer, len(self.writer.notes)
@@ -146,7 +146,7 @@ class Frames:
         view.claims |= {"at", "response"}
         leftover(writer, view, self.recent)
 
-    def write(self, event: Event, said: dict[str, Any], place: Place | None = None) -> bool:
+    def write(self, event: Event, said: IR, place: Place | None = None) -> bool:
         """Write the frames of an event; one that lacks what it must say is not written."""
         try:
             self.put(event, said, place)
@@ -154,7 +154,7 @@ class Frames:
             return False
         return True
 
-    def prepare(self, event: Event, said: dict[str, Any], place: Place) -> Fill | None:
+    def prepare(self, event: Event, said: IR, place: Place) -> Fill | None:
         """Return what makes the frame of an event for any piece, if that can be known."""
         try:
             number = NUMBER if self._numbered else None
@@ -168,7 +168,7 @@ class Frames:
         self._made += ready(piece)
 
     def _made_of(
-        self, event: Event, said: dict[str, Any], place: Place, number: str | None = None
+        self, event: Event, said: IR, place: Place, number: str | None = None
     ) -> list[Any]:
         writer = self.writer
         writer.nth = place.nth
@@ -180,13 +180,13 @@ class Frames:
             made.append(writer.frame(event, nth, obj))
         return made
 
-    def _event_ir(self, event: Event, said: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
+    def _event_ir(self, event: Event, said: IR, at: dict[str, Any]) -> IR:
         obj = {**said, "at": at}
         if "response" in event.heads:
             obj["response"] = self._response_ir(event)
         return obj
 
-    def _response_ir(self, event: Event) -> dict[str, Any]:
+    def _response_ir(self, event: Event) -> IR:
         """Return what is said of the response; the fields of another family stay away."""
         said, made = (one.get("own", {}).get(self.family, {}) for one in (self.head, self.made))
         own = {**said, **made}
@@ -244,9 +244,9 @@ class Rides(Protocol):
     rode: dict[str, str]
 
     def signs(self, part: Part) -> bool: ...
-    def with_signature(self, part: Part, ir: dict[str, Any]) -> dict[str, Any]: ...
-    def ride_on_head(self, part: Part, ir: dict[str, Any], event: Event) -> None: ...
-    def ride_of_item(self, part: Part, ir: dict[str, Any]) -> tuple[str, Any] | None: ...
-    def part_over(self, part: Part, ir: dict[str, Any], seen: bool) -> None: ...
+    def with_signature(self, part: Part, ir: IR) -> IR: ...
+    def ride_on_head(self, part: Part, ir: IR, event: Event) -> None: ...
+    def ride_of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None: ...
+    def part_over(self, part: Part, ir: IR, seen: bool) -> None: ...
     def ride_on_piece(self, candidate: int, event: Event) -> None: ...
     def has_left(self, candidate: int) -> bool: ...

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..conversion.hands import Writer
 from ..interpreter import citations, share
-from ..ir import OPAQUE, owned
+from ..ir import IR, OPAQUE, owned
 from ..language.events import USUAL, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
@@ -94,7 +94,7 @@ class Outlook:
             return None
         return self.stream.get("part_start", kind, field), append
 
-    def unsaid(self, flow: EventPair, ir: dict[str, Any], kind: str, field: str) -> set[str]:
+    def unsaid(self, flow: EventPair, ir: IR, kind: str, field: str) -> set[str]:
         """Return the fields of a part that no event of its kind says."""
         known = set(self.later.get(kind, ()))
         for event in flow:
@@ -105,7 +105,7 @@ class Outlook:
         fields |= {f"own.{k}" for k in ir.get("own", {}).get(self.dialect.family, {})}
         return fields - known
 
-    def fit(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
+    def fit(self, writer: Writer, ir: IR) -> tuple[Set[str] | None, Set[str]]:
         """Return the fields of a part that a whole response has no place for, and those it lacks.
 
         None for the first: nor for the part. It is written on trial, once for all parts that hold
@@ -122,7 +122,7 @@ class Outlook:
         self._fits[key] = found
         return found
 
-    def _fit_key(self, ir: dict[str, Any], stepping: bool) -> tuple[Any, ...] | None:
+    def _fit_key(self, ir: IR, stepping: bool) -> tuple[Any, ...] | None:
         """Return what tells parts apart of which other fields may be lost; None if values do."""
         kind, own = ir.get("type"), ir.get("own", {})
         if kind not in PLAIN or self.dialect.family in own or ir.get("name") in self.named_calls:
@@ -135,7 +135,7 @@ class Outlook:
         name = ir.get("name") if kind == "native" else None
         return kind, str(name), said, *origins, *blank, stepping
 
-    def _fit_on_trial(self, writer: Writer, ir: dict[str, Any]) -> tuple[Set[str] | None, Set[str]]:
+    def _fit_on_trial(self, writer: Writer, ir: IR) -> tuple[Set[str] | None, Set[str]]:
         probe = Writer(self.dialect, False, Trail(), writer.options)
         if not share.give_as_is(probe, self.lists, ir)[0]:
             return None, probe.missing

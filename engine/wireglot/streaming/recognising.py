@@ -1,4 +1,4 @@
-"""Sighting: which events a frame holds. Every leaf of it is claimed by one event at most.
+"""Recognising: which events a frame holds. Every leaf of it is claimed by one event at most.
 
 What no event claims may be an error, and whatever else the frame says.
 """
@@ -25,7 +25,7 @@ NOT_OF_PART = ("response.", "candidate.", "item.")  # holes that are not of the 
 
 
 class EventMatch:
-    """One event in a frame: where it stands (`at`), and the wire values of its holes."""
+    """One event in a frame: its address there, and the wire values of its holes."""
 
     def __init__(self, event: Event) -> None:
         self.event = event

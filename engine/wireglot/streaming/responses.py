@@ -8,7 +8,7 @@ from typing import Any
 from ..conversion import reading
 from ..conversion.hands import Writer
 from ..errors import UsageError, foreseen
-from ..ir import owned
+from ..ir import IR, owned
 from ..language.held import Held, HeldSet
 from ..language.model import Dialect
 from ..notes import Note
@@ -34,7 +34,7 @@ def frames(rules: HeldSet, response: Any, dialect: Any, notes: Any = None) -> It
 
 def unfolded(
     rules: Held,
-    ir: dict[str, Any],
+    ir: IR,
     same: bool,
     made: set[int],
     notes: list[Note] | None = None,
@@ -78,7 +78,7 @@ def collect(rules: HeldSet, frames: Any, dialect: Any, notes: Any = None) -> Any
 class WholeOutcome(Outcome):
     """The outcome that a whole response is."""
 
-    def __init__(self, dialect: Dialect, ir: dict[str, Any], trail: Trail) -> None:
+    def __init__(self, dialect: Dialect, ir: IR, trail: Trail) -> None:
         super().__init__(dialect)
         self._trail = trail
         self._ir = self.whole_ir = self.first_frame = ir
@@ -100,9 +100,9 @@ class WholeOutcome(Outcome):
         found = self._ir if owner is None else self.original(owner)
         return self._trail.find(found, owned(path, self.dialect.family)) or ()
 
-    def original(self, owner: Candidate) -> dict[str, Any] | None:
+    def original(self, owner: Candidate) -> IR | None:
         """Return the candidate as it was told."""
         if owner not in self.candidates:
             return None
-        found: dict[str, Any] = self._ir["candidates"][self.candidates.index(owner)]
+        found: IR = self._ir["candidates"][self.candidates.index(owner)]
         return found

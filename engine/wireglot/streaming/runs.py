@@ -2,7 +2,7 @@
 
 A run begins with a frame that did no more than to let a part grow, where it is clear what becomes
 of its pieces: they are written at once, or held, or the frame goes out as it came. It takes the
-frames that equal that one but for the piece and what may differ in its form (`frameforms.Flow`);
+frames that equal that one but for the piece and what may differ in its form (`GrowthForm`);
 every other frame goes the general way. As soon as something but a piece is heard or written all
 runs end: they only ever do again what the general way did.
 """

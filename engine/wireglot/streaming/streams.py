@@ -10,6 +10,7 @@ from ..conversion import reading, writing
 from ..conversion.hands import Writer
 from ..conversion.reading import Read
 from ..errors import UNFORESEEN, ConversionError, UsageError, WireglotError, mistyped, unforeseen
+from ..ir import IR
 from ..language.held import Held, HeldSet
 from ..notes import Draft, Note
 from ..payload import check_call, check_frames, known_options
@@ -181,7 +182,7 @@ class Translator:
         return self._runs is None or self._fold.cut
 
     @property
-    def error(self) -> dict[str, Any] | None:
+    def error(self) -> IR | None:
         """The error that came within the stream, as the IR has it."""
         return None if self._runs is None else self._fold.error
 
@@ -303,7 +304,7 @@ def _unrepeated(notes: Iterable[Note]) -> list[Note]:
     return list(seen.values())
 
 
-def give_sent_ids(ir: dict[str, Any], fold: Fold) -> dict[int, str]:
+def give_sent_ids(ir: IR, fold: Fold) -> dict[int, str]:
     """Let calls and results have the ids with which they went out.
 
     Returns those that the source gave to calls.
@@ -373,10 +374,9 @@ def translator(
     known = known_options(options)
 
     def choose(name: str | None) -> Pair:
-        pair = rules.at(source, name, known), rules.at(target, name, known)
-        for one in pair:
-            _ = one.model.streamed  # which raises UsageError where there is no stream
-        return pair
+        return rules.at(source, name, known), rules.at(target, name, known)
 
-    later = choose if model is None else None
-    return Translator(*choose(model), known, of(policy), result, rules.hash, later)
+    pair, later = choose(model), choose if model is None else None
+    for one in pair:
+        _ = one.model.streamed  # which raises UsageError where there is no stream
+    return Translator(*pair, known, of(policy), result, rules.hash, later)

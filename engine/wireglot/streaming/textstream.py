@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import UsageError
+from ..ir import IR
 from ..language.held import HeldSet
 from ..payload import check_frames
 from .fold import Fold
@@ -22,7 +23,7 @@ class TextStream(Listener):
         self._rules, self._frames = rules[dialect], frames
         self._pieces: list[str] = []
         self._fold = Fold(self._rules.model, self)
-        self._ir: dict[str, Any] | None = None
+        self._ir: IR | None = None
 
     def __iter__(self) -> Iterator[str]:
         for frame in self._frames:
@@ -37,20 +38,20 @@ class TextStream(Listener):
         return pieces
 
     @property
-    def response(self) -> dict[str, Any]:
+    def response(self) -> IR:
         """The whole response, as the IR has it."""
         if self._ir is None:
             raise UsageError("this is known when the text has been iterated to its end")
         return self._ir
 
     @property
-    def tool_calls(self) -> list[dict[str, Any]]:
+    def tool_calls(self) -> list[IR]:
         """The calls of the first candidate, as the IR has them."""
         found = self.response["candidates"][:1]
         return [p for one in found for p in one["parts"] if p.get("type") == "tool_call"]
 
     @property
-    def usage(self) -> dict[str, Any] | None:
+    def usage(self) -> IR | None:
         """The token counts, as the IR has them."""
         return self.response.get("usage")
 
@@ -60,7 +61,7 @@ class TextStream(Listener):
         return next((one.get("stop_reason") for one in self.response["candidates"]), None)
 
     @property
-    def error(self) -> dict[str, Any] | None:
+    def error(self) -> IR | None:
         """The error that came within the stream."""
         return self._fold.error
 

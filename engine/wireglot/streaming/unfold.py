@@ -12,7 +12,7 @@ from typing import Any
 from ..conversion.hands import Writer
 from ..interpreter import making, units
 from ..interpreter.unpictured import kind_by_status, says_more
-from ..ir import owned, put_at
+from ..ir import IR, owned, put_at
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..trail import At, value_at
@@ -91,7 +91,7 @@ class Unfold(Parts):
         self._write_ready(part)
         self._outgoing.pop(id(part), None)
 
-    def failed(self, error: dict[str, Any], at: At) -> None:
+    def failed(self, error: IR, at: At) -> None:
         """Write an error, which a frame said; nothing follows it."""
         if self.failed_already:
             self._unplaced(at, "an error ended the stream before this one came")
@@ -153,7 +153,9 @@ class Unfold(Parts):
                     self.frames.write(beside, {"piece": piece}, Place(nth))
                 self.citing.write(self.frames, outcome, owner, nth)
                 for event, free in finish:  # the first that can say it
-                    if self._finish(event, free, outcome, owner, nth, counts if last else None):
+                    usage = counts if last else None
+                    usage = {} if usage is None and not free else usage
+                    if self._finish(event, outcome, owner, nth, usage):
                         told = last and "usage" in event.acts
                         break
                 else:
@@ -169,7 +171,7 @@ class Unfold(Parts):
         if end is not None and not cut and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
 
-    def _note_unheld(self, outcome: Outcome, counts: dict[str, Any] | None) -> None:
+    def _note_unheld(self, outcome: Outcome, counts: IR | None) -> None:
         """Note what is said of the response that no event says, though a whole response does."""
         known, family = self._known, self.dialect.family
         said = {**outcome.response, "usage": counts}
@@ -216,30 +218,27 @@ class Unfold(Parts):
         self.flush()
 
     def _finish(
-        self,
-        event: Event,
-        free: bool,
-        outcome: Outcome,
-        owner: Candidate,
-        nth: int,
-        counts: dict[str, Any] | None,
+        self, event: Event, outcome: Outcome, owner: Candidate, nth: int, usage: IR | None
     ) -> bool:
+        """Write why an answer stopped by an event; tell whether the event can say it.
+
+        `nth` is the number of the answer at the target, `usage` what is said of the counts, if
+        anything: an empty object where a frame must say that there are none.
+        """
         stop = outcome.stop_fields(owner)
         own = self._own_fields(outcome, owner)
         answered = {"tool_result"}.intersection(owner.kinds)
         kinds = [{"type": kind} for kind in (*self._kinds.get(nth, ()), *answered)]
-        said: dict[str, Any] = {**stop, "parts": kinds, "candidate": {"own": own}}
+        said: IR = {**stop, "parts": kinds, "candidate": {"own": own}}
         if "candidate.citations" in event.holes:
             said["candidate"].update(self.citing.citations_of(outcome, owner, nth))
         if self._last_text is not None and "whole" in event.holes:
             said["whole"] = text_of(self._last_text.ir())
         if not self.stream.plain:
             one = {**stop, "parts": self._brackets.parts(nth)}
-            self.frames.whole = {"candidates": [one], **({"usage": counts} if counts else {})}
-        if counts is not None:
-            said["usage"] = counts
-        elif not free:
-            said["usage"] = {}
+            self.frames.whole = {"candidates": [one], **({"usage": usage} if usage else {})}
+        if usage is not None:
+            said["usage"] = usage
         mark = len(self.writer.notes)
         done = self.frames.write(event, said, Place(nth))
         if owner.stops and not event.holes & {"response", "."}:  # which say more than a word
@@ -266,10 +265,10 @@ class Unfold(Parts):
         ]
         return [(event, piece) for event, piece in found if piece is not None]
 
-    def _own_fields(self, outcome: Outcome, owner: Candidate) -> dict[str, Any]:
+    def _own_fields(self, outcome: Outcome, owner: Candidate) -> IR:
         """Return the own fields of a candidate that this dialect knows."""
         said = {**owner.own.get("own", {}), **outcome.stop_fields(owner).get("own", {})}
-        found: dict[str, Any] = said.get(self.dialect.family, {})
+        found: IR = said.get(self.dialect.family, {})
         return found
 
     def _write_left_rides(self, outcome: Outcome, cut: bool) -> None:

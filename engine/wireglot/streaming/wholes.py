@@ -14,7 +14,7 @@ from typing import Any
 from ..conversion.hands import Reader, Writer
 from ..interpreter import units
 from ..interpreter.views import View
-from ..ir import without_memory
+from ..ir import IR, without_memory
 from ..language.events import LIVE, USUAL, Word, guards
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Hole
@@ -103,7 +103,7 @@ def _take_end(fold: Hearing, owner: Candidate, part: Part, word: Word, match: Ev
                 _note_other_kind(fold, part, found[0], at)
 
 
-def overlay_fields(fold: Hearing, part: Part, said: dict[str, Any]) -> None:
+def overlay_fields(fold: Hearing, part: Part, said: IR) -> None:
     """Lay fields of a part over what was said of it before."""
     note_differences(fold, part.fields, said, Trail(), again=True)
     merged(part.fields, said, over=True)
@@ -158,7 +158,7 @@ def take_unstreamed(fold: Hearing, wire: Any, matches: list[EventMatch]) -> bool
     return True
 
 
-def take_response(fold: Hearing, ir: dict[str, Any], trail: Trail, at: At, whole: bool) -> None:
+def take_response(fold: Hearing, ir: IR, trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
     first = {k: v for k, v in fold.outcome.response.items() if k in FIRST and v}
     if whole:
@@ -221,10 +221,10 @@ def check_stop(fold: Hearing, owner: Candidate) -> None:
                 continue
             said = table.write(word)[0]
         if said is not ABSENT and not same(said, wire):
-            fold.note_conflict(at[1:], path)
+            fold.note_conflict(path, at[1:])
 
 
-def _written_by(fold: Hearing, hole: Hole, meant: dict[str, Any]) -> Any:
+def _written_by(fold: Hearing, hole: Hole, meant: IR) -> Any:
     """Return what a hole of a candidate would say of it."""
     writer = Writer(fold.dialect, False, Trail(), {})
     try:
@@ -233,7 +233,7 @@ def _written_by(fold: Hearing, hole: Hole, meant: dict[str, Any]) -> Any:
         return ABSENT
 
 
-def _reread(fold: Hearing, ir: dict[str, Any]) -> None:
+def _reread(fold: Hearing, ir: IR) -> None:
     """Read a response once more that held fewer parts than came: they may tell why it stopped."""
     shape = fold.dialect.units["response"]
     with contextlib.suppress(Misfit):
@@ -265,12 +265,7 @@ def _tell_late(fold: Hearing, owner: Candidate, found: list[Any], address: Addre
 
 
 def _settle_part(
-    fold: Hearing,
-    part: Part,
-    ir: dict[str, Any],
-    trail: Trail,
-    at: At,
-    around: dict[str, Any] | None = None,
+    fold: Hearing, part: Part, ir: IR, trail: Trail, at: At, around: IR | None = None
 ) -> None:
     """Take what a part is as a whole, or what it is without what stands `around` it."""
     if part.kind == "tool_result" and "name" in part.fields:
@@ -293,7 +288,7 @@ def _settle_part(
         part.final = _with_sent_ids(part, ir)
 
 
-def _with_sent_ids(part: Part, ir: dict[str, Any]) -> dict[str, Any]:
+def _with_sent_ids(part: Part, ir: IR) -> IR:
     """Return what a part is as a whole, with the id and the name under which it went out."""
     named = part.kind in ("tool_call", "tool_result") and not ir.get(part.id_field)
     given = {*part.originals, *((part.id_field,) if named else ())}
@@ -301,7 +296,7 @@ def _with_sent_ids(part: Part, ir: dict[str, Any]) -> dict[str, Any]:
     return {**ir, **{key: part.fields[key] for key in given}} if given else ir
 
 
-def _as_source_said(part: Part, said: dict[str, Any]) -> dict[str, Any]:
+def _as_source_said(part: Part, said: IR) -> IR:
     """Return what frames said of a part, without what it was given here."""
     own = {**said, **part.originals}
     return {key: own[key] for key in own if key != part.id_field or not part.id_made}
@@ -319,7 +314,7 @@ def _grow_rest(fold: Hearing, part: Part, whole: str, at: At = ()) -> None:
         fold.note_inconsistent(message, f"whole/{part.label}", at)
 
 
-def _subtracted(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+def _subtracted(said: IR, known: IR) -> IR:
     """Return what is said without the fields that are known, object by object."""
     objects = {k for k, v in said.items() if isinstance(v, dict) and isinstance(known.get(k), dict)}
     left = [key for key in said if key in objects or key not in known]
@@ -327,7 +322,7 @@ def _subtracted(said: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {key: rest.get(key, said[key]) for key in left}
 
 
-def _note_other_kind(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> None:
+def _note_other_kind(fold: Hearing, part: Part, ir: IR, at: At) -> None:
     message = f"a {part.kind} was told, and is a {ir.get('type')} at the end"
     fold.note_inconsistent(message, f"whole/{part.kind}", at)
 
@@ -336,9 +331,9 @@ def _note_other_kind(fold: Hearing, part: Part, ir: dict[str, Any], at: At) -> N
 
 
 def note_differences(
-    fold: Hearing, was: Any, now: Any, trail: Trail, at: At = (), again: bool = False
+    fold: Hearing, was: Any, now: Any, trail: Trail, at: At = (), *, again: bool = False
 ) -> None:
-    """Note what an object of the IR lacks of what was said of it before.
+    """Note what an object of the IR lacks of what was said of it before (`was`).
 
     The trail knows where in the frame its fields stand; the frame has the object at `at`. With
     `again` only what it says again is compared, object by object.
@@ -348,10 +343,10 @@ def note_differences(
     for path in found:
         quiet = ("own", "value", fold.dialect.family)
         name = ".".join(key for key in path if isinstance(key, str) and key not in quiet)
-        fold.note_conflict(_place_in_frame(fold, now, path, trail, at), name)
+        fold.note_conflict(name, _place_in_frame(fold, now, path, trail, at))
 
 
-def contradicts(was: dict[str, Any], now: dict[str, Any]) -> bool:
+def contradicts(was: IR, now: IR) -> bool:
     """Tell whether an object of the IR says again, and otherwise, what was said before."""
     found: list[At] = []
     _find_differences(was, now, (), found, again=True)

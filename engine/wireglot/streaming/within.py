@@ -23,6 +23,7 @@ from ..interpreter.within import (
     skip_space,
     stop_with_calls,
 )
+from ..ir import IR
 from ..language.model import Dialect
 from ..trail import At
 from .hearing import Listener
@@ -113,7 +114,7 @@ class Within(Listener):
         if split is None or not self._end_text(part, split):
             self._unfold.closed(part)
 
-    def failed(self, error: dict[str, Any], at: At) -> None:
+    def failed(self, error: IR, at: At) -> None:
         """Take an error, of a frame; nothing follows it, so what waits is told of first."""
         for split in self._splits.values():
             if (waits := split.thought or split.text) is not None:
@@ -224,7 +225,7 @@ class Within(Listener):
         self._tell_piece(split.text, said)
         return start + len(said)
 
-    def _tell_call(self, text: Part, said: dict[str, Any]) -> None:
+    def _tell_call(self, text: Part, said: IR) -> None:
         """Tell of a call that stood in a text."""
         assert self._outcome is not None
         self._unfold.citing.texts_differ = True
