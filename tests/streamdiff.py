@@ -130,7 +130,7 @@ class Deaf:
 @contextlib.contextmanager
 def plainly() -> Iterator[None]:
     """Let streams go the general way alone."""
-    with mock.patch.object(fold, "forms_of", lambda dialect: Deaf()):
+    with mock.patch.object(fold, "Forms", lambda dialect: Deaf()):
         yield
 
 

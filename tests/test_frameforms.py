@@ -55,7 +55,7 @@ def through(forms: Forms, dialect: str, frame: Json) -> bool:
 def forms_of(dialect: str) -> Forms:
     model = RULES[dialect].model
     assert model.stream is not None
-    return Forms(model, model.stream)
+    return Forms(model)
 
 
 @pytest.mark.parametrize("dialect", SOURCES)

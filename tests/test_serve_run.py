@@ -88,7 +88,7 @@ def test_each_agent_is_led_to_the_server(
     agent, whole = agents.packaged()[name], json.dumps([said, env, files])
     assert said[len(agent.arguments) :] == ["-p", "Hi", "--to", "x"]
     assert "http://127.0.0.1:" in whole and "$" not in json.dumps([said, files])
-    assert ("m-7" in whole) == agent.asks(agents.MODEL)
+    assert ("m-7" in whole) == (agents.MODEL in str(agent))
     assert "provider-key" not in whole and env["OTHERS"] == "another"
     assert env["NO_PROXY"] == "example.com,127.0.0.1"
     assert not [key for key, value in agent.env.items() if value is None and key in env]

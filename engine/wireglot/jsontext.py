@@ -114,18 +114,14 @@ def parse(text: str) -> Any:
     try:
         value, levels = _parsed(text)
     except RecursionError:
-        if nesting(text) <= MAX_DEPTH:
+        # How many levels it has its signs say: the stack has no room to parse it.
+        signs = filter(_STEPS.__contains__, _TEXTS.sub("", text))
+        if max(accumulate(map(_STEPS.__getitem__, signs)), default=0) <= MAX_DEPTH:
             raise
         raise ValueError("the text is nested too deep") from None
     if (levels or _counted(value)[1]) > MAX_DEPTH:
         raise ValueError("the text is nested too deep")
     return value
-
-
-def nesting(text: str) -> int:
-    """Return how many levels a JSON text has that was not parsed, as the stack has no room."""
-    signs = filter(_STEPS.__contains__, _TEXTS.sub("", text))
-    return max(accumulate(map(_STEPS.__getitem__, signs)), default=0)
 
 
 def load(text: str) -> Any:

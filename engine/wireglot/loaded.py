@@ -169,8 +169,7 @@ class Loaded:
         found = self._varied.get(name)
         if found is None:
             return self[name]
-        if options:
-            options = {key: said for key, said in options.items() if key in self._choosing}
+        options = {k: v for k, v in options.items() if k in self._choosing} if options else options
         remembers = not options and model.__class__ in (str, NoneType)
         if remembers and (name, model) in self._named:
             return self._named[name, model]
@@ -240,8 +239,7 @@ class Loaded:
         if trace:
             from .trace.provenance import traced
 
-            given = (reader, writer, body, unit, model, stream, known)
-            work = functools.partial(converted, *given)
+            work = functools.partial(converted, reader, writer, body, unit, model, stream, known)
             out, told = traced(work, body, reader.model, writer.model)
             return concluded(*out, judge, source, target, self.hash, told)
         found = converted(reader, writer, body, unit, model, stream, known)

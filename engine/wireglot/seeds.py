@@ -53,13 +53,9 @@ class Seed:
         return self._text
 
     def call(
-        self,
-        candidate: int,
-        nth: int,
-        part: dict[str, Any] | None,
-        taken: set[str],
+        self, candidate: int, nth: int, part: dict[str, Any] | None, taken: set[str],
         result: bool = False,
-    ) -> str:
+    ) -> str:  # fmt: skip
         """Return an id for a call by its number, and by what it says where that is known.
 
         A `result` that answers no call has one, too: it is numbered among those of its answer.

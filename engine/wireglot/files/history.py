@@ -147,13 +147,9 @@ def parted(writer: WriteJob, ir: dict[str, Any]) -> tuple[list[Any], dict[str, A
 
 
 def write_inside(
-    writer: WriteJob,
-    path: tuple[str, ...],
-    place: Sequence[int],
-    messages: list[Any],
-    asides: dict[int, Any],
-    since: list[Any],
-) -> list[tuple[Any, bool]]:
+    writer: WriteJob, path: Keys, place: Sequence[int], messages: list[Any],
+    asides: dict[int, Any], since: list[Any],
+) -> list[tuple[Any, bool]]:  # fmt: skip
     """Return the lines up to the one that says the messages, with these in it.
 
     `place` is its number, and the first of the numbers of what stands in it. What was kept of these
@@ -175,7 +171,6 @@ def write_inside(
 
 
 def _with_list(line: Any, path: tuple[str, ...], said: list[Any]) -> Any:
-    """Return a line that says a list at a path."""
     whole = {**(line or {})}
     put_at(whole, path, said)
     return whole

@@ -164,14 +164,9 @@ class Written:
     """
 
     def __init__(
-        self,
-        writer: WriteJob,
-        tree: Tree,
-        rows: list[tuple[Any, bool]],
-        said: list[Any],
-        told: dict[int, dict[str, Any]],
-        memory: dict[str, Any],
-    ) -> None:
+        self, writer: WriteJob, tree: Tree, rows: list[tuple[Any, bool]], said: list[Any],
+        told: dict[int, dict[str, Any]], memory: dict[str, Any],
+    ) -> None:  # fmt: skip
         self._writer, self._tree, self._rows = writer, tree, rows
         self._said, self._told = said, told
         self._linear, self._root = bool(memory.get("linear")), memory.get("root")

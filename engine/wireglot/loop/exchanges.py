@@ -19,7 +19,7 @@ from ..language.lenses import same
 from ..notes import Draft, Note
 from ..patterns import later
 from ..payload import check_call, check_text, known_options
-from ..results import Conversion, Envelope, all_notes, concluded
+from ..results import Conversion, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
 from ..trail import value_at
@@ -124,18 +124,12 @@ class Exchange:
         self._state.update(entry)
         self._next_place = places.next_place if places is not None else None
         notes = stored.relocate_notes(client.model.stored, done.notes, ahead)
-        return self._conclude_request(done.body, notes, done.envelope)
+        return self._conclude_request(done._replace(notes=tuple(notes)))
 
     def _write_request(
-        self,
-        read: reading.Read,
-        client: Held,
-        provider: Held,
-        model: str | None,
-        options: dict[str, Any],
-        rides: bool,
-        places: memory.TurnPlaces | None,
-    ) -> Conversion:
+        self, read: reading.Read, client: Held, provider: Held, model: str | None,
+        options: dict[str, Any], rides: bool, places: memory.TurnPlaces | None,
+    ) -> Conversion:  # fmt: skip
         """Write a request that was read, with what was remembered of its history put back.
 
         `model` is the one that the provider is asked for. `rides` tells whether something may ride
@@ -241,12 +235,10 @@ class Exchange:
             drafts.append(Draft("reworded", "changed", at, None, says_more(http, said)))
         return self._conclude_answer(out, all_notes(read.notes, drafts, out, self._home))
 
-    def _conclude_request(
-        self, out: Any, notes: Sequence[Note], envelope: Envelope | None
-    ) -> Conversion:
-        """Return a request for the provider, with those notes that the one before did not have."""
+    def _conclude_request(self, made: Conversion) -> Conversion:
+        """Judge a request that is written; return it with the notes that the last one had not."""
         pair = (self.client, self.provider)
-        done = concluded(out, notes, envelope, self._policy, *pair, self._rules.hash)
+        done = concluded(*made[:3], self._policy, *pair, self._rules.hash)
         self.notes = done.notes
         digests = [_note_digest(note.code, note.source_path, note.message) for note in done.notes]
         known = set(self._state["told"])
@@ -299,7 +291,6 @@ class Exchange:
         self._state["items"] += items
 
     def _remember_turns(self, turns: list[dict[str, Any]]) -> None:
-        """Remember turns of the provider."""
         last = newest(self._state)
         for turn in turns:
             turn["at"] = last + 1
@@ -310,13 +301,9 @@ class Exchange:
         self._state["turns"] += turns
 
     def _put_back(
-        self,
-        messages: list[dict[str, Any]],
-        riders: Riders,
-        places: memory.TurnPlaces | None,
-        rides: bool,
-        model: str | None,
-    ) -> list[tuple[Part, dict[str, Any]]]:
+        self, messages: list[dict[str, Any]], riders: Riders, places: memory.TurnPlaces | None,
+        rides: bool, model: str | None,
+    ) -> list[tuple[Part, dict[str, Any]]]:  # fmt: skip
         """Put what was remembered back into the turns of a history; return their calls."""
         calls: list[tuple[Part, dict[str, Any]]] = []
         turns = self._state["turns"]

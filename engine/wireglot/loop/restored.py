@@ -54,12 +54,9 @@ class Restored:
         return self._by_kind[kind]
 
     def put(
-        self,
-        entry: Entry,
-        element: Part | None = None,
-        by_order: bool = False,
+        self, entry: Entry, element: Part | None = None, by_order: bool = False,
         at: At | None = None,
-    ) -> bool:
+    ) -> bool:  # fmt: skip
         """Put back what an entry says, and tell whether there was something to put it into.
 
         `element` is the part that it rode on, if it did, and `at` where it rode; `by_order` says

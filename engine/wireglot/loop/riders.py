@@ -45,18 +45,14 @@ class Riders:
     """What rides in the messages of one request."""
 
     def __init__(
-        self,
-        client: Held,
-        provider: Held,
-        trail: Trail,
-        made: set[int],
-        reads: Callable[[str], bool],
-    ) -> None:
+        self, client: Held, provider: Held, trail: Trail, made: set[int],
+        shares: Callable[[str], bool],
+    ) -> None:  # fmt: skip
         """Begin; `made` are the calls that came without an id.
 
-        `reads` tells whether the provider reads what the dialect of a name made.
+        `shares` tells whether the provider reads what the dialect of a name made.
         """
-        self._shares = reads
+        self._shares = shares
         self._client, self.provider, self.trail, self.made = client, provider, trail, made
         self._limits, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._named_calls: set[int] = set()  # calls of which something was said

@@ -103,8 +103,7 @@ def relocate_notes(stored: Stored | None, notes: Sequence[Note], ahead: int) -> 
     """Let notes say where in the request of the client something stands, or is named."""
     if not ahead:
         return notes
-    paths = (_client_path(stored, note.source_path, ahead) for note in notes)
-    return [note._replace(source_path=path) for note, path in zip(notes, paths, strict=True)]
+    return [note._replace(source_path=_own_path(stored, note.source_path, ahead)) for note in notes]
 
 
 @contextlib.contextmanager
@@ -115,11 +114,11 @@ def relocating_errors(stored: Stored | None, ahead: int) -> Iterator[None]:
     except ConversionError as error:
         if not ahead:
             raise
-        path = _client_path(stored, error.path, ahead) or ""
+        path = _own_path(stored, error.path, ahead) or ""
         raise ConversionError(error.reason, path, error.rule) from None
 
 
-def _client_path(stored: Stored | None, path: str | None, ahead: int) -> str | None:
+def _own_path(stored: Stored | None, path: str | None, ahead: int) -> str | None:
     keys = keys_of(path) if path else ()
     if stored is None or len(keys) < 2 or keys[0] != stored.within:
         return path

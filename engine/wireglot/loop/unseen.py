@@ -229,13 +229,9 @@ class Unseen:
     # -- riding -----------------------------------------------------------------------------------
 
     def _ride(
-        self,
-        candidate: Any,
-        entries: list[tuple[Part, Entry, bool]],
-        writer: Writer,
-        there: Places,
-        whole: bool,
-    ) -> None:
+        self, candidate: Any, entries: list[tuple[Part, Entry, bool]], writer: Writer,
+        there: Places, whole: bool,
+    ) -> None:  # fmt: skip
         """Let entries ride on their elements, else on the next that has room, else on the last.
 
         `whole`: all of them, for their order is not that of what the client sees.

@@ -93,7 +93,6 @@ class App:
             self._record(request, asked, answer, begun, given, left)
 
     def _page(self, request: Request) -> Response:
-        """Return the page of the server."""
         here, server = request.client, request.scope.get("server") or ("", 0)
         address = here.host if here is not None else ""
         if self._guard.page_refused(request.headers, request.query_params, server[1], address):
@@ -179,7 +178,6 @@ class App:
 
 
 async def _kept_as_it_flows(flow: Flow, given: KeptBody) -> AsyncIterator[bytes]:
-    """Yield what flows, and keep it."""
     async for data in flow:
         given.add(data)
         yield data

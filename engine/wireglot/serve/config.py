@@ -51,7 +51,6 @@ def relay_of(file: str, states: States | None) -> Relay:
 
 
 def _rules(file: str, said: Node) -> RuleSet:
-    """Return the rules that a file wants."""
     folders = [str(Path(file).parent / folder) for folder in said.said("rules", ())]
     return start.wanted(folders, said.said("overlays", ()), said.said("plugins", False))
 

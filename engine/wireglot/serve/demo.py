@@ -115,7 +115,6 @@ def _required(tool: Part) -> list[str]:
 
 
 def _result_text(result: Part) -> str:
-    """Return what a result says."""
     value = result["value"]
     if result["kind"] == "multimodal":
         value = " ".join(part["text"] for part in value if part.get("type") == "text")

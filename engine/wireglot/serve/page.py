@@ -25,7 +25,8 @@ def page(recorder: Recorder, rules: RuleSet, path: str) -> tuple[int, str]:
     rest = path.removeprefix(PATH).strip("/").split("/")
     if rest == [""]:
         return 200, _overview(recorder)
-    seen = recorder.record_of(int(rest[0])) if rest[0].isdecimal() and len(rest[0]) < 10 else None
+    number = int(rest[0]) if rest[0].isdecimal() and len(rest[0]) < 10 else 0
+    seen = next((one for one in recorder.last if one.number == number), None)
     if seen is None or len(rest) != 2 or rest[1] not in ("request", "answer"):
         return 404, _overview(recorder, "This request is not held, or not held any more.")
     try:

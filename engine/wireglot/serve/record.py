@@ -145,7 +145,3 @@ class Recorder:
         self._files.append(file)
         while len(self._files) > FILES:
             self._files.popleft().unlink(missing_ok=True)
-
-    def record_of(self, number: int) -> Record | None:
-        """Return a request that is still held."""
-        return next((one for one in self.last if one.number == number), None)

@@ -48,14 +48,13 @@ def replay(
             if record["record"] != FORM:
                 raise ValueError
             ends = f"{record['client']} -> {record['provider']}"
-            asked = record["provider"]  # empty where the request came to none
-            found = tuple(_differences(before, record)) if asked else ()
+            found = tuple(_lines(before, record)) if record["provider"] else ()  # nobody was asked
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"`{file.name}` is no record of `--record`: {error!r}") from None
         yield Replayed(file.name, ends, found)
 
 
-def _differences(relay: Relay, record: dict[str, Any]) -> Iterator[str]:
+def _lines(relay: Relay, record: dict[str, Any]) -> Iterator[str]:
     """Yield what a record's request and its answer become otherwise."""
     if record["asked"] is None:
         yield "the request was too long to be recorded"

@@ -9,7 +9,7 @@ from ..ir import IR, TOKENS
 from ..language.events import Word
 from . import wholes
 from .hearing import Hearing
-from .incoming import Candidate, Part, concatenated
+from .incoming import Candidate, Part, concatenated, path_steps, set_at
 from .recognising import EventMatch
 
 
@@ -79,7 +79,10 @@ def put_value(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) ->
     """Take a value of an object that comes value by value."""
     part = _addressed_part(fold, word, match, owner)
     path, value = str(match.values["path"]), match.values.get("piece")
-    if part is None or not part.open or not part.put_at_path(path, value):
+    steps = path_steps(path)
+    if part is not None and part.open and steps is not None:
+        part.tree = set_at(part.tree, steps, value)
+    else:
         message = f"nothing is at the place `{path[:40]}`"
         fold.note("unfit", "lost", (fold.frames - 1,), message, path)
 

@@ -20,7 +20,7 @@ from ..language.picture import ABSENT, Hole
 from ..payload import check_json
 from ..trail import At, path_of
 from . import additions, recognising, unplaced, wholes
-from .frameforms import GrowthForm, forms_of
+from .frameforms import Forms, GrowthForm
 from .hearing import NOT_PLAIN_FIELDS, Address, Hearing, Listener
 from .incoming import Candidate, Part, concatenated, merged, stop_values, without_repeats
 from .outcome import MOST
@@ -38,7 +38,7 @@ class Fold(Hearing):
     ) -> None:
         """Begin a stream."""
         super().__init__(dialect, listener, keep)
-        self._forms = forms_of(dialect)
+        self._forms = dialect.once(Forms, lambda: Forms(dialect))
         self.error: IR | None = None
         self.error_places: list[At] = []  # where a whole response says it, too
         self.next_number: int | None = None  # the number that the next frame should have
@@ -89,7 +89,6 @@ class Fold(Hearing):
             self._forms.learn(wire, matches, common, rest)
 
     def _take_content(self, matches: list[EventMatch], common: Common) -> None:
-        """Take what a frame says."""
         for nth, taken in common:
             key = (nth, taken[0].path)
             old = self._last_common.get(key, ABSENT)

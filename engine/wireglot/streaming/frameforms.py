@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..errors import ConversionError
-from ..language.events import Stream, guards
-from ..language.model import Dialect, once
+from ..language.events import guards
+from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Literal, Picture
 from ..payload import check_json
 from ..trail import At, value_at
@@ -73,7 +73,8 @@ class KnownForm(NamedTuple):
 class Forms:
     """The forms of the frames of one dialect, as they were met."""
 
-    def __init__(self, dialect: Dialect, stream: Stream) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        stream = dialect.streamed
         self._known: dict[tuple[Any, ...], KnownForm] = {}
         self._loose = False  # whether events are told by words that are known in part
         self._dialect, self._root, self._above = dialect, Expected(_expects_anything()), Expected()
@@ -146,12 +147,6 @@ class Forms:
         told = [numbers[at] for at in places]
         known = KnownForm(kept, shared, told, rest, _growth_form(matches, common, rest))
         self._known[_form(wire, self._above)[0]] = known
-
-
-@once
-def forms_of(dialect: Dialect) -> Forms:
-    """Return the forms of the frames of a dialect, kept with it."""
-    return Forms(dialect, dialect.streamed)
 
 
 def _expects_anything() -> Expected | None:

@@ -118,13 +118,6 @@ class Part:
         rating.join_likely(self.fields)
         return len(listed)
 
-    def put_at_path(self, path: str, value: Any) -> bool:
-        """Put a value at its place in an object; a text goes on where one stands already."""
-        if (steps := path_steps(path)) is None:
-            return False
-        self.tree = set_at(self.tree, steps, value)
-        return True
-
     @property
     def id_field(self) -> str:
         """The field by which a call has its result, in either of them."""
@@ -279,7 +272,7 @@ def path_steps(path: str) -> list[str | int] | None:
 
 
 def set_at(tree: Any, steps: list[str | int], value: Any) -> Any:
-    """Return an object with a value at a place within it."""
+    """Return an object with a value at a place within it; a text goes on where one stands."""
     if not steps:
         return tree + value if isinstance(tree, str) and isinstance(value, str) else value
     step, rest = steps[0], steps[1:]

@@ -39,7 +39,7 @@ class EventMatch:
         self.order: tuple[int, ...] = ()
 
     def copy(self) -> EventMatch:
-        """Return a sight that goes on from here."""
+        """Return a match that goes on from here, and leaves this one as it is."""
         new = EventMatch(self.event)
         new.address, new.values = dict(self.address), dict(self.values)
         new.shaped, new.claims, new.order = list(self.shaped), list(self.claims), self.order
@@ -74,7 +74,7 @@ class Frame:
         return [one[3] for one in found]
 
     def _says_news(self, match: EventMatch) -> bool:
-        """Tell whether a sight says something that no event before it has said."""
+        """Tell whether an event says something that none before it in the frame has said."""
         if not match.values and not match.shaped:
             addresses, at = match.event.addresses, match.address_at
             # Without a claim the address of a part is all that it says.

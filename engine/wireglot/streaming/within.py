@@ -226,7 +226,6 @@ class Within(Listener):
         return start + len(said)
 
     def _tell_call(self, text: Part, said: IR) -> None:
-        """Tell of a call that stood in a text."""
         assert self._outcome is not None
         self._unfold.citing.texts_differ = True
         call = Part(CALL, "", text.candidate, text.nth)

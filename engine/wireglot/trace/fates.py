@@ -20,13 +20,9 @@ class Fates:
     """Tells what became of each leaf of an input."""
 
     def __init__(
-        self,
-        recorder: Recorder,
-        notes: Iterable[Note],
-        origins: Mapping[str, Origin],
-        words: set[str],
-        decided: Mapping[str, set[str]],
-    ) -> None:
+        self, recorder: Recorder, notes: Iterable[Note], origins: Mapping[str, Origin],
+        words: set[str], decided: Mapping[str, set[str]],
+    ) -> None:  # fmt: skip
         self.recorder = recorder
         self.notes = [n for n in notes if n.effect in _KINDS and n.source_path]
         self.carried: dict[str, list[str]] = {}  # by the source that an origin names

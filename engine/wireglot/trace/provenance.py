@@ -40,14 +40,9 @@ class Origins:
     """Finds where the leaves of an output come from."""
 
     def __init__(
-        self,
-        recorder: Recorder,
-        body: Any,
-        out: Any,
-        notes: list[Note],
-        source: Dialect,
-        target: Dialect,
-    ) -> None:
+        self, recorder: Recorder, body: Any, out: Any, notes: list[Note],
+        source: Dialect, target: Dialect,
+    ) -> None:  # fmt: skip
         self.recorder, self.trail = recorder, recorder.trail
         self.body, self.out, self.notes = body, out, notes
         self.filled = {note.target_path for note in notes if note.code == "filled-in"}
