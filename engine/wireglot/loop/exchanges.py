@@ -104,7 +104,7 @@ class Exchange:
         whole, ahead, begun = stored.recall(client, body, keeps, self._kept_items)
         if text is None or whole is not body or ("\\" in text and _ESCAPED.search(text)):
             text = _json_text(whole)
-        entry: dict[str, Any] = {
+        remembered: dict[str, Any] = {
             "models": [asked, model], "asked": _fingerprint(whole), "keeps": keeps, "begun": begun,
             "ids": names.call_ids(text, client.model), "unasked": _unasked_events(client, whole)
         }  # fmt: skip
@@ -117,11 +117,11 @@ class Exchange:
             read = reading.read(client, whole, "request", None, stream, options, sure=is_json)
             if self._store is not None:
                 places = memory.TurnPlaces(messages_of(read), read.made)
-                found = self._store.find(entry["ids"], places.fingerprints)
+                found = self._store.find(remembered["ids"], places.fingerprints)
                 self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
             self.streams = read.ir.get("stream") is True
             done = self._write_request(read, client, provider, model, options, rides, places)
-        self._state.update(entry)
+        self._state.update(remembered)
         self._next_place = places.next_place if places is not None else None
         notes = stored.relocate_notes(client.model.stored, done.notes, ahead)
         return self._conclude_request(done._replace(notes=tuple(notes)))

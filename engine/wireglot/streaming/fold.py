@@ -220,7 +220,9 @@ class Fold(Hearing):
             if path != "whole" and not path.startswith(NOT_OF_PART):
                 stops.append((self._plain_hole(path), value, ()))
         stops = [(hole, wire, (self.frames - 1, *at)) for hole, wire, at in stops]
-        if stops or not _asks_reason(match.event.holes):
+        silent = {*NOT_PLAIN_FIELDS, "whole", "piece"} - {"."}
+        asked = (h for h in match.event.holes if not h.startswith((*NOT_OF_PART, "at.")))
+        if stops or silent.issuperset(asked):  # else the frame could say why, and does not
             before = stop_values(owner.stops)
             for key, wire in stop_values(stops).items():
                 self.note_if_differs(key, before.get(key), wire)
@@ -372,9 +374,3 @@ ACTIONS: dict[str, Callable[[Any, Word, EventMatch, Candidate], None]] = {
     "finish": Fold.finish, "part_start": Fold.part_start, "append": Fold.append, "part": Fold.part,
     "part_stop": wholes.stop_part, "item_start": wholes.start_item, "item_stop": wholes.stop_item,
 }  # fmt: skip
-
-
-def _asks_reason(holes: frozenset[str]) -> bool:
-    """Tell whether a picture of the end says why."""
-    aside = {*NOT_PLAIN_FIELDS, "whole", "piece"} - {"."}
-    return any(h not in aside and not h.startswith((*NOT_OF_PART, "at.")) for h in holes)

@@ -60,7 +60,7 @@ class Expected:
 
 
 class KnownForm(NamedTuple):
-    """A form of frames, by one of them: what it holds, and the numbers of its values."""
+    """What frames of one form hold; a number stands for the value of a frame that it counts."""
 
     # Each event with the numbers of its addresses, of its plain holes, and what a shape reads.
     matches: list[tuple[EventMatch, Numbers, Numbers, list[Read]]]

@@ -93,10 +93,9 @@ class Hearing:
             self.note("unfit", "lost", at, f"{what} is of another form than its picture", path)
 
     def note_unclaimed(self, frame: Frame, known: bool, at: int) -> list[At]:
-        """Note what nothing has claimed of a frame, and return the places.
+        """Note the leaves of a frame that nothing has claimed, and return their places.
 
-        `known` says that the frame is an event of the dialect, or an error: of any other no leaf
-        is noted by itself.
+        Of one that is not `known`, as an event or an error, no leaf is noted by itself.
         """
         rest = frame.unclaimed_leaves()
         given_up = None if known else self.stream.given_up(frame.wire)

@@ -53,13 +53,13 @@ class JsonScan:
 
 @mypyc_attr(native_class=False)
 class Part:
-    """A part of a candidate while it comes: `said` is all but what flows in `pieces`."""
+    """A part of an answer while it comes: its IR `fields`, but for the text that `pieces` bring."""
 
     def __init__(self, kind: str, field: str, candidate: int, nth: int) -> None:
         self.kind, self.field, self.candidate, self.nth = kind, field, candidate, nth
         self.fields: IR = {"type": kind}
         self.pieces: list[str] = []
-        self.open = True
+        self.open = True  # until its end is heard
         self.whole = False  # it came in one piece, as `fields`
         self.id_made = False  # its id was made here
         self.signed_late = False  # its signature came behind it
@@ -67,7 +67,7 @@ class Part:
         self.textless = False  # its head has no place for a text: where none follows, there is none
         self.tree: Any = None  # an object that comes value by value
         self.originals: IR = {}  # the source's name and id, where others went out
-        self.rewrite: Callable[[IR], IR] | None = None  # it goes out so
+        self.rewrite: Callable[[IR], IR] | None = None  # what the client is sent in its place
         self.address: tuple[Any, ...] = ()
         self.piece_key: Any = None  # under which it flowed
         self.at: At = ()  # the frame in which it began, or its place in a whole
@@ -85,16 +85,16 @@ class Part:
             return False
         return same(_parsed_or_text("".join(self.pieces)), _parsed_or_text(piece))
 
-    def continues_with(self, name: str, said: IR, piece: str) -> bool:
+    def continues_with(self, call_id: str, head: IR, piece: str) -> bool:
         """Tell whether a head, with an id and a piece, is said of this part and of no new one."""
         old = str(self.source_value("id") or "")
         whole = self.scan is not None and self.scan.is_closed and piece.strip().startswith("{")
-        if name and old and (said.get("name") or not self.id_made):
-            if name == old:
+        if call_id and old and (head.get("name") or not self.id_made):
+            if call_id == old:
                 return not (whole and self._contradicts(piece))
             # Some servers give each frame of a call another id.
             open_call = self.kind == "tool_call" and self.fields.get("name") and not self.complete
-            return bool(open_call) and self._continues_half(said.get("name"), piece)
+            return bool(open_call) and self._continues_half(head.get("name"), piece)
         return not whole
 
     def _continues_half(self, name: Any, piece: str) -> bool:
@@ -120,12 +120,12 @@ class Part:
 
     @property
     def id_field(self) -> str:
-        """The field by which a call has its result, in either of them."""
+        """The IR field by which a call and its result belong together: `id`, or `tool_call_id`."""
         return "tool_call_id" if self.kind == "tool_result" else "id"
 
     @property
     def label(self) -> str:
-        """Its place in the answer: an address comes again once a part is let go."""
+        """Its number in the stream, as text: an address comes again once a part is let go."""
         return f"{self.candidate}/{self.nth}"
 
     @property

@@ -41,7 +41,7 @@ class Place:
 
 
 class Outgoing:
-    """A part on its way out: what flows of it, and how much of that is written."""
+    """A part on its way out: where its frames belong, and how much of it is written."""
 
     def __init__(self, part: Part) -> None:
         self.part, self.place = part, Place(part.candidate)
@@ -78,10 +78,10 @@ class Frames:
         self.family = writer.dialect.family
         self.head: IR = {}  # fields of the response
         self.outcome: Outcome | None = None
-        self.made: IR = {}  # fields of it that were made here
-        self.whole: IR = {}  # the others, when it is over
+        self.added: IR = {}  # fields of it that were made here
+        self.whole_fields: IR = {}  # the others, when it is over
         self.count = 0
-        self._made: list[Any] = []
+        self._written: list[Any] = []
         self._ids: dict[str, int] = {}  # how many were made, by their forms
         self._beside: dict[int, tuple[str, IR]] = {}  # the part before, and its ids
         self.recent: list[Any] = []  # those of the last event
@@ -121,7 +121,7 @@ class Frames:
 
     def take(self) -> list[Any]:
         """Return the frames that were written since the last time."""
-        made, self._made = self._made, []
+        made, self._written = self._written, []
         return made
 
     def put(self, event: Event, said: IR, place: Place | None = None) -> None:
@@ -130,7 +130,7 @@ class Frames:
 
     def add(self, made: list[Any]) -> None:
         """Take frames that are written."""
-        self._made += made
+        self._written += made
         self.recent = made
         self.count += len(made)
 
@@ -165,7 +165,7 @@ class Frames:
 
     def write_piece(self, ready: Fill, piece: str) -> None:
         """Write the frame that is ready for a piece."""
-        self._made += ready(piece)
+        self._written += ready(piece)
 
     def _made_of(
         self, event: Event, said: IR, place: Place, number: str | None = None
@@ -188,13 +188,13 @@ class Frames:
 
     def _response_ir(self, event: Event) -> IR:
         """Return what is said of the response; the fields of another family stay away."""
-        said, made = (one.get("own", {}).get(self.family, {}) for one in (self.head, self.made))
+        said, made = (one.get("own", {}).get(self.family, {}) for one in (self.head, self.added))
         own = {**said, **made}
         if "response" in event.holes:  # it stands there by a shape
-            said = {**self.head, **self.made, **self.whole}
+            said = {**self.head, **self.added, **self.whole_fields}
             said.pop("own", None)
             return {**said, "own": {self.family: own}} if own else said
-        return {**self.head, **self.made, "own": own}
+        return {**self.head, **self.added, "own": own}
 
 
 def is_made(hole: Hole) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..conversion.hands import Writer
 from ..interpreter import citations, share
@@ -18,7 +18,13 @@ MOST = 256  # parts that were written on trial, and are remembered
 # Parts of which no value but a name says what is lost.
 PLAIN = ("text", "reasoning", "tool_call", "native")
 INNER = frozenset(("candidates", "parts", "nth"))  # fields that are told of by themselves
-EventPair = tuple[Event | None, Event]  # how a part starts, and how it goes on
+
+
+class EventPair(NamedTuple):
+    """How a part starts, where an event of its own says that, and how it goes on."""
+
+    start: Event | None
+    append: Event
 
 
 class Outlook:
@@ -92,7 +98,7 @@ class Outlook:
         append = self.stream.get("append", kind, field)
         if append is None or field.startswith("own."):
             return None
-        return self.stream.get("part_start", kind, field), append
+        return EventPair(self.stream.get("part_start", kind, field), append)
 
     def unsaid(self, flow: EventPair, ir: IR, kind: str, field: str) -> set[str]:
         """Return the fields of a part that no event of its kind says."""

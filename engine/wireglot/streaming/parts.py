@@ -73,7 +73,7 @@ class Parts(Listener):
 
         One that is written when it is whole lets none behind it go first: their order holds.
         """
-        if out.flow is None or not out.flow[1].addresses or self._known.sequential:
+        if out.flow is None or not out.flow.append.addresses or self._known.sequential:
             return False
         before = queue[: queue.index(out)] if out in queue else queue
         return all(one.flow is not None for one in before)
@@ -147,13 +147,13 @@ class Parts(Listener):
 
     def _start(self, out: Outgoing, kind: str, said: IR, flow: EventPair) -> IR:
         """Write how a part begins, if that is written; return what is said of it, and its item."""
-        made = self._begin(out, kind, said, flow[0] or flow[1])
-        if flow[0] is not None:
+        made = self._begin(out, kind, said, flow.start or flow.append)
+        if flow.start is not None:
             # What an event of its own says later is not said yet.
             later = self._known.later.get(kind, ())
             first = {k: v for k, v in made.items() if k not in later}
-            if self.frames.write(flow[0], first, out.place):
-                self._ride_on_head(out, said, flow[0])
+            if self.frames.write(flow.start, first, out.place):
+                self._ride_on_head(out, said, flow.start)
         return made
 
     def _write_pieces(self, out: Outgoing) -> None:
@@ -236,9 +236,9 @@ class Parts(Listener):
         hollow = part.field == "arguments" and not out.has_text
         cited = part.fields.get("citations") and not self._is_blank(part)
         if not out.begun and (hollow or cited or self._is_signed(part.kind, part.fields)):
-            self._begin(out, part.kind, part.fields, flow[0] or flow[1])
+            self._begin(out, part.kind, part.fields, flow.start or flow.append)
         if hollow:
-            self._write_piece(out, flow[1], "{}")  # no text is no JSON: clients parse it
+            self._write_piece(out, flow.append, "{}")  # no text is no JSON: clients parse it
             part.pieces[:] = ["{}"]
         if out.begun:
             said, ir = self._sealed_flow(out)
@@ -332,12 +332,12 @@ class Parts(Listener):
             if self.same and not self._brackets.whole and self._known.unsaid(flow, ir, kind, field):
                 continue
             text = value if isinstance(value, str) else ir.get(f"{field}_json") or stringify(value)
-            if not text and flow[0] is None and not self._is_signed(kind, ir):
+            if not text and flow.start is None and not self._is_signed(kind, ir):
                 return not self.same  # nothing would be said
             ir = self._with_ride(out, ir)
             said = self._start(out, kind, ir, flow)
             if text:
-                self.frames.write(flow[1], {**said, "piece": out.separator + text}, out.place)
+                self.frames.write(flow.append, {**said, "piece": out.separator + text}, out.place)
             self._write_closing(out, kind, said, ir)
             if self.rides is not None:
                 self.rides.part_over(out.part, ir, True)
@@ -387,7 +387,7 @@ class Parts(Listener):
         part, was = out.part, out.part.ir()
         if self.rides is None:
             return part.fields, was
-        ir, append = self._with_ride(out, was), out.flow[1]
+        ir, append = self._with_ride(out, was), out.flow.append
         said = part.fields if ir is was else {**part.fields, "signature": ir["signature"]}
         if ir is not was and "signature" in append.holes:  # it stands beside a piece
             self.frames.write(append, {**said, **out.extra, "piece": ""}, out.place)

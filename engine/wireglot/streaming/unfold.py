@@ -58,7 +58,7 @@ class Unfold(Parts):
         for path, hole in self._known.made_ids.items():
             keys = owned(path, self.dialect.family).split(".")
             if not value_at(outcome.response, keys):
-                put_at(self.frames.made, keys, making.answer_id(str(hole.value), outcome.seed))
+                put_at(self.frames.added, keys, making.answer_id(str(hole.value), outcome.seed))
                 self.writer.note("made-id", "added", None, hole.pos, making.TOLD)
 
     def opened(self, part: Part) -> None:
@@ -236,7 +236,7 @@ class Unfold(Parts):
             said["whole"] = text_of(self._last_text.ir())
         if not self.stream.plain:
             one = {**stop, "parts": self._brackets.parts(nth)}
-            self.frames.whole = {"candidates": [one], **({"usage": usage} if usage else {})}
+            self.frames.whole_fields = {"candidates": [one], **({"usage": usage} if usage else {})}
         if usage is not None:
             said["usage"] = usage
         mark = len(self.writer.notes)
