@@ -99,7 +99,7 @@ def pictured(dialect: str) -> Any:
 
 @pytest.mark.parametrize("target", ["agent-sdk", "bedrock-converse", "mistral"])
 def test_a_tool_that_has_no_place_is_told_alike(target: str) -> None:
-    for tool in ({"zzz": {}}, {"urlContext": {}}):
+    for tool in list[Any](({"zzz": {}}, {"urlContext": {}})):
         said = [{"role": "user", "parts": [{"text": "Hi"}]}]
         assert check("gemini", target, {"contents": said, "tools": [tool]})
 
