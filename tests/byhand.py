@@ -24,13 +24,13 @@ def from_nodes(
     `module` gives the modules of the engine by their names, of another one, too.
     """
     layers, layercheck = module("language.layers"), module("checks.layercheck")
-    mine = layers.by_name(own, findings.take)
+    mine = layers.sort_files(own, findings.add_error)
     files = {**nodes, **mine.dialects}
-    found = layercheck.flat(files, mine.overlays.values(), findings)
-    steps = layercheck.ladder(files, findings)
+    found = layercheck.flatten(files, mine.overlays.values(), findings)
+    steps = layercheck.check_ladder(files, findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     module("checks.crosscheck").check(mine.crossings, files, findings)
     if any(finding.severity == "error" for finding in findings):
         return None
-    made: RuleSet = module("loading.load").made(found.nodes)
+    made: RuleSet = module("loading.load").rule_set(found.nodes)
     return made

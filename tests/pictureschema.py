@@ -10,7 +10,7 @@ from typing import Literal
 
 from wireglot.checks.fields import ANY, EVERY, KEPT, KINDS, OBJECTS
 from wireglot.ir import FUNCTION, PARTS, TOOLS
-from wireglot.language.drawn import FORM, HOLE, MARKS, OR, VAR
+from wireglot.language.drawn import HOLE, HOLE_FORM, MARKS, OR, VAR
 from wireglot.language.forms import Schema
 from wireglot.language.lenses import GUARDS
 from wireglot.language.nodes import LENSES as NODE_LENSES
@@ -106,10 +106,10 @@ def pictures() -> dict[str, Schema]:
     names, loose = sorted(OBJECTS), sorted(OBJECTS.keys() - PARTS - TOOLS)
     ir = _picture("ir", IR, SIMPLE, NAMED, lists=False)
     return {
-        "wire": _picture("wire", WIRE, REST, FORM),
+        "wire": _picture("wire", WIRE, REST, HOLE_FORM),
         "ir": ir,
         "words": {**ir, "additionalProperties": True},
-        "row": _picture("row", ROW, REST, FORM),
+        "row": _picture("row", ROW, REST, HOLE_FORM),
         "node": _picture("node", NODE, NODE, node),
         **{f"ir.{name}": _ir(name) for name in names},
         **{f"fields.{name}": _ir(name, ref("ir")) for name in (*loose, EITHER)},

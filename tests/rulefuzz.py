@@ -262,9 +262,9 @@ class Fuzz:
         self.count["bytes"] += 1
         self.current = findings.texts[FILE] = bent(text, self.chance)
         try:
-            return parse(self.current, FILE, findings.take)
+            return parse(self.current, FILE, findings.add_error)
         except RuleError as error:
-            findings.take(error)
+            findings.add_error(error)
             assert all(str(finding) for finding in findings)
             return None
 

@@ -281,8 +281,8 @@ def rules_of(mutant: Mutant) -> RuleSet:
     nodes, base = _base()
     name, below = mutant.file, _below(mutant.file)
     files = {**base._files}
-    files[name] = layers.flat({**{n: nodes[n] for n in below}, name: mutant.make()})[name]
-    rules = RuleSet(files, varied=layers.varied(files))
+    files[name] = layers.flatten({**{n: nodes[n] for n in below}, name: mutant.make()})[name]
+    rules = RuleSet(files, varied=layers.variants_by_dialect(files))
     steps = ladder.load(files["ladder"])
     for (other, rows), held in base._dialects.items():
         if other != name:
@@ -349,7 +349,7 @@ def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) 
         seen: set[Pos] = set()
         for dialect in (rules[name], *(rules.variants(name) if name == mutant.file else ())):
             for example in examples.find(dialect):
-                if not apart.beside(example.pos.file).endswith(f"/{name}.yaml"):
+                if not apart.rule_file_of(example.pos.file).endswith(f"/{name}.yaml"):
                     continue  # of what it lies over
                 if name == mutant.file:
                     tried = chosen(example.owner) and example.pos not in seen

@@ -105,7 +105,11 @@ def _used(base: Base, stem: str, new: Any, options: Any, side: Side) -> Seen:
     findings = side.module("language.findings").Findings({FILE: text})
     shared = _nodes(side, FOLDER.name)
     source = side.module("language.source")
-    node = source.parse(new, FILE, findings.take) if isinstance(new, str) else node_of(new, source)
+    node = (
+        source.parse(new, FILE, findings.add_error)
+        if isinstance(new, str)
+        else node_of(new, source)
+    )
     own = {**_nodes(side, base.name), stem: node}
     around = {LADDER: shared[LADDER], base.other: shared[base.other]}
     rules = byhand.from_nodes(own, around, findings, side.module)

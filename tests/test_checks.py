@@ -114,14 +114,14 @@ def test_the_packaged_rules_have_no_findings(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not width.WIDE:  # an overlay is checked with each dialect above it: of each, one is
-        gathered = load.of_sources
+        gathered = load.read_sources
 
-        def few(*given: Any) -> layers.Sorted:
+        def few(*given: Any) -> layers.RuleFiles:
             own = gathered(*given)
             first = {str(node.value["overlay"].value): name for name, node in own.overlays.items()}
             return own._replace(overlays={n: own.overlays[n] for n in sorted(first.values())})
 
-        monkeypatch.setattr(load, "of_sources", few)
+        monkeypatch.setattr(load, "read_sources", few)
     shown = len(list((Path(rulesources.packaged_folder()) / "examples").glob("*.yaml")))
     files = len(load.packaged().files) + len(load.overlays_of()) + shown
     assert cli.main(["check"]) == 0, capsys.readouterr().out
@@ -167,7 +167,7 @@ def test_what_an_overlay_breaks_below_is_told_where_it_names_its_dialect(tmp_pat
     assert {(f.rule, f.line, f.column) for f in found} == {("R014", 2, 10)}
     assert found[0].message.startswith("with this layer, ")
     assert re.search(r"`function`.*\(rules/gemini.yaml:\d+:\d+\)$", found[0].message)
-    assert checking.check(tmp_path, ["gemini-no-ids"]).hits
+    assert checking.check(tmp_path, ["gemini-no-ids"]).errors
     wireglot.load_rules(tmp_path)  # it is not switched on
     with pytest.raises(wireglot.RuleError, match="with this layer"):
         wireglot.load_rules(tmp_path, overlays=["proxy"])

@@ -13,7 +13,7 @@ import pytest
 from pydantic import TypeAdapter
 
 import wireglot
-from wireglot.language.lenses import characters, octets
+from wireglot.language.lenses import byte_offset, character_offset
 
 from . import citations
 from .citations import ANSWERS, CITED, PAGE, START, STOP, TARGETS, URL, cited, left, rules, streamed
@@ -369,11 +369,11 @@ def test_places_of_chat_are_of_all_texts_and_those_of_anthropic_of_none() -> Non
 @pytest.mark.parametrize("text", ["", "abc", "äbc", "a€😀", "\ud800x"])
 def test_bytes_and_characters_are_two_ways_to_say_one_place(text: str) -> None:
     for at in range(len(text) + 1):
-        assert characters(text, octets(text, at)) == at
+        assert character_offset(text, byte_offset(text, at)) == at
     whole = len(text.encode(errors="surrogatepass"))
-    assert characters(text, whole + 1) is None
-    between = set(range(whole + 1)) - {octets(text, at) for at in range(len(text) + 1)}
-    assert all(characters(text, n) is None for n in between)
+    assert character_offset(text, whole + 1) is None
+    between = set(range(whole + 1)) - {byte_offset(text, at) for at in range(len(text) + 1)}
+    assert all(character_offset(text, n) is None for n in between)
 
 
 # -- histories -------------------------------------------------------------------------------------

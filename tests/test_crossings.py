@@ -130,7 +130,7 @@ def test_a_wire_that_is_written_otherwise_is_told_with_dialect_path_and_both_val
 def test_a_wire_that_does_not_come_back_at_home_is_told() -> None:
     source = {"from": "openai-chat", "wires": {"openai-chat": [{"role": "nobody"}]}}
     files = {"x.yaml": {"wireglot": 2, "crossings": {"messages": {"odd": source}}}}
-    (wire,) = wires.find(load.of_sources([files]).crossings, [])
+    (wire,) = wires.find(load.read_sources([files]).crossings, [])
     told = wires.check(RULES, wire)
     assert told is not None and told.startswith("`odd` as openai-chat: ") and "nobody" in told
 
@@ -142,7 +142,7 @@ def test_an_ir_may_be_the_source() -> None:
         "      wires: {anthropic: {role: user, content: Hi},\n"
         "              gemini: {role: user, parts: [{text: Ho}]}}\n"
     )
-    found = list(wires.find(load.of_sources([{"x.yaml": text}]).crossings, []))
+    found = list(wires.find(load.read_sources([{"x.yaml": text}]).crossings, []))
     told = [wires.check(RULES, wire) for wire in found]
     assert told[0] is None
     assert told[1] is not None and 'expected "Ho", got "Hi"' in told[1]
@@ -159,7 +159,7 @@ def test_sources_that_do_not_come_together_are_told(tmp_path: Path) -> None:
     failures: list[str] = []
     lost = JOINS.replace("a call without arguments", "a call of nobody")
     twice = JOINS.replace("wires:", "ir: []\n      wires:")
-    files = load.of_sources([{"lost.yaml": lost, "twice.yaml": twice}]).crossings
+    files = load.read_sources([{"lost.yaml": lost, "twice.yaml": twice}]).crossings
     list(wires.find([*load.crossings([]), *files], failures))
     twice, lost = failures
     told = "twice.yaml:6:11: the source of `a call without arguments` stands at rules/examples/"

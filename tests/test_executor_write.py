@@ -133,7 +133,7 @@ def test_what_is_in_order_is_what_the_steps_leave(
 
 def made() -> int:
     """Return how many functions there are."""
-    coded = (RULES[name].model.coded for name in PROVIDERS)
+    coded = (RULES[name].model.cache for name in PROVIDERS)
     held = (one for kept in coded for one in kept.values() if hasattr(one, "code"))
     return sum(len(one.code.texts) for one in held)
 

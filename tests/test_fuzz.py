@@ -134,7 +134,7 @@ def test_a_base_is_right_and_converts_alike_by_functions_and_the_walk(name: str)
         sum((tuple(valuewords.BOUNDS[kind].words) for kind in ("list", "integer", "number")), ()),
         valuewords.SCHEMA.words.keys() - {"examples"},
         lenses.LENSES - {"not-an-object"},
-        {*lenses.SPELLED, "again", "single"},
+        {*lenses.LENS_SPELLED, "again", "single"},
         drawn.MARKS,
         MODES,
         ("write", "read-also", "write-also", "otherwise", "only", "schema", "here", "where", "has"),
@@ -142,7 +142,7 @@ def test_a_base_is_right_and_converts_alike_by_functions_and_the_walk(name: str)
         wordlist.STREAM.words,
         events.ACTS,
         ("$at.candidate", "$at.index", "$at.nth", "$at.frame", "$piece", "$part", "$usage"),
-        [lenses.SAID.get(name, name) for name in ladder.LENSES],
+        [lenses.SPELLING_OF.get(name, name) for name in ladder.LENSES],
         (
             "$removed",
             "$absent",
@@ -192,7 +192,7 @@ def alike(rules: RuleSet | Findings, source: str, target: str, bodies: list[Any]
 def test_an_error_is_told_though_the_same_place_is_right_in_another_layer() -> None:
     findings, pos = Findings({FILE: ""}), Pos(FILE, 1, 1)
     findings.error("R014", "the union `part` names `told`, which is no shape", pos)
-    findings.doubt(True, "R014", "`said` is defined, and nothing uses it", pos)
+    findings.warn_unless(True, "R014", "`said` is defined, and nothing uses it", pos)
     assert [f.severity for f in findings] == ["error"]
 
 
@@ -534,7 +534,7 @@ def test_a_step_to_a_type_that_is_no_word_is_not_taken() -> None:
     row = {"from": {"type": "text", "text": "$x"}, "to": {"type": {"a": "$x"}}}
     (step,) = ladder.load(node_of({"wireglot": 2, "ladder": {"text": {"row": row}}}))["text"]
     with pytest.raises(Misfit, match="the type of an object is a word"):
-        ladder.step(step, {"type": "text", "text": "Hi"}, Trail())
+        ladder.apply(step, {"type": "text", "text": "Hi"}, Trail())
 
 
 def test_an_overlay_of_another_file_that_no_longer_fits_is_told() -> None:

@@ -36,9 +36,9 @@ class Reads:
     def __init__(self, folder: Path) -> None:
         self.folder, self.times = folder, 0
 
-    def __call__(self) -> layers.Sorted:
+    def __call__(self) -> layers.RuleFiles:
         self.times += 1
-        return layers.by_name(load.parsed(self.folder, "rules"))
+        return layers.sort_files(load.parse_source(self.folder, "rules"))
 
     def kept(self) -> kept.Kept:
         return kept.packaged(str(self.folder), self)
@@ -67,13 +67,15 @@ def test_what_is_kept_is_what_was_read(folder: Path) -> None:
         assert [*all_of(found.files[name])] == [*all_of(node)], name
     for one, two in zip(all_kept.crossings(), files.crossings, strict=True):
         assert [*all_of(one)] == [*all_of(two)]
-    flat = layers.flat(files.dialects)
+    flat = layers.flatten(files.dialects)
     for name, node in flat.items():
         assert [*all_of(found.flat[name])] == [*all_of(node)], name
     assert found.hash == fingerprint(flat) == fingerprint({}, found.sums)
     assert found.parents == {"vertex": "gemini"}
     rows = {name: [row[:3] for row in some] for name, some in found.varied.items()}
-    assert rows == {n: [row[:3] for row in some] for n, some in layers.varied(flat).items()}
+    assert rows == {
+        n: [row[:3] for row in some] for n, some in layers.variants_by_dialect(flat).items()
+    }
     with pytest.raises(KeyError):
         found.files["no-dialect"]
 

@@ -21,7 +21,7 @@ from wireglot.cli import main
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter import choosing, listforms, share, writehole
 from wireglot.ir import WHOLES
-from wireglot.language.ladder import step
+from wireglot.language.ladder import apply
 from wireglot.language.lenses import Misfit
 from wireglot.loading import load
 from wireglot.streaming.recognising import Frame
@@ -234,10 +234,10 @@ ladder:
     (tmp_path / "ladder.yaml").write_text(text, "utf-8")
     row = wireglot.load_rules(tmp_path).ladder["document"][0]
     if fits:
-        assert step(row, {"list": given}, Trail())[0] == {"n": 1, "list": [{"x": 1}]}
+        assert apply(row, {"list": given}, Trail())[0] == {"n": 1, "list": [{"x": 1}]}
     else:
         with pytest.raises(Misfit):
-            step(row, {"list": given}, Trail())
+            apply(row, {"list": given}, Trail())
 
 
 def test_every_packaged_shape_and_unit_has_examples_and_every_example_holds() -> None:

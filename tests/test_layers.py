@@ -655,8 +655,8 @@ def test_any_text_is_shown_so_that_it_reads_back(value: str) -> None:
 def test_the_prepared_model_gives_the_same_dialects_as_the_yaml_files() -> None:
     prepared = {name: source.undump(node.dump()) for name, node in load.from_yaml().items()}
     overlays: list[str] = OVERLAYS
-    one = load.gathered(prepared, [FAMILY], overlays)
-    two = load.gathered(load.from_yaml(), [FAMILY], overlays)
+    one = load.flat_unchecked(prepared, [FAMILY], overlays)
+    two = load.flat_unchecked(load.from_yaml(), [FAMILY], overlays)
     assert {k: v.plain() for k, v in one.items()} == {k: v.plain() for k, v in two.items()}
 
 

@@ -74,8 +74,8 @@ def test_a_shape_that_is_like_a_part_is_of_its_type_and_says_the_rest_itself() -
 def test_a_schema_that_is_like_another_has_its_rows() -> None:
     schemas = rules()["mini"].model.schemas
     both = {"const": 1, "oneOf": [{}]}
-    assert schemas["rigid"].home(both) == {"enum": [1], "anyOf": [{}]}
-    assert schemas["free"].home(both) == {"const": 1, "anyOf": [{}]}
+    assert schemas["rigid"].spelled_here(both) == {"enum": [1], "anyOf": [{}]}
+    assert schemas["free"].spelled_here(both) == {"const": 1, "anyOf": [{}]}
     assert schemas["free"].write({"oneOf": []})[0] == {"anyOf": []}
 
 

@@ -83,8 +83,8 @@ def tried(text: str, name: str, tmp_path: Path, runs: int = 0) -> list[str]:
     """Try the examples of a file as `wireglot test` does, and some payloads of each law."""
     (tmp_path / f"{name}.yaml").write_text(text, "utf-8")
     trial = Trial(str(tmp_path), runs)
-    nodes = load.gathered(load.packaged().files, [str(tmp_path)], [])
-    rules = wireglot.RuleSet(nodes, varied=layers.varied(nodes))
+    nodes = load.flat_unchecked(load.packaged().files, [str(tmp_path)], [])
+    rules = wireglot.RuleSet(nodes, varied=layers.variants_by_dialect(nodes))
     return trial.run(rules, [name]).failures
 
 

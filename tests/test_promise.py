@@ -29,7 +29,7 @@ MARKUP = frozenset(
 def rule_files() -> list[dict[str, Any]]:
     files = [source.parse(path.read_text(), path.name) for path in RULES]
     for file in files:
-        short.spelled_out(file)
+        short.expand(file)
     return [file.plain() for file in files]
 
 

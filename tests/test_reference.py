@@ -98,7 +98,7 @@ def test_the_page_has_examples() -> None:
         valuewords.NAMED,
         valuewords.SCHEMA.words,
         lenses.LENSES,
-        {*lenses.SPELLED, "again", "single"},
+        {*lenses.LENS_SPELLED, "again", "single"},
         lenses.GUARDS.keys(),
         drawn.MARKS,
     ],

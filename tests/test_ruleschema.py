@@ -216,9 +216,9 @@ def _pictured(form: forms.Form) -> bool:
 def test_short_forms_and_layers_know_the_words_that_hold_pictures() -> None:
     pictured = {word for word, (form_, _) in wordlist.FILE.words.items() if _pictured(form_)}
     assert pictured == short.PICTURES
-    lists = {word: merge.Place.FILE.inner(word) for word in merge.LISTS}
+    lists = {word: merge.Place.FILE.inner(word) for word in merge.PLAIN_SECTIONS}
     assert {*lists.values()} == {merge.Place.PLAIN}
-    assert not merge.LISTS & pictured and wordlist.FILE.words.keys() > merge.LISTS
+    assert not merge.PLAIN_SECTIONS & pictured and wordlist.FILE.words.keys() > merge.PLAIN_SECTIONS
 
 
 def test_what_a_bound_is_not_with_is_what_the_writer_knows() -> None:

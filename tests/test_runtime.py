@@ -159,7 +159,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def points(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     point = EntryPoint("acme", value, rulesources.GROUP)
-    monkeypatch.setattr(rulesources, "installed", lambda: [point])
+    monkeypatch.setattr(rulesources, "plugins", lambda: [point])
 
 
 def test_installed_packages_bring_rules_only_where_asked_for(

@@ -18,7 +18,7 @@ import wireglot
 from wireglot.executor import modules, places
 from wireglot.language import layers, rulefile
 from wireglot.language.known import Known
-from wireglot.language.model import FOUND, LATER
+from wireglot.language.model import CACHED, LAZY
 from wireglot.language.picture import Picture
 from wireglot.language.source import fingerprint, sums_of, undump
 from wireglot.language.variants import Row
@@ -27,7 +27,7 @@ from wireglot.rulesets import RuleSet
 
 from . import way
 
-NODES = layers.flat({n: load.packaged().files[n] for n in ("gemini", "vertex", "ladder")})
+NODES = layers.flatten({n: load.packaged().files[n] for n in ("gemini", "vertex", "ladder")})
 OWN = {name: load.packaged().files[name] for name in NODES}
 VARIED: dict[str, tuple[Row, ...]] = {"a": ()}
 MODELS: dict[tuple[str, str], tuple[str, ...] | None] = {
@@ -78,7 +78,7 @@ NAMES = [name for name in FLAT if name != "ladder"]
 PARENTS = {"deepseek": "openai-chat"}  # over another dialect, in truth, which is over this one
 
 
-ROWS = layers.varied(FLAT)
+ROWS = layers.variants_by_dialect(FLAT)
 KNOWN_FLAT = Known(FLAT, FLAT, {}, ROWS, {}, sums_of(FLAT), fingerprint(FLAT))
 
 
@@ -91,7 +91,7 @@ def made(brings: bool) -> RuleSet:
 def brought(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Write modules as a wheel has them, where they are found."""
     folder = tmp_path_factory.mktemp("wheel")
-    prepare._modules(prepare.Family(made(False), PARENTS), folder / "made")
+    prepare._write_modules(prepare.Family(made(False), PARENTS), folder / "made")
     py_compile.compile(str(folder / "made" / "__init__.py"))  # as an installer does
     wireglot.__path__.append(str(folder))
     yield folder / "made"
@@ -116,7 +116,7 @@ def converted(rules: RuleSet, model: str = "deepseek-reasoner") -> list[Any]:
 
 def makes(rules: RuleSet) -> list[str]:
     """Return the functions that were not brought."""
-    coded = [one.model.coded for one in rules._dialects.values()]
+    coded = [one.model.cache for one in rules._dialects.values()]
     ways = {
         (way, kind) for way in ("read", "write") for kind in ("home", "away", "probe", True, False)
     }
@@ -143,7 +143,7 @@ def test_a_set_with_another_file_has_those_of_all_others(brought: Path) -> None:
         body = wireglot.convert(way.REQUEST, "openai-chat", source).body
         assert rules.convert(body, source, target) == plain.convert(body, source, target)
     assert rules.hash == plain.hash
-    assert rules["openai-chat"].model.made and not rules["ollama"].model.made
+    assert rules["openai-chat"].model.module_prefix and not rules["ollama"].model.module_prefix
     assert not vars(rules["openai-chat"].model).get("node")
 
 
@@ -204,12 +204,20 @@ def test_children_share_what_is_just_so_with_their_parents(brought: Path) -> Non
 def test_a_model_is_built_as_it_is_read(brought: Path) -> None:
     for name in NAMES:
         one, two = made(True)[name].model, rulefile.load(undump(made(False)._node(name, ()).dump()))
-        assert one.made == name.replace("-", "_")
+        assert one.module_prefix == name.replace("-", "_")
         for shape in (*one.shapes.values(), *one.units.values()):
-            assert shape.cases and shape.whole
-        apart = {"made", "_later", "coded", "kinds", "named", *LATER, *FOUND}
+            assert shape.cases and shape.is_built
+        apart = {
+            "module_prefix",
+            "_later",
+            "cache",
+            "kinds_by_name",
+            "keys_by_name",
+            *LAZY,
+            *CACHED,
+        }
         assert same(vars(one), vars(two), apart)
-        for known in FOUND - {"in_files", "talk"}:
+        for known in CACHED - {"in_files", "talk"}:
             assert getattr(one, known) == getattr(two, known)
         for known in (*one.shapes, *one.unions):
             assert one.kinds_of(known) == two.kinds_of(known)
@@ -228,7 +236,7 @@ def same(one: Any, two: Any, but: set[str] = frozenset()) -> bool:  # type: igno
     if isinstance(one, list | tuple):
         return len(one) == len(two) and all(map(same, one, two))
     slots = (f for kind in type(one).__mro__ for f in getattr(kind, "__slots__", ()))
-    late = modelcode.LATE.get(type(one), {})
+    late = modelcode.EMPTY_CACHES.get(type(one), {})
     fields = [f for f in slots if f != "__weakref__" and f not in late]
     fields += vars(one) if hasattr(one, "__dict__") and not callable(one) else []
     if not fields:
@@ -259,7 +267,7 @@ def test_several_processes_write_the_same_files(
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     found = []
     for folder, files in ((tmp_path / "alone", None), (tmp_path / "together", tmp_path)):
-        prepare._modules(family, folder, files)
+        prepare._write_modules(family, folder, files)
         found.append({file.name: file.read_bytes() for file in folder.iterdir()})
     assert found[0] == found[1] and len(found[0]) > 10
 

@@ -18,7 +18,7 @@ import wireglot
 from wireglot import cli
 from wireglot.authoring.show import functions
 from wireglot.authoring.wirefacts import spelt
-from wireglot.checks.overlap import said
+from wireglot.checks.overlap import comparable
 from wireglot.executor import readers, writer
 from wireglot.executor.code import Code
 from wireglot.language import drawn
@@ -75,7 +75,9 @@ def test_a_hole_is_shown_as_a_rule_file_says_it() -> None:
     rules = wireglot.packaged()
     for model in (rules[name].model for name in rules.dialects):
         for hole in (hole for case in model.cases for hole in pic.holes(case.wire)):
-            assert said(drawn.parse(Node(spelt(hole), hole.pos))) == said(hole), hole.pos
+            assert comparable(drawn.parse(Node(spelt(hole), hole.pos))) == comparable(hole), (
+                hole.pos
+            )
 
 
 def test_each_line_of_a_rule_names_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -209,8 +209,8 @@ def test_what_a_conversation_and_its_limits_may_note_is_told() -> None:
 
 def steps_of(word: str) -> list[str]:
     """Return the names of the steps that a word of `enforce` may stand for."""
-    if word in orderwords.SAID:
-        return [orderwords.SAID[word][0]]
+    if word in orderwords.TEXT_WORDS:
+        return [orderwords.TEXT_WORDS[word][0]]
     if word in orderwords.VALUES:
         return [name for made, _ in orderwords.VALUES[word].values() for name, _ in made]
     return ["insert", "alternate"] if word == "turns" else [word]

@@ -49,7 +49,7 @@ def groups() -> dict[str, tuple[str, ...]]:
         "table": valuewords.TABLE.words.keys() - {"examples"},
         "schema": {*(w for f in nodes_ for w in f.words), *nodes.LENSES} - {"note", "examples"},
         "mode": MODES,
-        "codec": {*lenses.LENSES, *lenses.SPELLED, "again", "single"},
+        "codec": {*lenses.LENSES, *lenses.LENS_SPELLED, "again", "single"},
         "guard": lenses.GUARDS,
         "mark": drawn.MARKS,
         "stream": wordlist.STREAM.words,

@@ -12,7 +12,7 @@ from wireglot.authoring import examples, show
 from wireglot.authoring.examples import Example
 from wireglot.language.model import Dialect
 from wireglot.language.shape import Shape
-from wireglot.language.source import Node, plain
+from wireglot.language.source import Node, without_examples
 from wireglot.loading import listing
 from wireglot.rulesets import RuleSet
 
@@ -189,7 +189,7 @@ def _about(shape: Shape) -> str:
 
 def _alone(node: Node, name: str) -> Node:
     """Return a mapping of one entry, without the examples, which stand beside it."""
-    return Node({name: plain(node.value[name])}, node.pos, node.keys)
+    return Node({name: without_examples(node.value[name])}, node.pos, node.keys)
 
 
 def _shot(example: Example, link: Link) -> Shot:

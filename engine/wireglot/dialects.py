@@ -151,7 +151,7 @@ class DialectRules:
         from .language import documents
 
         check_text("text", text)
-        return documents.parsed(
+        return documents.parse_file(
             text, self.model.document, sessions.key_of(units.unit_shape(self.model, "session"))
         )
 
@@ -162,7 +162,7 @@ class DialectRules:
         if indent is not None and not isinstance(indent, int):
             raise mistyped("`indent` is a number", indent)
         check_json(body)
-        return documents.printed(body, self.model.document, indent)
+        return documents.file_text(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:
         """Return the wire paths that the unit's pictures name, or those of its `envelope`."""

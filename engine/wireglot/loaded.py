@@ -142,7 +142,7 @@ class Loaded:
             return rulefile.model(node, rows)
 
     def _node(self, name: str, rows: Rows) -> Node:
-        return variants.of(self._files[name], rows)
+        return variants.with_rows(self._files[name], rows)
 
     def variants(self, name: str) -> tuple[DialectRules, ...]:
         """Return a dialect as it is for each model, version and option that its variants name.
@@ -152,7 +152,7 @@ class Loaded:
         self._known(name)
         if name not in self._varied:
             return ()
-        return tuple(self.with_rows(name, rows) for rows in variants.samples(self._varied[name]))
+        return tuple(self.with_rows(name, rows) for rows in variants.row_sets(self._varied[name]))
 
     @functools.cached_property
     def _choosing(self) -> frozenset[str]:
@@ -173,7 +173,7 @@ class Loaded:
         remembers = not options and model.__class__ in (str, NoneType)
         if remembers and (name, model) in self._named:
             return self._named[name, model]
-        made = self.with_rows(name, variants.applying(found, name, model, options))
+        made = self.with_rows(name, variants.applying_rows(found, name, model, options))
         if remembers:
             if len(self._named) >= REMEMBERED:
                 self._named.clear()
@@ -288,7 +288,7 @@ def check_name(name: str, there: Collection[str]) -> None:
     """Raise UsageError for a dialect that is not there."""
     check_call(None, None, dialect=name)
     if name not in there:
-        from .language.findings import near
+        from .language.findings import did_you_mean
 
-        told = " ".join(filter(None, (near(name, there), "`wireglot dialects` lists them")))
+        told = " ".join(filter(None, (did_you_mean(name, there), "`wireglot dialects` lists them")))
         raise UsageError(f"there is no dialect `{name}`; {told}")

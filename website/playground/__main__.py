@@ -73,7 +73,7 @@ def contents() -> Iterator[tuple[str, bytes]]:
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "wireglot" / "rules"
         shutil.copytree(ROOT / "rules", rules)
-        prepare.rules(rules)
+        prepare.write_rules(rules)
         yield f"wireglot/rules/{PREPARED}", (rules / PREPARED).read_bytes()
 
 

@@ -92,13 +92,13 @@ class Gatherer:
         """Return a model of each kind that the rules tell apart, the usual first."""
         both = [self.rules.rows(name) for name in (self.source, self.target)]
         found: dict[tuple[Rows, Rows], str] = {}
-        for name in (ANY_MODEL, *variants.models(*both)):
+        for name in (ANY_MODEL, *variants.sample_models(*both)):
             found.setdefault(self._rows(name), name)
         return list(found.values())
 
     def _rows(self, model: str) -> tuple[Rows, Rows]:
         one, two = (
-            variants.applying(self.rules.rows(name), name, model, self.options)
+            variants.applying_rows(self.rules.rows(name), name, model, self.options)
             for name in (self.source, self.target)
         )
         return one, two

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
-from ..language.apart import CROSSINGS, FOLDER, WORD
+from ..language.apart import CROSSINGS, EXAMPLES_OF, FOLDER
 from ..language.lenses import same
 from ..language.source import LADDER, parse
 from ..loading import load
@@ -26,7 +26,7 @@ from .changes import SILENT, Change
 
 GRADES = ("wire", "notes", "prose")
 NOTED = {"unsupported", "repeated", "slight", "note", "effect"}  # words that only notes show
-EXAMPLES = (WORD, CROSSINGS)  # a file that has one of them says nothing to a conversion
+EXAMPLES = (EXAMPLES_OF, CROSSINGS)  # a file that has one of them says nothing to a conversion
 ENDING = ".yaml"
 PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?\Z", re.DOTALL)  # a file, a line, a column
 Texts = Mapping[str, str]  # of rule files, by their paths in a folder
@@ -103,8 +103,8 @@ def _in_git(folder: str, ref: str) -> dict[str, str]:
 
 def _rules(source: Any, texts: Texts) -> RuleSet:
     """Load rule files with their examples; a folder with a ladder needs no packaged ones."""
-    base = {} if f"{LADDER}{ENDING}" in texts else load.from_yaml(load.called([source]))
-    return load.made(load.gathered(base, [source], []))
+    base = {} if f"{LADDER}{ENDING}" in texts else load.from_yaml(load.packaged_name([source]))
+    return load.rule_set(load.flat_unchecked(base, [source], []))
 
 
 def _grade(change: Change) -> str:

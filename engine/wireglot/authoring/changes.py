@@ -10,7 +10,7 @@ from ..ir import WHOLES
 from ..language import variants
 from ..language.lenses import stringify
 from ..language.model import Dialect
-from ..language.source import LADDER, Node, plain
+from ..language.source import LADDER, Node, without_examples
 from ..language.variants import Row
 from ..rulesets import RuleSet
 from . import wirefacts
@@ -61,7 +61,7 @@ def changed(old: RuleSet, new: RuleSet) -> list[str]:
 
 def said(node: Node) -> dict[str, Any]:
     """Return what a flat rule file says of the wire, as plain JSON."""
-    found: dict[str, Any] = plain(node).plain()
+    found: dict[str, Any] = without_examples(node).plain()
     return {key: value for key, value in found.items() if key not in SILENT}
 
 
@@ -76,7 +76,7 @@ def all_of(old: RuleSet, new: RuleSet) -> list[Change]:
             found.append(Change(name, (), (), text, str(model.node.pos)))
     for name in changed(old, new):
         found += of_dialect(name, old, new)
-    one, two = (plain(rules._files[LADDER]).plain() for rules in (old, new))
+    one, two = (without_examples(rules._files[LADDER]).plain() for rules in (old, new))
     found += _words(LADDER, one.get("ladder"), two.get("ladder"), "ladder")
     found += _words(LADDER, one.get("scales"), two.get("scales"), "scales")
     return found
@@ -112,7 +112,7 @@ def _label(row: Row) -> str:
 
 def _with(rules: RuleSet, name: str, row: Row) -> Dialect:
     """Return a dialect with the variants that apply where a row does."""
-    model = next(iter(variants.models([row])), None)
+    model = next(iter(variants.sample_models([row])), None)
     which = (
         i
         for i, one in enumerate(rules.rows(name))

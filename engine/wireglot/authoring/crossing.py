@@ -97,7 +97,7 @@ def _models(old: RuleSet, new: RuleSet, *names: str) -> list[str]:
             {label.models: label.over.plain() for label in rules.rows(name)} for rules in (old, new)
         )
         if one != two:
-            found += variants.models(old.rows(name), new.rows(name))
+            found += variants.sample_models(old.rows(name), new.rows(name))
     return list(dict.fromkeys(found))
 
 

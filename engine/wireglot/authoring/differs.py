@@ -183,7 +183,7 @@ def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
     """Yield the objects that the pictures of a dialect have at a place of a rule file."""
     cases: list[Case] = []
     if path[0] == "conversation":
-        cases, rest = [case for case in model.talks if case.name == path[2]], path[4:]
+        cases, rest = [case for case in model.message_cases if case.name == path[2]], path[4:]
     else:
         inner = path[0] == "shapes"
         shape, rest = (
@@ -290,7 +290,7 @@ def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Chang
             new = counted.most_common(1)[0][0]
             respelled.add((names, new))
             yield from _respelled(path, names, new, Say(spelt(holes[path, names])))
-    for case in model.talks:
+    for case in model.message_cases:
         path = ("conversation", "cases", case.name, "wire")
         for names, child in keyed(case.wire):
             for new in [new for there, new in respelled if there == names]:

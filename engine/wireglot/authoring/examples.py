@@ -87,8 +87,10 @@ def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
             yield from _listed(unit, whole)
     for name, listed in node.under("examples").items():
         place = name if name in WHOLE or "/" in name else f"shapes/{name}"
-        owner = node.get(name) or apart.owner(node, name)
-        if owner is None and apart.beside(listed.pos.file) != apart.beside(node.pos.file):
+        owner = node.get(name) or apart.owner_of(node, name)
+        if owner is None and apart.rule_file_of(listed.pos.file) != apart.rule_file_of(
+            node.pos.file
+        ):
             continue  # a parent's examples of what the child took away
         if owner is None or not isinstance(listed.value, list):
             raise wrong(f"`{name}` holds no list of examples of a shape or unit", listed.pos)
@@ -153,7 +155,7 @@ def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
 def _row(rules: RuleSet, example: Example) -> None:
     kind, _, name = example.owner.partition("/")
     row = next(r for r in rules.ladder[kind] if r.name == name)
-    new, beside, _ = ladder.step(row, example.said["from"], Trail())
+    new, beside, _ = ladder.apply(row, example.said["from"], Trail())
     alike("becomes something else", example.said["to"], new)
     alike("moves something else", example.said.get("beside", []), beside)
 

@@ -261,7 +261,7 @@ class Maker:
 
     def talk(self) -> list[Any]:
         """Make a list of wire messages: a talk, with calls and then their results."""
-        turns = self.turns(self.dialect.talks)
+        turns = self.turns(self.dialect.message_cases)
         return [message for case in turns for message in self.messages(case)]
 
     def messages(self, case: Case) -> list[Any]:

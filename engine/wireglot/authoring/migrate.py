@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ..errors import RuleError
-from ..language.layers import flat
+from ..language.layers import flatten
 from ..language.source import Node, parse
 from ..language.version import VERSION
 from ..loading import load
@@ -101,7 +101,7 @@ def _entries(node: Any) -> dict[str, Any]:
 def _lower(file: dict[str, Any]) -> Node | None:
     """Return the packaged dialect that a file lies over, with all that is below it."""
     named = file.get("extends") or file.get("overlay")
-    return flat(load.from_yaml()).get(str(named.value)) if named is not None else None
+    return flatten(load.from_yaml()).get(str(named.value)) if named is not None else None
 
 
 def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
@@ -109,7 +109,7 @@ def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
     file = _entries(root)
     lower = _lower(file)
     below = lower.get("conversation") if lower is not None else None
-    there = below.said("enforce", ()) if below is not None else ()
+    there = below.json_of("enforce", ()) if below is not None else ()
     inherited = set(_told("words")["also"].values()) & set(there)
     own = _also(file["conversation"]) if "conversation" in file else None
     rows = file["variants"].value if isinstance(file.get("variants"), yaml.SequenceNode) else []

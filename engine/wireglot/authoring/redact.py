@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import WireglotError
 from ..language import picture as pic
-from ..language.drafts import SAYS
+from ..language.drafts import EMPTY_IF_NULL
 from ..language.model import Dialect
 from ..language.nodes import TYPES
 from ..language.picture import Hole
@@ -65,7 +65,7 @@ class Redaction:
     def __init__(
         self, dialects: Iterable[Dialect], keep: Iterable[str] = (), secret: bytes = b""
     ) -> None:
-        self.known = {*SAYS, *TYPES, *SCHEMA, *keep}
+        self.known = {*EMPTY_IF_NULL, *TYPES, *SCHEMA, *keep}
         self.models: set[str] = set()  # keys whose values are names of models, which rules ask for
         for dialect in dialects:
             self.known.update(wirefacts.fixed(dialect))

@@ -18,7 +18,7 @@ from ..language import picture as pic
 from ..language.apart import SECTIONS
 from ..language.model import Dialect
 from ..language.shape import Case, Shape
-from ..language.source import Node, Pos, plain
+from ..language.source import Node, Pos, without_examples
 from .sketch import flow, scalar
 from .wirefacts import spelt
 
@@ -45,7 +45,7 @@ def flat_yaml(node: Node, only: str | None = None, examples: bool = True) -> str
 
     Raises UsageError for a name that is not there.
     """
-    node = node if examples else plain(node)
+    node = node if examples else without_examples(node)
     found = list(lines(node if only is None else _named(node, only)))
     fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
     width = max(fits, default=0)
@@ -72,17 +72,17 @@ def lines(node: Node, depth: int = 0, first: str = "") -> Iterator[Line]:
     """Yield the lines of a mapping as YAML, each with what its comment says."""
     indent = "  " * depth
     for key, child in node.value.items():
-        pos = node.place(key)
+        pos = node.key_pos(key)
         head = f"{first or indent}{scalar(key, False)}:"
         first = ""
         yield from _entry(head, child, depth, pos)
-    for gone in getattr(node, "gone", ()):
+    for gone in getattr(node, "removed", ()):
         yield Line(f"{indent}# no `{gone.key}`", f"{_place(gone.pos)}, was {_was(gone.was)}")
 
 
 def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
     """Yield a key (or the dash of an item) with what stands under it."""
-    was = getattr(child, "was", None)
+    was = getattr(child, "replaced", None)
     said = _place(pos) + (f", was {_was(was)}" if was is not None else "")
     if (short := _short(child, pos)) is not None:
         yield Line(f"{head} {short}", said)
@@ -106,7 +106,7 @@ def _short(node: Node, pos: Pos) -> str | None:
     here = all(p.file == pos.file and p.line == pos.line for p in _places(node))
     # Words are one thing, in however many lines they were written.
     words = isinstance(node.value, list) and not any(
-        isinstance(i.value, dict | list) or getattr(i, "was", None) for i in node.value
+        isinstance(i.value, dict | list) or getattr(i, "replaced", None) for i in node.value
     )
     return flow(node.plain()) if here or words or not node.value else None
 
@@ -116,10 +116,10 @@ def _places(node: Node) -> Iterator[Pos]:
     inner = node.value.values() if isinstance(node.value, dict) else node.value
     for child in inner if isinstance(node.value, dict | list) else ():
         yield child.pos
-        if getattr(child, "was", None) or getattr(child, "gone", ()):
+        if getattr(child, "replaced", None) or getattr(child, "removed", ()):
             yield Pos("", 0, 0)
         yield from _places(child)
-    if getattr(node, "gone", ()):
+    if getattr(node, "removed", ()):
         yield Pos("", 0, 0)
 
 
@@ -127,7 +127,7 @@ def _was(node: Node) -> str:
     """Say what was replaced, shortly, and where it stood."""
     text = str(flow(node.plain()))
     short = text if len(text) <= LONG else f"{text[: LONG - 4]} ..."
-    before = getattr(node, "was", None)
+    before = getattr(node, "replaced", None)
     more = f", was {_was(before)}" if before is not None else ""
     return f"`{short}` at {_place(node.pos)}{more}"
 
@@ -191,7 +191,7 @@ def _reads(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
 def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
     writes, uses = writer.writes_of(dialect, home), _uses(dialect, name)
     if name == "message":
-        yield from map(writes.inside, dialect.talks)
+        yield from map(writes.inside, dialect.message_cases)
         return
     if "as" in uses:
         yield writes.any(name)

@@ -16,12 +16,14 @@ from . import examples, laws, wires
 
 def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
-    return load.made(load.gathered(load.from_yaml(load.called(folders)), folders, overlays))
+    return load.rule_set(
+        load.flat_unchecked(load.from_yaml(load.packaged_name(folders)), folders, overlays)
+    )
 
 
 def crossings(folders: Sequence[str]) -> list[Node]:
     """Load the files that show the wires of several dialects, the packaged ones first."""
-    return load.crossings(folders, load.called(folders))
+    return load.crossings(folders, load.packaged_name(folders))
 
 
 class Trial:
@@ -88,7 +90,7 @@ class Trial:
             others = {file for other, file in homes.items() if file != homes[name]}
             for dialect in (rules[name], *rules.variants(name)):
                 for example in examples.find(dialect, self.examples):
-                    if apart.beside(example.pos.file) not in others:
+                    if apart.rule_file_of(example.pos.file) not in others:
                         yield example, dialect
 
     def _within(self, pos: Pos) -> bool:
@@ -106,4 +108,4 @@ class Trial:
 @functools.lru_cache(1000)
 def _folder(file: str) -> str:
     """Return the folder that a rule file is in, or that a file of examples is beside."""
-    return os.path.dirname(apart.beside(file))
+    return os.path.dirname(apart.rule_file_of(file))

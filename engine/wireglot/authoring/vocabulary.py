@@ -69,7 +69,7 @@ class Vocabulary:
                 for case in shape.cases:
                     for word in case.heads[:1]:
                         self.kinds.update(dict.fromkeys(word[1], shape.kind))
-        for case in dialect.talks:
+        for case in dialect.message_cases:
             for names, child in picture.keys(case.wire):
                 if isinstance(child, Literal) and tokens(names[0]) == ("role",):
                     for word in filter(None, child.values):

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from ..language import picture as pic
 from ..language.drawn import EMPTY
-from ..language.lenses import SAID, stringify
+from ..language.lenses import SPELLING_OF, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text
-from ..language.shape import Case, Shape, of_frame
+from ..language.shape import Case, Shape, frame_case
 from ..trace.paths import Inside, Walk
 
 MARKED = {
@@ -68,7 +68,7 @@ def frames(dialect: Dialect) -> dict[str, Facts]:
     for event in stream.events:
         for p in (*event.writes, *event.reads):
             found: Facts = {}
-            case = of_frame(p)
+            case = frame_case(p)
             case.home = p not in event.writes
             _Walk(dialect, found).picture(p, "", case, ())
             said = [words(dialect, one.picture) for one in found.get(f".{stream.named}", ())]
@@ -209,7 +209,7 @@ def _hole(h: Hole, shaped: bool = True) -> str:
     return (
         " + ".join(f"${path}" for path in h.paths)
         + shape
-        + "".join(f" | {SAID.get(lens, lens)}" for lens in h.lenses)
+        + "".join(f" | {SPELLING_OF.get(lens, lens)}" for lens in h.lenses)
     )
 
 

@@ -59,17 +59,17 @@ def find(files: Iterable[Node], failures: list[str]) -> Iterator[Wire]:
         first, *others = map(_given, sources) if sources else [None]
         if first is None:
             wires = listed[0].value["wires"]
-            pos = wires.place(next(iter(wires.value)))
+            pos = wires.key_pos(next(iter(wires.value)))
             failures.append(f"{pos}: no file says of what the wires of `{name}` are made")
             continue
         failures += (
             f"{one.pos}: the source of `{name}` stands at {first.pos}" for one in others if one
         )
-        source, model = sources[0].said("from"), sources[0].said("model", MODEL)
+        source, model = sources[0].json_of("from"), sources[0].json_of("model", MODEL)
         for said in listed:
             for dialect, wire in said.under("wires").items():
-                codes = tuple(sorted(set(said.said("notes", {}).get(dialect, ()))))
-                pos, meant = said.value["wires"].place(dialect), wire.plain()
+                codes = tuple(sorted(set(said.json_of("notes", {}).get(dialect, ()))))
+                pos, meant = said.value["wires"].key_pos(dialect), wire.plain()
                 yield Wire(pos, unit, name, source, first.plain(), dialect, meant, codes, model)
 
 

@@ -1,4 +1,8 @@
-"""What must hold across the words of a form: what a shape, a table or a limit has as a whole."""
+"""What must hold across the words of a form: what a shape, a table or a limit has as a whole.
+
+Each check of `ACROSS` is given a mapping as it stands (`raw`), what of it is right (`found`), and
+what it is called in messages. It returns what is right as a whole; None: leave it all out.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import RuleError
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.nodes import Row, Rule
 from ..language.source import Node, Pos
 
@@ -14,12 +18,12 @@ SHOWN = "docs/rule-language.md shows it"
 
 
 def _shape(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
-    """Tell whether a shape can be built; take out cases that have no `wire` to go by."""
+    """Return a shape that can be built, without cases that have no `wire` to go by."""
     error = findings.error
     if found.get("marks") and found.get("groups"):
         message = f"{what} marks the element before it, and gathers elements"
         error("R022", message, found.value.pop("marks").pos, "use one of `marks` and `groups`")
-    if _lost(raw, found):
+    if _lost_picture(raw, found):
         return None  # every case of it would lack what was wrong
     given, cases = raw.get("cases"), found.get("cases")
     if given is None or given.value == {}:
@@ -31,15 +35,15 @@ def _shape(findings: Findings, raw: Node, found: Node, what: str) -> Node | None
     for name, case in list(cases.value.items()) if cases else ():
         if raw.get("wire") is None and given.value[name].get("wire") is None:
             message = f"the case `{name}` has no `wire`, and its shape has none"
-            error("R022", message, given.place(name), "write `wire:` in one of the two")
+            error("R022", message, given.key_pos(name), "write `wire:` in one of the two")
             del found.value["cases"].value[name]
-        elif _lost(given.value[name], case):
+        elif _lost_picture(given.value[name], case):
             del found.value["cases"].value[name]
     return found if cases and cases.value else None
 
 
-def _lost(raw: Node, found: Node) -> bool:
-    """Tell whether a picture was wrong."""
+def _lost_picture(raw: Node, found: Node) -> bool:
+    """Tell whether a picture stands in `raw` that was wrong, and so is not in `found`."""
     return any(raw.get(w) is not None and found.get(w) is None for w in ("wire", "ir"))
 
 
@@ -55,29 +59,29 @@ def _talk(findings: Findings, raw: Node, found: Node, what: str) -> Node:
         bare = case.get("wire") is None and found.get("wire") is None
         if bare and raw.get("wire") is None and before.get("wire") is None:
             findings.error("R022", f"the case `{name}` has no `wire`", case.pos, SHOWN)
-        if bare or _lost(before, case):
+        if bare or _lost_picture(before, case):
             del cases[name]
     return found
 
 
 def _table(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
-    said = found.value
-    if ("only" in said) == ("write" in said):
+    words_said = found.value
+    if ("only" in words_said) == ("write" in words_said):
         if ("only" in raw.value) == ("write" in raw.value):
             help = "`write` maps words of the IR to words of the wire; `only` lists words"
             findings.error("R022", "a table has `write` or `only`", raw.pos, help)
         return None
-    if "write" in said:
+    if "write" in words_said:
         return found if _injective(findings, found) else None
-    if not said.keys() <= {"only", "read-also", "examples"}:
+    if not words_said.keys() <= {"only", "read-also", "examples"}:
         message = "a table of `only` has no other word but `read-also`"
         findings.error("R022", message, raw.pos, "use `write` instead")
         return None
-    words, right = said["only"].plain(), True
+    words, right = words_said["only"].plain(), True
     for child in found.under("read-also").values():
         if child.value not in words:
             message = f"`{child.value}` is none of the words of `only`"
-            findings.error("R024", message, child.pos, helped(child.value, words))
+            findings.error("R024", message, child.pos, hint(child.value, words))
             right = False
     return found if right else None
 
@@ -99,7 +103,7 @@ def _injective(findings: Findings, table: Node) -> bool:
         ("write-also", write.value, "is a word of `write` already"),
     ):
         for name in table.under(word).keys() & more.keys():
-            pos = table.value[word].place(name)
+            pos = table.value[word].key_pos(name)
             told = f"`{name}` {also.format(wires.get(name))}"
             findings.error("R005", told, pos, "take one of the two out")
             right = False
@@ -150,8 +154,8 @@ def _document(findings: Findings, raw: Node, found: Node, what: str) -> Node | N
     return found
 
 
-def _built(build: Callable[[str, Node], Any]) -> Callable[..., Node | None]:
-    """Return what reports what is wrong with the pictures of a schema node."""
+def _builds(build: Callable[[str, Node], Any]) -> Callable[..., Node | None]:
+    """Return the check of a schema node's pictures: that `build` makes a model of them (R029)."""
 
     def check(findings: Findings, raw: Node, found: Node, what: str) -> Node | None:
         if len(found.value) < len(raw.value):
@@ -167,8 +171,8 @@ def _built(build: Callable[[str, Node], Any]) -> Callable[..., Node | None]:
     return check
 
 
-THEN: dict[str, Callable[..., Node | None]] = {
+ACROSS: dict[str, Callable[..., Node | None]] = {
     "shape": _shape, "talk": _talk, "table": _table, "limit": _limit, "bound": _bound,
-    "stream": _stream, "document": _document, "rewrite": _built(Row.load),
-    "must": _built(lambda name, node: Rule.load(node)),
+    "stream": _stream, "document": _document, "rewrite": _builds(Row.load),
+    "must": _builds(lambda name, node: Rule.load(node)),
 }  # fmt: skip

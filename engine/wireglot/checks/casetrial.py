@@ -32,7 +32,7 @@ _VALUES: dict[str, Any] = {
 }
 
 
-def place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
+def case_pos(dialect: Dialect, shape: Shape, case: Case) -> Pos:
     """Return where a case is named, or its shape."""
     listed = dialect.node.get("shapes")
     node = listed.get(shape.name) if listed else None
@@ -41,12 +41,12 @@ def place(dialect: Dialect, shape: Shape, case: Case) -> Pos:
     return listed.keys.get(shape.name, shape.pos) if listed else shape.pos
 
 
-def named(shape: Shape, case: Case) -> str:
+def case_title(shape: Shape, case: Case) -> str:
     """Return what findings call a case."""
     return f"the case `{case.name}` of `{shape.name}`" if case.name else f"the shape `{shape.name}`"
 
 
-def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
+def read_by(dialect: Dialect, pair: Pair, wire: Any) -> Any:
     """Read a value by one case; ABSENT where it does not fit."""
     shape, case = pair
     fits = may_fit(case, wire) if isinstance(wire, dict) else not case.heads
@@ -61,7 +61,7 @@ def read(dialect: Dialect, pair: Pair, wire: Any) -> Any:
         return ABSENT
 
 
-def written(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
+def writing_case(dialect: Dialect, shape: Shape, ir: Any) -> str | None:
     """Return the name of the first case that writes a value."""
     writer = Writer(dialect, False, Trail(), {"repair": False})
     writer.walks = True
@@ -82,10 +82,10 @@ def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0)
         return p.write(tuple("x" for _ in p.names))
     if isinstance(p, Items):
         head = [sample(dialect, item, shape, full, depth + 1) for item in p.items]
-        more = _held(dialect, p.rest, shape, full, depth) if p.rest is not None else ABSENT
+        more = _sample_hole(dialect, p.rest, shape, full, depth) if p.rest is not None else ABSENT
         return [*head, *(more if isinstance(more, list) else ())]
     if isinstance(p, Hole):
-        return _held(dialect, p, shape, full, depth)
+        return _sample_hole(dialect, p, shape, full, depth)
     made = {}
     if isinstance(p, Fields):
         for (name, *_), child in p.entries:
@@ -96,14 +96,14 @@ def sample(dialect: Dialect, p: Picture, shape: str, full: bool, depth: int = 0)
             if hole.shape is None:
                 made.update({"x-any": 1} if full else {})
             elif full or hole.mark is None:
-                inner = _held(dialect, hole, shape, full, depth)
+                inner = _sample_hole(dialect, hole, shape, full, depth)
                 made.update(inner if isinstance(inner, dict) else {})
     return made
 
 
-def _held(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
-    if not (h.must or full) or depth > DEPTH or h.dated:
-        return "x" if h.must else ABSENT
+def _sample_hole(dialect: Dialect, h: Hole, shape: str, full: bool, depth: int) -> Any:
+    if not (h.required or full) or depth > DEPTH or h.only_read:
+        return "x" if h.required else ABSENT
     if h.path == "nth":
         return 0
     if len(h.paths) > 1:

@@ -11,7 +11,7 @@ from ..language import picture as pic
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape
-from .fields import ANY, KINDS, held
+from .fields import ANY, KINDS, held_by
 
 Objects = frozenset[str]
 NOTHING: Objects = frozenset()
@@ -36,8 +36,8 @@ class View(NamedTuple):
         """Return what a path of a hole holds; None where no field has that name."""
         first, _, rest = path.partition(".")
         if first in self.bound:
-            return held(self.bound[first], rest) if rest else self.bound[first]
-        return held(self.objects, path)
+            return held_by(self.bound[first], rest) if rest else self.bound[first]
+        return held_by(self.objects, path)
 
 
 class Contexts:
@@ -45,7 +45,7 @@ class Contexts:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.of: dict[str, set[str]] = {}
+        self.objects_of: dict[str, set[str]] = {}
         self.unions: set[str] = set()
         self.named: set[str] = set()  # by a hole, or a union of one
         self._queue: list[str] = []
@@ -55,8 +55,9 @@ class Contexts:
         self.named.clear()  # what is always asked for
         self._named: list[View] = []
         for unit, shape in dialect.units.items():
-            self._named += [seen(case, shape, {UNITS[unit]}) for case in shape.cases]
-        self._named += [seen(case, None, {"message"}) for case in talks(dialect)]
+            self._named += [view_of(case, shape, {UNITS[unit]}) for case in shape.cases]
+        talk = dialect.file_talk or dialect.conversation
+        self._named += [view_of(c, None, {"message"}) for c in (talk.cases if talk else ())]
         for view in self._named:
             self._follow(view)
         for marks in dialect.within.values():
@@ -77,8 +78,8 @@ class Contexts:
 
     def views(self, shape: Shape) -> list[View]:
         """Return the cases of a shape with what they picture."""
-        around = self.of.get(shape.name, set())
-        return [seen(case, shape, self._objects(shape, case, around)) for case in shape.cases]
+        around = self.objects_of.get(shape.name, set())
+        return [view_of(case, shape, self._objects(shape, case, around)) for case in shape.cases]
 
     @cached_property
     def all(self) -> list[View]:
@@ -88,7 +89,7 @@ class Contexts:
 
     def _objects(self, shape: Shape, case: Case, around: set[str]) -> set[str]:
         if shape.marks:
-            found = held(frozenset(("part", "tool")), shape.marks) or ()
+            found = held_by(frozenset(("part", "tool")), shape.marks) or ()
             return {word.strip("[]") or ANY for word in found}
         if shape.kind is not None:
             return {shape.kind}
@@ -106,9 +107,9 @@ class Contexts:
             if member not in self.dialect.shapes:
                 continue
             self.named.add(member)
-            known = self.of.get(member)
+            known = self.objects_of.get(member)
             if known is None or not objects <= known:
-                self.of[member] = (known or set()) | objects
+                self.objects_of[member] = (known or set()) | objects
                 self._queue.append(member)
 
     def _follow(self, view: View) -> None:
@@ -128,12 +129,7 @@ class Contexts:
             self._reach(hole.shape, found)
 
 
-def talks(dialect: Dialect) -> list[Case]:
-    """Return the cases of the conversation."""
-    return dialect.filed.cases if dialect.filed else dialect.talks
-
-
-def seen(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
+def view_of(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
     """Return a case with the objects that it pictures, and what its `ir` picture names."""
     view = View(case, shape, frozenset(objects), {})
     bind(view, case.ir, view.objects)
@@ -149,7 +145,7 @@ def bind(view: View, ir: Picture | None, objects: Objects) -> None:
             view.bound[name] = frozenset(("",))
     elif isinstance(ir, Fields):
         for (name, *_), child in ir.entries:
-            below = held(objects, name)
+            below = held_by(objects, name)
             if isinstance(child, Hole):
                 view.bound[child.path] = below or frozenset((ANY,))
             elif not isinstance(child, Literal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from ..language.apart import CROSSINGS
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.source import LADDER, Node
 from ..language.words import LAYERS
 from ..notes import CODES
@@ -20,16 +20,16 @@ def check(files: Iterable[Node], there: Collection[str], findings: Findings) -> 
         units = forms.check(form, file.value[CROSSINGS], f"`{CROSSINGS}`")
         for unit in units.entries.values() if units is not None else ():
             for crossing in unit.value.values():
-                _named(crossing, dialects, findings)
+                _check_crossing(crossing, dialects, findings)
 
 
-def _named(crossing: Node, dialects: Collection[str], findings: Findings) -> None:
+def _check_crossing(crossing: Node, dialects: Collection[str], findings: Findings) -> None:
     """Report names of dialects and codes that are not there, and what stands beside no wire."""
     wires, source = crossing.value["wires"], crossing.get("from")
     notes = crossing.get("notes") or Node({}, crossing.pos)
 
     def wrong(node: Node, message: str, known: Collection[str]) -> None:
-        findings.error("R025", message, node.pos, helped(str(node.value), known))
+        findings.error("R025", message, node.pos, hint(str(node.value), known))
 
     for held in (wires, notes):
         for name in [name for name in held.value if name not in dialects]:

@@ -125,7 +125,7 @@ def limits() -> dict[str, Words]:
 
 
 @functools.lru_cache(ASKED)
-def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
+def held_by(objects: frozenset[str], path: str) -> frozenset[str] | None:
     """Return what a dotted path holds in any of some objects, or None where none has it.
 
     The result names objects (`[NAME]` for their lists); ANY is among it where all is allowed.
@@ -145,17 +145,17 @@ def held(objects: frozenset[str], path: str) -> frozenset[str] | None:
 
 
 @functools.lru_cache(ASKED)
-def names(objects: frozenset[str]) -> frozenset[str]:
+def field_names(objects: frozenset[str]) -> frozenset[str]:
     """Return the names of the fields of some objects, without those that the engine keeps."""
     return frozenset(name for what in objects for name in OBJECTS.get(what, {})) - KEPT
 
 
-def alone(what: frozenset[str] | None) -> frozenset[str]:
+def object_names(what: frozenset[str] | None) -> frozenset[str]:
     """Return the objects that something holds, be it in a list."""
     return frozenset(name.strip("[]") for name in what or ())
 
 
-def words(objects: frozenset[str], name: str) -> frozenset[str] | None:
+def closed_words(objects: frozenset[str], name: str) -> frozenset[str] | None:
     """Return the words that a field of some objects may hold, or None where it may hold others."""
     said = [WORDS.get((what, name)) for what in objects]
     if not said or None in said:

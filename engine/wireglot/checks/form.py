@@ -14,14 +14,14 @@ from typing import Any
 from ..ir import PARTS, field_type
 from ..language import events, forms, variants, version
 from ..language.drawn import parse
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.forms import Form
-from ..language.merge import like
+from ..language.merge import with_value
 from ..language.picture import Hole
 from ..language.source import Node
 from ..language.words import FILE, WHEN
 from . import fields
-from .across import SHOWN, THEN
+from .across import ACROSS, SHOWN
 from .pictureform import Pictures
 
 OLD = 366  # days after which an API may have changed
@@ -46,74 +46,74 @@ class Forms:
         look = functools.partial(check, form, node, what, owner)
         # Dialects and sets of variants share most of their words and shapes.
         shared = owner == FILE.what or getattr(form, "then", "") == "shape"
-        return self.findings.once((what, owner, node), look) if shared else look()
+        return self.findings.cached((what, owner, node), look) if shared else look()
 
-    def say(self, form: Form, node: Node, what: str, owner: str = "", help: str = "") -> None:
+    def report(self, form: Form, node: Node, what: str, owner: str = "", help: str = "") -> None:
         """Report a node that has another form."""
         rule = getattr(form, "rule", "R022")
-        said = filled(form.help, what, owner) or help or (SHOWN if rule == "R022" else "")
-        self.findings.error(rule, filled(form.message, what, owner, node.value), node.pos, said)
+        said = fill_in(form.help, what, owner) or help or (SHOWN if rule == "R022" else "")
+        self.findings.error(rule, fill_in(form.message, what, owner, node.value), node.pos, said)
 
-    def strange(self, name: str, node: Node, form: Form, what: str) -> None:
+    def report_unknown(self, name: str, node: Node, form: Form, what: str) -> None:
         """Report a word of a mapping that is not known, or a name that is none of its keys."""
         words = isinstance(form, forms.Words)
-        help = helped(name, form.words, form.lead) if words else helped(name, form.keys)
-        message = filled(form.strange.replace("{name}", "{value}"), what, "", name)
-        pos = node.place(name)
+        help = hint(name, form.words, form.lead) if words else hint(name, form.keys)
+        message = fill_in(form.strange.replace("{name}", "{value}"), what, "", name)
+        pos = node.key_pos(name)
         rule = ("R021" if form.rule == "R022" else form.rule) if words else "R024"
         self.findings.error(rule, message, pos, help, word=name)
 
     # -- mappings ---------------------------------------------------------------------------------
 
-    def _mapped(self, form: Form, node: Node, what: str, owner: str, help: str = "") -> bool:
+    def _is_mapping(self, form: Form, node: Node, what: str, owner: str, help: str = "") -> bool:
         """Tell whether a node is a mapping that says something, where it has to; or report it."""
         if isinstance(node.value, dict) and len(node.value) >= form.least:
             return True
         if node.value == {}:
             form = form._replace(message="{what} says nothing")
-        self.say(form, node, what, owner, help)
+        self.report(form, node, what, owner, help)
         return False
 
     def _words(self, form: forms.Words, node: Node, what: str, owner: str) -> Node | None:
         called = form.what or what
         listed = f"its words are {', '.join(sorted(form.words))}"
-        if form.texts and not self._texts(form, node, what):
+        if form.texts and not self._are_texts(form, node, what):
             return None
-        if not self._mapped(form, node, called, what, listed):
+        if not self._is_mapping(form, node, called, what, listed):
             return None
         lacking = [one for one in form.needed if form.missing and one not in node.value]
         for word in lacking:
-            self.findings.error(form.rule, filled(form.missing, called, what, word), node.pos)
+            self.findings.error(form.rule, fill_in(form.missing, called, what, word), node.pos)
         kept: dict[str, Node] = {}
         for word, child in node.value.items():
             if word not in form.words:
-                self.strange(word, node, form, called)
+                self.report_unknown(word, node, form, called)
                 continue
             found = self.check(form.words[word][0], child, f"`{word}`", what)
             if found is not None:
                 kept[word] = found
         made: Node | None = Node(kept, node.pos, node.keys)
-        if len(kept) == len(node.value) and not _together(form, node):
-            self._example(form, node)
+        if len(kept) == len(node.value) and not _one_set(form, node):
+            self._report_example(form, node)
             return None
         if form.then:
-            made = THEN[form.then](self.findings, node, made, what)
+            made = ACROSS[form.then](self.findings, node, made, what)
         whole = form.whole or form.texts
         return None if whole and (lacking or len(kept) < len(node.value)) else made
 
-    def _texts(self, form: forms.Words, node: Node, what: str) -> bool:
+    def _are_texts(self, form: forms.Words, node: Node, what: str) -> bool:
         """Tell whether a mapping is one of texts, of the words that have to stand together."""
         said = node.entries
         unknown = said.keys() - form.words.keys()
         for word in unknown if form.what else ():
-            self.strange(word, node, form, form.what)
+            self.report_unknown(word, node, form, form.what)
         texts = all(isinstance(said[word].value, str) for word in said if word != form.but)
-        right = texts and not unknown and {*form.needed} <= said.keys() and _together(form, node)
+        right = texts and not unknown and {*form.needed} <= said.keys() and _one_set(form, node)
         if not right and not (unknown and form.what):
-            self.say(form, node, form.what, what)
+            self.report(form, node, form.what, what)
         return right
 
-    def _example(self, form: forms.Words, node: Node) -> None:
+    def _report_example(self, form: forms.Words, node: Node) -> None:
         """Report an example whose words do not stand together."""
         said = [word for word in form.words if word in node.value and word in sum(form.sets, ())]
         close = next((words for words in form.sets if words[0] in said), form.sets[0])
@@ -129,53 +129,56 @@ class Forms:
         self.findings.error(form.rule, message, node.pos, help)
 
     def _map(self, form: forms.Map, node: Node, what: str, owner: str) -> Node | None:
-        if not self._mapped(form, node, what, owner):
+        if not self._is_mapping(form, node, what, owner):
             return None
         kept = {}
         for name, child in node.value.items():
             if form.keys and name not in form.keys:
-                self.strange(name, node, form, what)
+                self.report_unknown(name, node, form, what)
                 continue
-            key = Node(name, node.place(name))
+            key = Node(name, node.key_pos(name))
             if form.named is not None and self.check(form.named, key, f"`{name}`", what) is None:
                 continue
             found = self.check(form.of, child, form.each.replace("{name}", name), what)
             if found is not None:
                 kept[name] = found
-        return None if form.whole and len(kept) < len(node.value) else _like(node, kept)
+        return (
+            None if form.whole and len(kept) < len(node.value) else Node(kept, node.pos, node.keys)
+        )
 
     def _special(self, form: forms.Special, node: Node, what: str, owner: str) -> Node | None:
-        if not self._mapped(forms.Map(None), node, what, owner):
+        if not self._is_mapping(forms.Map(None), node, what, owner):
             return None
         check: Callable[[str, Node, Node], Node | None] = getattr(self, f"_{form.of}")
         found = {name: check(name, child, node) for name, child in node.value.items()}
-        return _like(node, {name: child for name, child in found.items() if child is not None})
+        kept = {name: child for name, child in found.items() if child is not None}
+        return Node(kept, node.pos, node.keys)
 
     def _limits(self, name: str, node: Node, owner: Node) -> Node | None:
         known = fields.limits()
         if name in known:
             return self.check(known[name], node, f"the limit `{name}`")
         there = {n for n in known if n not in fields.TEXTS or "." in name}
-        pos, message = self.findings.before(node.pos, name), f"`{short(name)}` is no limit"
-        self.findings.error("R027", message, pos, helped(name, there), word=name)
+        pos, message = self.findings.key_before(node.pos, name), f"`{shortened(name)}` is no limit"
+        self.findings.error("R027", message, pos, hint(name, there), word=name)
         return None
 
     # -- streams ----------------------------------------------------------------------------------
 
     def _events(self, name: str, node: Node, owner: Node) -> Node | None:
-        pos, kinds = owner.place(name), PARTS | {"candidate"}
+        pos, kinds = owner.key_pos(name), PARTS | {"candidate"}
         try:
-            words = events.parsed(name)
+            words = events.parse_name(name)
         except ValueError as error:
             acts = (word.partition(".")[0] for word in name.split("+"))
             act = next((act for act in acts if act not in events.ACTS), "")
-            help = helped(act, events.ACTS) if act else "docs/streams.md lists the events"
+            help = hint(act, events.ACTS) if act else "docs/streams.md lists the events"
             self.findings.error("R021", str(error), pos, help, word=name)
             return None
         for word in words:
             if word.kind and word.act not in events.OF_SHAPE and word.kind not in kinds:
                 message = f"`{name}` names `{word.kind}`, which is no kind of part"
-                help = helped(word.kind, kinds)
+                help = hint(word.kind, kinds)
                 self.findings.error("R024", message, pos, help, word=word.kind)
                 return None
         return self._event(name, node)
@@ -200,7 +203,7 @@ class Forms:
         alone = form.alone and not isinstance(node.value, dict | list)
         items = [node] if alone else node.value
         if not isinstance(items, list) or len(items) < form.least:
-            self.say(form, node, what, owner)
+            self.report(form, node, what, owner)
             return None
         called = getattr(form.of, "what", "") or what
         kept = [found for item in items if (found := self.check(form.of, item, called, owner))]
@@ -210,15 +213,15 @@ class Forms:
 
     def _leaf(self, form: forms.Leaf, node: Node, what: str, owner: str) -> Node | None:
         value, schema, help = node.value, form.schema, ""
-        if _TESTS[form.test](value) if form.test else fits(schema, node.plain()):
+        if _TESTS[form.test](value) if form.test else fits_schema(schema, node.plain()):
             return node
         if "enum" in schema and not form.help:
-            help = helped(str(value), schema["enum"], form.lead)
-        elif isinstance(value, int | float) and fits(schema, "x"):
+            help = hint(str(value), schema["enum"], form.lead)
+        elif isinstance(value, int | float) and fits_schema(schema, "x"):
             help = "put it in quotes"
             if "{value}" in form.message:  # it is the value that is told
                 form = form._replace(help="")
-        self.say(form, node, what, owner, help)
+        self.report(form, node, what, owner, help)
         return None
 
     def _picture(self, form: forms.Picture, node: Node, what: str, owner: str) -> Node | None:
@@ -230,14 +233,14 @@ class Forms:
                 return None  # it is no picture at all, which is said
             right = _SPLICES.fullmatch(node.value) is not None
         if right and form.of == "line":
-            right = _messages(node) == 1
+            right = _count_messages(node) == 1
         found = None
         if right:
             sides = {"ir": "ir", "ir.message": "ir", "row": "row", "hole": "row"}
             found = self.pictures.check(node, sides.get(form.of, "wire"))
             right = found is None or form.of != "hole" or isinstance(parse(found), Hole)
         if not right:
-            self.say(form, node, what, owner)
+            self.report(form, node, what, owner)
         return found if right else None
 
 
@@ -256,12 +259,12 @@ class File(Forms):
             when = row.get("for")
             never = [word for word in variants.NEVER if row.get(word) is not None]
             for word in never:
-                error("R033", f"a variant has no `{word}`", row.place(word))
+                error("R033", f"a variant has no `{word}`", row.key_pos(word))
             if when is None or when.value == {}:
-                self.say(WHEN, when or row, "`for`")
+                self.report(WHEN, when or row, "`for`")
             elif self.check(WHEN, when, "`for`") is not None and not never:
                 kept.append(row)
-        return like(node, {**node.value, variants.WORD: Node(kept, listed.pos)})
+        return with_value(node, {**node.value, variants.WORD: Node(kept, listed.pos)})
 
     def clean(self, node: Node) -> Node | None:
         """Check a whole file; None where nothing can be made of it."""
@@ -271,17 +274,17 @@ class File(Forms):
         return top
 
     def _header(self, node: Node, top: Node) -> None:
-        wrong = version.refused(node)
+        wrong = version.version_error(node)
         top.value["wireglot"] = Node(version.VERSION, node.pos)  # the rest is checked all the same
         if wrong is not None:
-            self.findings.take(wrong)
+            self.findings.add_error(wrong)
         for word, why in (
             ("see", "the address of the page on which the provider describes it"),
             ("verified", "the day on which somebody last compared the two, as 2026-11-21"),
         ):
             said = node.get(word)
             if said is None:
-                message, begins = f"the file does not say `{word}`", version.begins(node)
+                message, begins = f"the file does not say `{word}`", version.head_pos(node)
                 self.findings.warn("R009", message, begins, why)
             elif not isinstance(said.value, str) or not said.value:
                 self.findings.error("R009", f"`{word}` is a text", said.pos, why)
@@ -309,10 +312,10 @@ _TYPES: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def fits(schema: forms.Schema, value: Any) -> bool:
+def fits_schema(schema: forms.Schema, value: Any) -> bool:
     """Tell whether a value fits a JSON Schema of the few keywords that forms have."""
     if "anyOf" in schema:
-        return any(fits(one, value) for one in schema["anyOf"])
+        return any(fits_schema(one, value) for one in schema["anyOf"])
     if "const" in schema:
         return bool(type(value) is type(schema["const"]) and value == schema["const"])
     if "enum" in schema:
@@ -347,30 +350,26 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _messages(node: Node) -> int:
+def _count_messages(node: Node) -> int:
     """Count the places of `$message` in the picture of a line."""
     if isinstance(node.value, dict):
-        return sum(_messages(child) for child in node.value.values())
+        return sum(_count_messages(child) for child in node.value.values())
     return int(node.value == "$message")
 
 
-def _together(form: forms.Words, node: Node) -> bool:
+def _one_set(form: forms.Words, node: Node) -> bool:
     """Tell whether the words of one set stand in a mapping, and no others of sets."""
     said = node.entries.keys() & {word for words in form.sets for word in words}
     return not form.sets or any({*words} == said for words in form.sets)
 
 
-def _like(node: Node, kept: dict[str, Node]) -> Node:
-    return Node(kept, node.pos, node.keys)
-
-
-def filled(text: str, what: str, owner: str = "", value: Any = "") -> str:
+def fill_in(text: str, what: str, owner: str = "", value: Any = "") -> str:
     """Return a message with what it tells in the places of `{what}` and the like."""
-    told = {"what": what, "name": what.strip("`"), "owner": owner, "value": short(value)}
+    told = {"what": what, "name": what.strip("`"), "owner": owner, "value": shortened(value)}
     return re.sub(r"\{(what|name|owner|value)\}", lambda match: told[match[1]], text)
 
 
-def short(value: Any) -> str:
+def shortened(value: Any) -> str:
     """Return a value as a message shows it."""
     if isinstance(value, Collection) and not isinstance(value, str):
         return "a list or mapping"

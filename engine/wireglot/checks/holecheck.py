@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ..ir import field_type
 from ..language import picture as pic
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from . import codeccheck
 from .contexts import Contexts, View
-from .fields import ANY, EVERY, OBJECTS, alone, held, names, words
+from .fields import ANY, EVERY, OBJECTS, closed_words, field_names, held_by, object_names
 
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
 SINGLE = ("usage", "response_format", "reasoning")  # fields that hold one
@@ -27,7 +27,7 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         said = listed.get(view.shape.name) if view.shape else None
         named = tuple([tables.get(one) for h in pic.holes(view.case.wire) for one in h.lenses])
         look = _View(dialect, findings, view, shapes).check
-        findings.once((_View, view.case, said, view.objects, named, shapes, codecs), look)
+        findings.cached((_View, view.case, said, view.objects, named, shapes, codecs), look)
 
 
 class _View:
@@ -44,25 +44,25 @@ class _View:
         """Report all that is wrong."""
         view = self.view
         if view.case.ir is not None:
-            self._fields(view.case.ir, view.objects)
+            self._check_ir(view.case.ir, view.objects)
             if view.objects & OBJECTS.keys() and not isinstance(view.case.ir, Fields):
-                message = f"`ir` pictures {_what(view)}, which is an object"
+                message = f"`ir` pictures {_object_title(view)}, which is an object"
                 help = "write the fields that it has, as in `ir: {name: $name}`"
                 self.error("R022", message, view.case.ir.pos, help)
         for hole in self.holes:
             for path in hole.paths:
-                self._names(path, hole)
-            self._shape(hole)
+                self._check_path(path, hole)
+            self._check_shape(hole)
         for text in pic.texts(view.case.wire):
             for name in text.names:
-                self._names(name, text)
+                self._check_path(name, text)
         codeccheck.check(self.dialect, view, self.findings)
-        self._spread(view.case.wire)
-        self._twice()
-        self._unused()
-        self._words()
+        self._check_spread(view.case.wire)
+        self._check_twice()
+        self._check_unused()
+        self._check_literals()
 
-    def _names(self, path: str, hole: Picture) -> None:
+    def _check_path(self, path: str, hole: Picture) -> None:
         """Report a path that names nothing of the IR (R001)."""
         first, _, rest = path.partition(".")
         view = self.view
@@ -84,7 +84,7 @@ class _View:
             return
         if view.objects and ANY in view.objects:
             return
-        known = names(view.objects) if view.objects else EVERY
+        known = field_names(view.objects) if view.objects else EVERY
         if not view.objects and first not in view.bound:
             missing = first not in known
         else:
@@ -92,54 +92,54 @@ class _View:
         if missing:
             whole = rest and view.holds(first) is not None
             if whole:
-                known = names(alone(view.holds(first)))
+                known = field_names(object_names(view.holds(first)))
                 first = rest.partition(".")[0]
-            what = _what(view)
+            what = _object_title(view)
             sign = "${" if isinstance(hole, Text) else "$"
-            told = helped(first, known | set(view.bound), "its fields are", "" if whole else "$")
+            nearest = hint(first, known | set(view.bound), "its fields are", "" if whole else "$")
             own = f"a field that only this dialect has is `$own.{first}`"
             shown = f"`{sign}{path}{'}' if sign == '${' else ''}`"
-            self.error("R001", f"{shown} names no field of {what}", hole.pos, f"{told}; {own}",
+            self.error("R001", f"{shown} names no field of {what}", hole.pos, f"{nearest}; {own}",
                        word=f"{sign}{path}")  # fmt: skip
 
-    def _fields(self, ir: Picture, objects: frozenset[str], path: str = "") -> None:
+    def _check_ir(self, ir: Picture, objects: frozenset[str], path: str = "") -> None:
         """Report keys and words of an `ir` picture that the IR does not have (R001, R024)."""
         if not isinstance(ir, Fields) or not objects or ANY in objects:
             return
         for (name, *_), child in ir.entries:
-            if f"{path}{name}" == self._by():
+            if f"{path}{name}" == self._by_field():
                 continue  # checked with the names of the cases
-            below = held(objects, name)
+            below = held_by(objects, name)
             if below is None:
-                what = _what(self.view)
-                help = helped(name, names(objects), "its fields are")
+                what = _object_title(self.view)
+                help = hint(name, field_names(objects), "its fields are")
                 message = f"`{path}{name}` is no field of {what}"
-                pos = self.findings.before(child.pos, name)
+                pos = self.findings.key_before(child.pos, name)
                 self.error("R001", message, pos, help, word=name)
                 continue
             if isinstance(child, Literal):
-                self._word(child, objects, name)
-            self._fields(child, alone(below), f"{path}{name}.")
+                self._check_word(child, objects, name)
+            self._check_ir(child, object_names(below), f"{path}{name}.")
 
-    def _by(self) -> str | None:
+    def _by_field(self) -> str | None:
         shape = self.view.shape
         node = self.dialect.node.under("shapes").get(shape.name) if shape else None
         by = node.get("by") if node is not None else None
         return by.value if by is not None else None
 
-    def _word(self, child: Literal, objects: frozenset[str], name: str) -> None:
-        known = words(objects, name)
+    def _check_word(self, child: Literal, objects: frozenset[str], name: str) -> None:
+        known = closed_words(objects, name)
         if known is None:
             return
         for value in child.values:
             if value is not ABSENT and value not in known and not str(value).startswith("other:"):
                 message = f"`{value}` is no `{name}` of the IR"
-                self.error("R024", message, child.pos, helped(str(value), known), word=str(value))
+                self.error("R024", message, child.pos, hint(str(value), known), word=str(value))
 
-    def _shape(self, hole: Hole) -> None:
+    def _check_shape(self, hole: Hole) -> None:
         """Report a shape that is not there (R014)."""
         if hole.shape is not None and hole.shape not in self.shapes:
-            help = helped(hole.shape, self.shapes, "its shapes and unions are")
+            help = hint(hole.shape, self.shapes, "its shapes and unions are")
             message = f"`{hole.shape}` is no shape of this file"
             self.error("R014", message, hole.pos, help, word=hole.shape)
         elif hole.shape == "conversation" and (hole.mode != "as" or hole.path != "messages"):
@@ -148,11 +148,11 @@ class _View:
         elif hole.shape is not None and hole.path == "." and hole.mode != "as":
             message = "`$.` is one object, and takes `as`"
             self.error("R010", message, hole.pos, f"write `$. as {hole.shape}`", word="$.")
-        elif hole.shape is not None and hole.path not in (".", "run", "nth") and self._one(hole):
+        elif hole.shape is not None and hole.path not in (".", "run", "nth") and self._scalar(hole):
             message = f"`${hole.path}` is one value in the IR, and has no shape"
             help = f"write `${hole.path}`, or name a field that is an object or a list"
             self.error("R010", message, hole.pos, help, word=f"${hole.path}")
-        elif hole.mode == "as" and self._several(hole):
+        elif hole.mode == "as" and self._is_list(hole):
             message = f"`${hole.path}` is a list in the IR, and `as` takes one value"
             help = f"write `${hole.path} each {hole.shape}`"
             self.error("R010", message, hole.pos, help, word=f"${hole.path}")
@@ -168,19 +168,19 @@ class _View:
             help = "write `$. as SHAPE`"
             self.error("R010", "`$.` is the object itself and needs a shape", hole.pos, help)
 
-    def _one(self, hole: Hole) -> bool:
+    def _scalar(self, hole: Hole) -> bool:
         """Tell whether a field holds a text, a number or a truth, and nothing within."""
         kind = field_type(self.view.case.shape, hole.path)
         return "." not in hole.path and kind in ("integer", "number", "bool", "string")
 
-    def _several(self, hole: Hole) -> bool:
+    def _is_list(self, hole: Hole) -> bool:
         """Tell whether a field holds a list, and is no name for a value within."""
         path, shape = hole.path, hole.shape
         if shape == "conversation" or path.partition(".")[0] in self.view.bound:
             return False
         return field_type(self.view.case.shape, path) in ("list", "list of text")
 
-    def _spread(self, picture: pic.Picture) -> None:
+    def _check_spread(self, picture: pic.Picture) -> None:
         """Report messages that stand for keys of an object (R010)."""
         objects = (one for one in pic.nodes(picture) if isinstance(one, Fields))
         for hole in (hole for one in objects for hole in one.spread):
@@ -192,7 +192,7 @@ class _View:
                 help = f"write `${hole.path} each {hole.shape} | single`"
                 self.error("R010", message, hole.pos, help, word=f"${hole.path}")
 
-    def _twice(self) -> None:
+    def _check_twice(self) -> None:
         """Report a path that two holes without mark hold, and text between two (R016)."""
         seen: dict[str, Hole] = {}
         shared = {hole.path for hole in self.holes if hole.mode == "each"}
@@ -212,7 +212,7 @@ class _View:
                 beside = (first.pos, "the first one")
                 self.error("R016", message, hole.pos, help, beside=beside, word=f"${hole.path}")
 
-    def _unused(self) -> None:
+    def _check_unused(self) -> None:
         """Report a name of the `ir` picture that the wire picture does not hold (R014)."""
         used = {path.partition(".")[0] for path, _ in pic.named(self.view.case.wire)}
         ir = self.view.case.ir
@@ -224,7 +224,7 @@ class _View:
                 help = "put it in the `wire` picture, or say `$present` if it is only tested"
                 self.warn("R014", message, pos, help, word=f"${name}")
 
-    def _words(self) -> None:
+    def _check_literals(self) -> None:
         """Report a text in a whole payload that is the name of a field which stands nowhere (R028).
 
         Within it, such a word is mostly what a role or a kind is called.
@@ -241,7 +241,7 @@ class _View:
                 self.warn("R028", message, child.pos, f"a hole begins with $: `${text}`")
 
 
-def _what(view: View) -> str:
+def _object_title(view: View) -> str:
     if len(view.objects) == 1:
         name = next(iter(view.objects))
         if name in OBJECTS:

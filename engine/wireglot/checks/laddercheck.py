@@ -10,9 +10,9 @@ from ..ir import FUNCTION
 from ..language import drawn, version
 from ..language import ladder as steps
 from ..language import picture as pic
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.ladder import Ladder
-from ..language.lenses import GUARDS, SAID
+from ..language.lenses import GUARDS, SPELLING_OF
 from ..language.picture import ABSENT, Fields, Literal
 from ..language.source import Node
 from ..language.words import KINDS, LADDER, OTHERS
@@ -30,9 +30,9 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
             message = "the ladder's file holds `ladder:`, a mapping of kinds"
             findings.error("R022", message, node.pos)
         return {}
-    wrong, top = version.refused(node), checked.get("ladder")
+    wrong, top = version.version_error(node), checked.get("ladder")
     if wrong is not None:
-        findings.take(wrong)
+        findings.add_error(wrong)
     if top is None:
         return {}
     scales = checked.under("scales")
@@ -41,10 +41,10 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     for kind, rows in top.value.items():
         if kind not in known and kind not in shapes:
             message = f"`{kind}` is no kind of the IR and no shape"
-            findings.error("R024", message, top.place(kind), helped(kind, known))
-        lacking = _lacking(given.value[kind], findings)
+            findings.error("R024", message, top.key_pos(kind), hint(kind, known))
+        lacking = _incomplete(given.value[kind], findings)
         named = rows.value.items()
-        right = {n: r for n, r in named if _holes(r, findings, scales) and n not in lacking}
+        right = {n: r for n, r in named if _check_holes(r, findings, scales) and n not in lacking}
         clean[kind] = Node(right, rows.pos, rows.keys)
     made = Node({"ladder": Node(clean, top.pos, top.keys)}, node.pos, node.keys)
     if scales:
@@ -52,65 +52,65 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     try:
         ladder = steps.load(made)
     except RuleError as error:
-        findings.take(error)
+        findings.add_error(error)
         return {}
     for kind, listed in ladder.items():
-        _cycle(kind, ladder, listed, findings, top)
+        _cycles(kind, ladder, listed, findings, top)
     return ladder
 
 
-def _lacking(rows: Node, findings: Findings) -> set[str]:
+def _incomplete(rows: Node, findings: Findings) -> set[str]:
     """Report rows that lack pictures or do not say why; return their names."""
-    found = set()
+    lacking = set()
     for name, row in rows.value.items():
-        pos, note = rows.place(name), row.get("note")
+        pos, note = rows.key_pos(name), row.get("note")
         if not isinstance(row.value, dict):
             continue  # that is told
         if not {"from", "to"} <= row.value.keys():
             findings.error("R022", f"the row `{name}` has `from` and `to`, both objects", pos)
-            found.add(name)
+            lacking.add(name)
         elif note is None or not isinstance(note.value, str) or not note.value:
             help = "write `note:` and a sentence: it is what the reader of a note is told"
             findings.error("R006", f"the row `{name}` goes one way and does not say why", pos, help)
-            found.add(name)
-    return found
+            lacking.add(name)
+    return lacking
 
 
-def _holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
+def _check_holes(row: Node, findings: Findings, scales: Collection[str]) -> bool:
     """Report names and lenses that the row cannot use."""
     before, after, beside = (row.get(word) for word in ("from", "to", "beside"))
     if before is None or after is None:
         return False
-    hits = findings.hits
+    hits = findings.errors
     first, *others = [drawn.parse(one) for one in (before, after, beside) if one]
     given = {name for name, _ in pic.named(first)}
     for hole in pic.holes(first):
         for lens in hole.lenses:
             if lens not in scales and not all(word in TESTS for word in lens.split("+")):
-                help = helped(lens, (*TESTS, *scales), "the tests are")
+                help = hint(lens, (*TESTS, *scales), "the tests are")
                 findings.error("R014", f"`{lens}` is no test of a row", hole.pos, help, word=lens)
     for picture in others:
         for name, pos in pic.named(picture):
             if name not in given:
                 message = f"`${name}` has no value: `from` does not name it"
-                findings.error("R014", message, pos, helped(name, given, "it names", "$"))
+                findings.error("R014", message, pos, hint(name, given, "it names", "$"))
         for hole in pic.holes(picture):
             for lens in hole.lenses:
                 if lens not in steps.LENSES and lens not in scales:
-                    said = [SAID.get(name, name) for name in (*steps.LENSES, *scales)]
+                    said = [SPELLING_OF.get(name, name) for name in (*steps.LENSES, *scales)]
                     message = f"`{lens.rstrip('!')}` is no codec of a row"
-                    name = SAID.get(lens.rstrip("!"), lens)  # what is said otherwise now
-                    findings.error("R014", message, hole.pos, helped(name, said, "the codecs are"))
-    return findings.hits == hits
+                    name = SPELLING_OF.get(lens.rstrip("!"), lens)  # what is said otherwise now
+                    findings.error("R014", message, hole.pos, hint(name, said, "the codecs are"))
+    return findings.errors == hits
 
 
-def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:
+def _cycles(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:
     """Report rows that lead back to where they began (R006)."""
-    edges = [(name, _state(name, row.before), _after(name, row), row)
+    edges = [(name, _demanded(name, row.before), _state_after(name, row), row)
              for name, listed in ladder.items() for row in listed]  # fmt: skip
     for row in rows:
-        start = _state(kind, row.before)
-        stack, seen = [(_after(kind, row), [row.name])], set()
+        start = _demanded(kind, row.before)
+        stack, seen = [(_state_after(kind, row), [row.name])], set()
         while stack:
             state, way = stack.pop()
             if state is None or state in seen:
@@ -122,7 +122,7 @@ def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: 
                 shown = " -> ".join([*way, way[0]])
                 message = f"the row `{row.name}` leads back to where it began: {shown}"
                 help = "take out the row that goes up again"
-                pos = top.value[kind].place(row.name)
+                pos = top.value[kind].key_pos(row.name)
                 findings.error("R006", message, pos, help, word=row.name)
                 break
             stack += [(after, [*way, r.name]) for _, s, after, r in edges if s == state]
@@ -131,20 +131,20 @@ def _cycle(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: 
 State = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def _state(kind: str, p: Fields) -> State:
+def _demanded(kind: str, p: Fields) -> State:
     """Return what a row demands, as far as it is fixed."""
     fixed = {n[0]: repr(c.values[0]) for n, c in p.entries if isinstance(c, Literal)}
     fixed.pop("type", None)
     return kind, tuple(sorted(fixed.items()))
 
 
-def _after(kind: str, row: Any) -> State | None:
+def _state_after(kind: str, row: Any) -> State | None:
     """Return the state that a row leads to; None where it changes more than what is fixed."""
     changes = {n[0]: c for n, c in row.after.entries}
     said = changes.pop("type", None)
     if isinstance(said, Literal):
         kind = FUNCTION if said.values[0] is ABSENT else str(said.values[0])
-    fixed = dict(_state(kind, row.before)[1])
+    fixed = dict(_demanded(kind, row.before)[1])
     for name, child in changes.items():
         if isinstance(child, Literal):
             fixed[name] = repr(child.values[0])

@@ -12,7 +12,7 @@ from ..errors import RuleError
 from ..language import ladder as steps
 from ..language import layers, merge, variants
 from ..language.findings import Findings
-from ..language.known import Later
+from ..language.known import LazyMap
 from ..language.ladder import Ladder
 from ..language.merge import Place
 from ..language.source import LADDER, Node, Pos
@@ -40,7 +40,7 @@ class Flat(NamedTuple):
     hurt: frozenset[str]
 
 
-def flat(
+def flatten(
     files: Mapping[str, Node],
     overlays: Iterable[Node],
     findings: Findings,
@@ -52,7 +52,7 @@ def flat(
     """
     there = same or {}
     own = {name: files[name] for name in files if name not in there}
-    whole = ChainMap(own, layers.read_only(Later(there, files.__getitem__)))
+    whole = ChainMap(own, layers.as_mutable(LazyMap(there, files.__getitem__)))
     over, hurt = list(overlays), set[str]()
 
     def report(error: RuleError) -> None:
@@ -61,25 +61,25 @@ def flat(
         if error.file not in homes:
             raise error
         hurt.add(error.file)
-        findings.top = _top(homes[error.file], whole, over, findings)
-        findings.take(error)
-        findings.top = None
+        findings.layer_pos = _reported_layer(homes[error.file], whole, over, findings)
+        findings.add_error(error)
+        findings.layer_pos = None
 
     for name, node in own.items():
         if name != LADDER and node.get("extends") is None and node.pos.file in findings.texts:
-            own[name] = merge.fresh(node, Place.FILE, report)
+            own[name] = merge.unlayered(node, Place.FILE, report)
     # What lies over a dialect of a file that cannot be read is left out, too: why is told already.
     lost = {n for text in findings.texts.values() for n in _NAMED.findall(text)} - whole.keys()
-    while gone := [name for name, node in own.items() if layers.named(node, "extends") in lost]:
+    while gone := [name for name, node in own.items() if layers.target_of(node, "extends") in lost]:
         lost.update(gone)
         for name in gone:
             del own[name]
-    over = [node for node in over if layers.named(node, "overlay") not in lost]
-    nodes = layers.flat(whole, over, there, report)
+    over = [node for node in over if layers.target_of(node, "overlay") not in lost]
+    nodes = layers.flatten(whole, over, there, report)
     return Flat(nodes, there, whole, over, frozenset(hurt))
 
 
-def _stack(
+def _layers_of(
     name: str, files: Mapping[str, Node], overlays: Iterable[Node]
 ) -> Iterator[tuple[Node, Node]]:
     """Yield the layers of a dialect, the upper ones first, each with what says its place."""
@@ -96,11 +96,11 @@ def _stack(
         name = str(parent.value) if parent is not None else ""
 
 
-def _top(
+def _reported_layer(
     name: str, files: Mapping[str, Node], overlays: Iterable[Node], findings: Findings
 ) -> Pos | None:
     """Return where the uppermost layer that is reported on says what it lies over."""
-    stack = _stack(name, files, overlays)
+    stack = _layers_of(name, files, overlays)
     return next((said.pos for node, said in stack if node.pos.file in findings.texts), None)
 
 
@@ -111,7 +111,7 @@ def touched(found: Flat, own: Collection[str]) -> list[str]:
         for name in found.nodes
         if name != LADDER
         and name not in found.same
-        and any(n.pos.file in own for n, _ in _stack(name, found.files, found.overlays))
+        and any(n.pos.file in own for n, _ in _layers_of(name, found.files, found.overlays))
     ]
 
 
@@ -123,42 +123,42 @@ def check(
     Where an overlay lies `over` what was checked, this is its file.
     """
     for name in names:
-        findings.top = _top(name, found.files, found.overlays, findings)
-        stack = _stack(name, found.files, found.overlays)
+        findings.layer_pos = _reported_layer(name, found.files, found.overlays, findings)
+        stack = _layers_of(name, found.files, found.overlays)
         whole = not any(node.pos.file in found.hurt for node, _ in stack)
-        _dialect(found.nodes[name], findings, ladder, whole, over)
-    findings.top = None
+        _check_dialect(found.nodes[name], findings, ladder, whole, over)
+    findings.layer_pos = None
 
 
-def ladder(files: Mapping[str, Node], findings: Findings, same: Collection[str] = ()) -> Ladder:
+def check_ladder(
+    files: Mapping[str, Node], findings: Findings, same: Collection[str] = ()
+) -> Ladder:
     """Check the ladder of some files and return the rows that are right."""
     if LADDER in same:
         return steps.load(files[LADDER])
-    rows = (node.get("variants") for node in files.values())
-    varied = [
-        row for listed in rows if listed and isinstance(listed.value, list) for row in listed.value
-    ]
+    lists = [node.get(variants.WORD) for node in files.values()]
+    varied = [row for rows in lists if rows and isinstance(rows.value, list) for row in rows.value]
     shapes = {name for node in (*files.values(), *varied) for name in node.under("shapes")}
     return laddercheck.load(files[LADDER], findings, shapes)
 
 
-def _dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, over: str) -> None:
-    before = findings.hits
+def _check_dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, over: str) -> None:
+    before = findings.errors
     rows = list(variants.rows(File(findings).variants(node)))
-    whole = whole and findings.hits == before
+    whole = whole and findings.errors == before
     alone = merge.without(node, (variants.WORD,)) if node.get(variants.WORD) else node
     rulecheck.check(alone, findings, ladder, whole, not over)
     try:
         files = (over,) if over else findings.texts
         new = [row.over.pos.file in files for row in rows]
         for_what = (*new, *((row.models, row.version, str(row.options)) for row in rows))
-        look = functools.partial(variants.samples, rows, new)
-        sets = findings.once((_dialect, for_what), look)
+        look = functools.partial(variants.row_sets, rows, new)
+        sets = findings.cached((_check_dialect, for_what), look)
     except RuleError as error:
-        findings.take(error)
+        findings.add_error(error)
         return
     for which in sets:
-        hits = findings.hits
-        laid = variants.laid(node, rows, which, findings.take)
-        whole = whole and findings.hits == hits
+        hits = findings.errors
+        laid = variants.lay_rows(node, rows, which, findings.add_error)
+        whole = whole and findings.errors == hits
         rulecheck.check(laid, findings, ladder, whole, False)

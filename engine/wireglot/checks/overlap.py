@@ -18,7 +18,7 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Te
 from ..language.shape import Case, Shape
 from ..language.source import Node
 from ..loop import carry
-from .casetrial import Pair, named, place, read, sample
+from .casetrial import Pair, case_pos, case_title, read_by, sample
 from .contexts import Contexts
 
 LONGEST = 90  # of a witness that is shown
@@ -28,26 +28,26 @@ MOST = 60  # cases beside each other that are compared
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report cases that cannot be told apart, and holes that share nothing out."""
     itself = {h.shape for v in contexts.all for h in pic.holes(v.case.wire) if h.path == "."}
-    _turns(dialect, findings)
+    _check_turns(dialect, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
     for group in ({name: dialect.cases_of(name) for name in names} | units).values():
         own = frozenset(shape.name for shape, _ in group) & itself
-        _apart(dialect, group, findings, own)
+        _check_group(dialect, group, findings, own)
     for name, shape in dialect.shapes.items():
-        if name in contexts.of and len(shape.cases) > 1:
-            _together(dialect, shape, findings)
+        if name in contexts.objects_of and len(shape.cases) > 1:
+            _check_kinds(dialect, shape, findings)
     pictures = [view.case.wire for view in contexts.all]
     for view in contexts.all:
-        _shared(dialect, view.case, findings)
+        _check_lists(dialect, view.case, findings)
     for event in dialect.stream.events if dialect.stream is not None else ():
         pictures += event.writes
     for p in (node for picture in pictures for node in pic.nodes(picture)):
         if isinstance(p, Fields) and p.spread:
-            _collide(dialect, p, findings)
+            _check_keys(dialect, p, findings)
 
 
-def _turns(dialect: Dialect, findings: Findings) -> None:
+def _check_turns(dialect: Dialect, findings: Findings) -> None:
     """Report turns that stand alike, of which one is read as the other (R004).
 
     Those of tools are told by their results, others by elements that say whose they are.
@@ -60,88 +60,87 @@ def _turns(dialect: Dialect, findings: Findings) -> None:
         "so with a `note:`"
     )
     for group in talk.groups:
-        said = [c for c in group.cases if c.note is None and not c.read_only]
+        written = [c for c in group.cases if c.note is None and not c.read_only]
         named = {"tool", *dialect.told_roles}
-        said = [c for c in said if talk.role(c) not in named]
-        told = [(case, kinds) for case in said if (kinds := _parts(dialect, case))]
-        for n, (case, kinds) in enumerate(told):
-            alike = (one for one, had in told[:n] if kinds <= had or had <= kinds)
+        written = [c for c in written if talk.role(c) not in named]
+        seen = [(case, kinds) for case in written if (kinds := _part_kinds(dialect, case))]
+        for n, (case, kinds) in enumerate(seen):
+            alike = (one for one, had in seen[:n] if kinds <= had or had <= kinds)
             if (other := next(alike, None)) is not None:
                 message = f"the turns `{other.name}` and `{case.name}` stand alike"
                 beside = (other.pos, "the other turn")
                 findings.warn("R004", message, case.pos, help, beside=beside)
 
 
-def _parts(dialect: Dialect, case: Case) -> frozenset[Any]:
+def _part_kinds(dialect: Dialect, case: Case) -> frozenset[Any]:
     """Return the kinds of parts that a turn holds."""
     holes = case.lists.get("parts", ())
     return frozenset().union(*(dialect.kinds_of(hole.named) for hole in holes))
 
 
-def _apart(
+def _check_group(
     dialect: Dialect, group: list[Pair], findings: Findings, itself: frozenset[str | None]
 ) -> None:
     before: list[Pair] = []  # which could read what the next one writes
     for pair in group[:MOST]:
         if before and not pair[0].groups:
-            _told_apart(dialect, pair, before, findings, pair[0].name in itself)
+            _check_pair(dialect, pair, before, findings, pair[0].name in itself)
         if not any(hole.mark == "same" for hole in pic.holes(pair[1].wire)):
             before.append(pair)  # one that compares takes some alone: writing sees which
 
 
-def _told_apart(
+def _check_pair(
     dialect: Dialect, pair: Pair, before: list[Pair], findings: Findings, itself: bool
 ) -> None:
     """Report a case whose values another one reads; `itself` says that the object is shared."""
     shape, case = pair
-    told = findings.tells(place(dialect, shape, case))
-    if not told and not any(_twins(one, case) for _, one in before):
+    reported = findings.reports_on(case_pos(dialect, shape, case))
+    if not reported and not any(_same_pictures(one, case) for _, one in before):
         return  # of what is only likely, nothing would be said
-    taken: list[tuple[Pair, Any]] = []
+    witnesses: list[tuple[Pair, Any]] = []
     for full in (False, True):
         wire = sample(dialect, case.wire, case.shape, full)
-        reads = ((p, read(dialect, p, wire)) for p in before)
+        reads = ((p, read_by(dialect, p, wire)) for p in before)
         other, found = next((one for one in reads if one[1] is not ABSENT), (pair, ABSENT))
         if other == pair or other[0].groups or other[1].tests:
             return
-        own = read(dialect, pair, wire)
+        own = read_by(dialect, pair, wire)
         if own is ABSENT:
             return
-        if _twins(other[1], case):
-            taken.append((other, wire))
+        if _same_pictures(other[1], case):
+            witnesses.append((other, wire))
             break
-        if same(found, own) or (itself and _within(own, found)):
+        if same(found, own) or (itself and _is_part_of(own, found)):
             return
-        taken.append((other, wire))
-    other, wire = taken[0]
-    name = named(shape, case)
-    first = named(*other)
-    beside = (place(dialect, *other), "this one reads it")
-    if _twins(other[1], case):
+        witnesses.append((other, wire))
+    other, wire = witnesses[0]
+    name = case_title(shape, case)
+    first = case_title(*other)
+    beside = (case_pos(dialect, *other), "this one reads it")
+    if _same_pictures(other[1], case):
         message = f"{name} is the same picture as {first}, and never read"
         help = "take one of the two out, or say in it what tells it apart"
-        findings.error("R003", message, place(dialect, shape, case), help, beside=beside)
+        findings.error("R003", message, case_pos(dialect, shape, case), help, beside=beside)
         return
-    if case.note is not None or _only_read(case):
+    if case.note is not None or _is_only_read(case):
         return  # accepted, or never written but where it was read
     text = stringify(wire)
     shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
-    apart = shape is not other[0] and not (_literals(case.wire) or _literals(other[1].wire))
+    apart = shape is not other[0] and not (_has_literals(case.wire) or _has_literals(other[1].wire))
     message = f"what {name} writes is read{shown}"
     help = (
         "give one of the two a literal that the other lacks, name the key of the other `$absent` "
         "there, or accept it with a `note:`"
     )
-    findings.warn(
-        "R017" if apart else "R004", message, place(dialect, shape, case), help, beside=beside
-    )
+    rule = "R017" if apart else "R004"
+    findings.warn(rule, message, case_pos(dialect, shape, case), help, beside=beside)
 
 
-def _only_read(case: Case) -> bool:
-    return any(hole.dated or "home" in hole.lenses for hole in pic.holes(case.wire))
+def _is_only_read(case: Case) -> bool:
+    return any(hole.only_read or "home" in hole.lenses for hole in pic.holes(case.wire))
 
 
-def _within(own: Any, found: Any) -> bool:
+def _is_part_of(own: Any, found: Any) -> bool:
     """Tell whether all that was meant is found, and perhaps more of the object around."""
     return (
         isinstance(own, dict)
@@ -150,22 +149,22 @@ def _within(own: Any, found: Any) -> bool:
     )
 
 
-def _twins(one: Case, two: Case) -> bool:
+def _same_pictures(one: Case, two: Case) -> bool:
     """Tell whether two cases say the same."""
     if isinstance(one.wire, Fields) and isinstance(two.wire, Fields):
         if one.wire.names != two.wire.names:  # most have other keys
             return False
     pairs = ((one.wire, two.wire), (one.ir, two.ir))
-    return all(type(a) is type(b) and said(a) == said(b) for a, b in pairs)
+    return all(type(a) is type(b) and comparable(a) == comparable(b) for a, b in pairs)
 
 
-def said(p: Picture | None) -> Any:
+def comparable(p: Picture | None) -> Any:
     """Return what a picture says, wherever it stands: equal where two are the same, or none."""
     if isinstance(p, Fields):
-        entries = {names: said(child) for names, child in p.entries}
-        return entries, p.closed, list(map(said, p.spread))
+        entries = {names: comparable(child) for names, child in p.entries}
+        return entries, p.closed, list(map(comparable, p.spread))
     if isinstance(p, Items):
-        return list(map(said, p.items)), said(p.rest)
+        return list(map(comparable, p.items)), comparable(p.rest)
     if isinstance(p, Hole):
         return p.paths, p.mode, p.shape, p.lenses, p.mark, repr(p.value)
     if isinstance(p, Text):
@@ -175,14 +174,14 @@ def said(p: Picture | None) -> Any:
     return list(map(repr, p.values)) if isinstance(p, Literal) else None
 
 
-def _literals(p: Picture) -> bool:
+def _has_literals(p: Picture) -> bool:
     """Tell whether something in a picture is fixed."""
     if isinstance(p, Fields):
-        return any(_literals(child) for _, child in p.entries)
+        return any(_has_literals(child) for _, child in p.entries)
     return isinstance(p, Literal | Text)
 
 
-def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
+def _check_keys(dialect: Dialect, fields: Fields, findings: Findings) -> None:
     """Report keys that two pictures of one object claim (R017)."""
     seen: dict[str, str] = dict.fromkeys(fields.names, "a key beside it")
     rest: Hole | None = None
@@ -204,36 +203,36 @@ def _collide(dialect: Dialect, fields: Fields, findings: Findings) -> None:
             seen[key] = f"`{hole.shape}`"
 
 
-def _together(dialect: Dialect, shape: Shape, findings: Findings) -> None:
+def _check_kinds(dialect: Dialect, shape: Shape, findings: Findings) -> None:
     """Report kinds of parts that two cases hold, and no case together (R034)."""
-    found: dict[frozenset[Any], Hole] = {}
+    holes_by_kinds: dict[frozenset[Any], Hole] = {}
     for case in shape.cases:
-        holes = [h for h in case.lists.get("parts", ()) if not h.dated and h.shape is not None]
+        holes = [h for h in case.lists.get("parts", ()) if not h.only_read and h.shape is not None]
         if holes and not case.home:
             kinds = {kind for hole in holes for kind in dialect.kinds_of(hole.named)}
-            found.setdefault(frozenset(kinds), holes[0])
-    for (some, first), (others, hole) in combinations(list(found.items())[:MOST], 2):
+            holes_by_kinds.setdefault(frozenset(kinds), holes[0])
+    for (some, first), (others, hole) in combinations(list(holes_by_kinds.items())[:MOST], 2):
         apart = some - others, others - some
         for one, two in product(*(sorted(side, key=str) for side in apart)):
-            if not any({one, two} <= both for both in found):
+            if not any({one, two} <= both for both in holes_by_kinds):
                 message = f"no case of `{shape.name}` holds `{two}` beside `{one}`"
                 help = "where a turn says both, one of them is lost: give a case holes for both"
                 findings.warn("R034", message, hole.pos, help, beside=(first.pos, "the other case"))
                 return
 
 
-def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
+def _check_lists(dialect: Dialect, case: Case, findings: Findings) -> None:
     """Report `each` holes of one list that take the same kinds (R013)."""
     for path, holes in case.lists.items():
         seen: dict[Any, Hole] = {}
         for hole in holes if len(holes) > 1 else ():
-            if hole.dated or hole.shape is None:
+            if hole.only_read or hole.shape is None:
                 continue
             members = dialect.members(hole.shape)
-            members = [shape for shape in members if not all(map(_only_read, shape.cases))]
+            members = [shape for shape in members if not all(map(_is_only_read, shape.cases))]
             for kind in sorted({k for m in members for k in dialect.kinds_of(m.name)}, key=str):
                 first = seen.setdefault(kind, hole)
-                if first is hole or kind is None or _demanding(dialect, first, members, kind):
+                if first is hole or kind is None or _demand_more(dialect, first, members, kind):
                     continue
                 message = f"two holes share out `${path}`, and both take `{kind}`"
                 help = (
@@ -245,7 +244,7 @@ def _shared(dialect: Dialect, case: Case, findings: Findings) -> None:
                 break
 
 
-def _demanding(dialect: Dialect, first: Hole, members: list[Shape], kind: Any) -> bool:
+def _demand_more(dialect: Dialect, first: Hole, members: list[Shape], kind: Any) -> bool:
     """Tell whether all that is written of a kind demands a field that the first hole has not."""
     there = [case for shape in dialect.members(first.named) for case in shape.cases]
     has = {hole.path for case in there if not case.home for hole in pic.holes(case.wire)}
@@ -258,23 +257,23 @@ def _demanding(dialect: Dialect, first: Hole, members: list[Shape], kind: Any) -
     )
 
 
-def carried(model: Dialect, node: Node | None, findings: Findings) -> None:
+def check_carry(model: Dialect, node: Node | None, findings: Findings) -> None:
     """Report keys of `carry` that a picture already gives a meaning (R017)."""
     if node is None:
         return
     for kind, child in node.value.items():
-        if any(child.value in names for names in _named(model, kind)):
+        if any(child.value in names for names in _top_keys(model, kind)):
             if not carry.is_text(model, kind) and not carry.is_open(model, kind):
                 message = f"`{child.value}` of a {kind} means something else already"
                 help = "state rides in an object, or in the place of a `$signature`"
                 findings.error("R017", message, child.pos, help)
 
 
-def _named(model: Dialect, kind: str) -> list[frozenset[str]]:
+def _top_keys(model: Dialect, kind: str) -> list[frozenset[str]]:
     """Return the keys at the top of each picture of a kind."""
     cases: list[Case] = []
     if kind == "message":
-        cases = model.talks
+        cases = model.message_cases
     else:
         for name, shape in model.shapes.items():
             cases += shape.cases if kind in model.kinds_of(name) else ()

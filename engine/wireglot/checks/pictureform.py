@@ -7,7 +7,7 @@ import re
 from ..errors import RuleError
 from ..ir import FUNCTION
 from ..language import drawn
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.picture import ABSENT, Hole, Literal, Picture, Test
 from ..language.source import Node, Pos
 from .fields import KINDS
@@ -33,36 +33,36 @@ class Pictures:
         return self._picture(node, of, rests=of == "row")
 
     def _no(self, message: str, pos: Pos, help: str = "", rule: str = "R023", **more: str) -> bool:
-        """Report what is wrong, and say no."""
+        """Report what is wrong, and return False: a check gives on whether all is right."""
         self.findings.error(rule, message, pos, help, **more)
         return False
 
     def _picture(self, node: Node, of: str, rests: bool) -> Node | None:
         value = node.value
         if isinstance(value, dict):
-            entries = [self._entry(key, child, node, of, rests) for key, child in value.items()]
+            whole = [self._check_entry(key, child, node, of, rests) for key, child in value.items()]
             # An object that lost a key is another picture: it must not be compared with others.
-            return node if all(entries) else None
+            return node if all(whole) else None
         if isinstance(value, list):
             return self._list(node, of, rests)
         try:
             parsed = drawn.parse(node)
         except RuleError as error:
-            self._unread(node, error)
+            self._report_unread(node, error)
             return None
-        if value is None and not self._stands(node).startswith("null"):
+        if value is None and not self._text_at(node).startswith("null"):
             help = "write what stands there, or `null` where nothing but null does"
             self.findings.warn("R028", "nothing stands here, which is null", node.pos, help)
-        if isinstance(value, str) and not self._suspect(node, parsed):
+        if isinstance(value, str) and not self._is_plausible(node, parsed):
             return None
         right = of == "row" or (self._on_wire if of == "wire" else self._in_ir)(parsed, node)
         return node if right else None
 
-    def _entry(self, key: str, child: Node, owner: Node, of: str, rests: bool) -> bool:
-        if not self._key(key, child, owner):
+    def _check_entry(self, key: str, child: Node, owner: Node, of: str, rests: bool) -> bool:
+        if not self._check_key(key, child, owner):
             return False
         found = self._picture(child, of, rests or key == "...")
-        return found is not None and (key != "..." or self._rest(found))
+        return found is not None and (key != "..." or self._check_rest(found))
 
     def _list(self, node: Node, of: str, rests: bool) -> Node | None:
         value = node.value
@@ -70,21 +70,20 @@ class Pictures:
             help = "give the list a name, as in `parts: $parts`"
             self._no("an `ir` picture holds no list but `[]`", node.pos, help)
             return None
-        if len(value) > 1 and of != "wire" and drawn.tail(value[-1]) is not None:
+        if len(value) > 1 and of != "wire" and drawn.rest_hole(value[-1]) is not None:
             help = "picture the list with its length, or name it whole"
             self._no("the rest of a list stands in pictures of the wire alone", value[-1].pos, help)
             return None
         items = [found for item in value if (found := self._picture(item, of, rests)) is not None]
         if not rests:
-            items = [item for item in items if not self._within(item, len(value) == 1)]
+            items = [item for item in items if not self._is_nested_list(item, len(value) == 1)]
         return node if len(items) == len(value) else None
 
     def _on_wire(self, parsed: Picture, node: Node) -> bool:
         if isinstance(parsed, Test):
             help = "write it in the `ir` picture of the case"
-            return self._no(
-                f"`{node.value}` tests the IR and says nothing of the wire", node.pos, help
-            )
+            message = f"`{node.value}` tests the IR and says nothing of the wire"
+            return self._no(message, node.pos, help)
         if isinstance(parsed, Hole) and parsed.mode and parsed.path == "nth":
             return self._no("`$nth` takes no shape", node.pos, "write `$nth` alone")
         return True
@@ -98,12 +97,12 @@ class Pictures:
                 return self._no("a hole of an `ir` picture is only a name", node.pos, help)
         known = {*KINDS, FUNCTION, "media"}
         if isinstance(parsed, Test) and parsed.word == "has" and parsed.kind not in known:
-            message, help = f"`{parsed.kind}` is no kind of the IR", helped(parsed.kind, known)
+            message, help = f"`{parsed.kind}` is no kind of the IR", hint(parsed.kind, known)
             return self._no(message, node.pos, help, "R024", word=parsed.kind)
         return True
 
-    def _within(self, node: Node, alone: bool) -> bool:
-        """Tell whether a list stands where one element of a list does, and report it."""
+    def _is_nested_list(self, node: Node, alone: bool) -> bool:
+        """Tell whether a hole of a list stands where one element of a list does, and report it."""
         parsed = None if isinstance(node.value, dict | list) else drawn.parse(node)
         if not isinstance(parsed, Hole):
             return False
@@ -117,7 +116,7 @@ class Pictures:
             help = f"take the brackets away: `{node.value}` is the whole list"
         return not self._no(message, node.pos, help)
 
-    def _rest(self, node: Node) -> bool:
+    def _check_rest(self, node: Node) -> bool:
         """Check what stands behind `...`."""
         right = True
         for item in node.value if isinstance(node.value, list) else [node]:
@@ -131,8 +130,8 @@ class Pictures:
                 right = self._no("`...` takes no sum", item.pos, "write one path", "R018")
         return right
 
-    def _key(self, key: str, child: Node, owner: Node) -> bool:
-        pos = owner.place(key)
+    def _check_key(self, key: str, child: Node, owner: Node) -> bool:
+        pos = owner.key_pos(key)
         if key.startswith("`") and key.endswith("`") and len(key) > 2:
             return True
         found = re.match(r"([\w.-]+):", key)
@@ -147,7 +146,7 @@ class Pictures:
             return self._no(f"`{key[:60]}` is no key", pos, help)
         return True
 
-    def _unread(self, node: Node, error: RuleError) -> None:
+    def _report_unread(self, node: Node, error: RuleError) -> None:
         """Report a text that cannot be read as a picture, with the help that fits it best."""
         text = str(node.value)
         message, help, word = error.reason, error.help, ""
@@ -158,7 +157,7 @@ class Pictures:
             if word == "required":
                 help = "a hole without a mark is required: leave it out"
             elif word not in drawn.MARKS:
-                help = helped(word, drawn.MARKS, "the marks are")
+                help = hint(word, drawn.MARKS, "the marks are")
                 help += "; put a space before `(`" if re.search(r"\S\(", text) else ""
             elif re.search(r"\S\(", text):
                 help = f"put a space before `({word}`"
@@ -172,32 +171,31 @@ class Pictures:
         elif match := re.match(r"\$[\w.]+\s+([A-Za-z]+)\s+\S", text):
             if match[1] not in MODES:
                 word = match[1]
-                help = helped(word, MODES, "write one of")
+                help = hint(word, MODES, "write one of")
         elif _OPEN.search(text):
             help = "write ${name}, closed with }"
         elif re.search(r"\s(as|each|entries)\s*$", text):
             help = "name the shape or union behind it"
-        if "is no hole" in message and help != drawn.FORM:
-            help = f"{help}; {drawn.FORM}" if help else drawn.FORM
+        if "is no hole" in message and help != drawn.HOLE_FORM:
+            help = f"{help}; {drawn.HOLE_FORM}" if help else drawn.HOLE_FORM
         rule = "R015" if re.search(r"\}\$\{", text) else error.rule or "R023"
         self.findings.error(rule, message, node.pos, help, word=word)
 
-    def _stands(self, node: Node) -> str:
+    def _text_at(self, node: Node) -> str:
         """Return the text of the file from where a value begins."""
         return self.findings.line(node.pos)[node.pos.column - 1 :]
 
-    def _suspect(self, node: Node, parsed: Picture) -> bool:
-        """Report texts that are read as literals and were hardly meant so."""
+    def _is_plausible(self, node: Node, parsed: Picture) -> bool:
+        """Warn of a text that is read as a literal and was hardly meant so; False for an error."""
         text = node.value
         if isinstance(parsed, Literal) and text in _ALMOST:
-            if self._stands(node)[:1] not in "'\"" and text != "none":
+            if self._text_at(node)[:1] not in "'\"" and text != "none":
                 message = f"`{text}` is a text here, not {_ALMOST[text]}"
                 help = f"write `{_ALMOST[text]}`, or put the text in quotes"
                 self.findings.warn("R028", message, node.pos, help)
         if isinstance(parsed, Literal) and re.search(r"\S\(or\s", text):
-            return self._no(
-                f"`{text[:60]}` names no spellings", node.pos, "put a space before `(or`"
-            )
+            help = "put a space before `(or`"
+            return self._no(f"`{text[:60]}` names no spellings", node.pos, help)
         if isinstance(parsed, Literal) and re.fullmatch(r"[a-z_.]+\s*\|\s*[\w+-]+.*", text):
             named = re.match(r"[a-z_.]+", text)
             help = f"a hole begins with $: `${named[0] if named else text}`"

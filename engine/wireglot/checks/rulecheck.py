@@ -8,17 +8,17 @@ from ..errors import RuleError
 from ..ir import FUNCTION, PARTS, TOOLS
 from ..language import apart, drawn, rulefile
 from ..language import picture as pic
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.intext import Marks
 from ..language.ladder import Ladder
-from ..language.merge import like, without
+from ..language.merge import with_value, without
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, keyed
 from ..language.source import Node
 from ..results import Envelope
 from . import coverage, holecheck, overlap, streamcheck
-from .contexts import Contexts
-from .fields import KINDS, OBJECTS, WORDS, alone, held, words
+from .contexts import Contexts, View
+from .fields import KINDS, OBJECTS, WORDS, closed_words, held_by, object_names
 from .form import File
 
 
@@ -27,29 +27,29 @@ def check(
 ) -> Dialect | None:
     """Check one dialect without layers, and return its model where it has one.
 
-    It is not `whole` where something wrong was left out of it, and not `plain` with an overlay or a
-    variant on.
+    It is not `whole` where something wrong was left out of it: then its form alone is checked. It
+    is not `plain` with an overlay or a variant on: what it lacks was reported of it without them.
     """
-    before = findings.hits
+    before = findings.errors
     clean = File(findings).clean(node)
     if clean is None or not whole:
         return None  # what is not whole is not what was meant, but for its form
-    _also(clean, node, findings)
-    _unions(clean, node, findings)
-    _within(clean, node, findings)
+    _drop_also(clean, node, findings)
+    _drop_members(clean, node, findings)
+    _drop_within_text(clean, node, findings)
     try:
         model = rulefile.load(clean)
     except RuleError as error:
-        findings.take(error)
+        findings.add_error(error)
         return None
-    findings.held.update(model.shapes.values(), model.units.values())
+    findings.keep_alive.update(model.shapes.values(), model.units.values())
     # What is wrong in form is missing from the model; its name is defined all the same.
     model.node = node
-    _Names(model, clean, node, findings, before).check(ladder, plain)
+    _ModelCheck(model, clean, node, findings, before).check(ladder, plain)
     return model
 
 
-def _also(clean: Node, raw: Node, findings: Findings) -> None:
+def _drop_also(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out `also` that names no object (R014)."""
     shapes, kept = clean.under("shapes"), {}
     for name, shape in shapes.items():
@@ -61,13 +61,13 @@ def _also(clean: Node, raw: Node, findings: Findings) -> None:
         if other is not None or also.value not in raw.under("shapes"):
             message = f"`also: {also.value}` names no shape that is one object"
             known = [n for n in shapes if n != name]
-            findings.error("R014", message, also.pos, helped(also.value, known))
+            findings.error("R014", message, also.pos, hint(also.value, known))
         kept[name] = without(shape, ("also",))
     if kept:  # others hold the node that stands there, here and below
-        clean.value["shapes"] = like(clean.value["shapes"], shapes | kept)
+        clean.value["shapes"] = with_value(clean.value["shapes"], shapes | kept)
 
 
-def _unions(clean: Node, raw: Node, findings: Findings) -> None:
+def _drop_members(clean: Node, raw: Node, findings: Findings) -> None:
     """Take members out of unions that are no shapes (R014)."""
     unions, defined = clean.under("unions"), raw.under("shapes")
     built, kept = clean.under("shapes"), {}
@@ -75,24 +75,24 @@ def _unions(clean: Node, raw: Node, findings: Findings) -> None:
         for member in members.value:
             if member.value not in defined:
                 message = f"the union `{name}` names `{member.value}`, which is no shape"
-                findings.error("R014", message, member.pos, helped(member.value, defined))
+                findings.error("R014", message, member.pos, hint(member.value, defined))
         kept[name] = Node([one for one in members.value if one.value in built], members.pos)
         if name in defined:
             message = f"`{name}` is a shape and a union"
             help = "give one of the two another name"
-            findings.error("R014", message, clean.value["unions"].place(name), help)
+            findings.error("R014", message, clean.value["unions"].key_pos(name), help)
     if unions:
-        clean.value["unions"] = like(clean.value["unions"], kept)
+        clean.value["unions"] = with_value(clean.value["unions"], kept)
 
 
-def _within(clean: Node, raw: Node, findings: Findings) -> None:
+def _drop_within_text(clean: Node, raw: Node, findings: Findings) -> None:
     """Take out parts that stand within texts by a shape that is not there (R014)."""
     defined = raw.under("shapes")
     for kind, said in clean.under("within-text").items():
         name = Marks.of(kind, said.value, said.pos).shape
         if name and name not in defined:
             message = f"`{name}` is no shape of this file"
-            findings.error("R014", message, said.pos, helped(name, defined), word=name)
+            findings.error("R014", message, said.pos, hint(name, defined), word=name)
             clean.value["within-text"] = without(clean.value["within-text"], (kind,))
 
 
@@ -104,7 +104,7 @@ MUST = {
 }
 
 
-class _Names:
+class _ModelCheck:
     """Checks that need the whole model of a dialect."""
 
     def __init__(
@@ -115,32 +115,32 @@ class _Names:
 
     def check(self, ladder: Ladder, plain: bool) -> None:
         """Report what is wrong with the model."""
-        if self._cycles():
+        if self._has_cycles():
             return
         model = self.model
         contexts = Contexts(model)
-        self._roles()
-        self._kinds(contexts)
-        self._document()
-        self._must(plain)
-        self._envelope()
-        self._shown()
+        self._check_roles()
+        self._check_kinds(contexts)
+        self._check_document()
+        self._check_units(plain)
+        self._check_envelope()
+        self._check_examples()
         holecheck.check(model, contexts, self.findings)
-        self._tables(contexts)
+        self._check_tables(contexts)
         streamcheck.check(model, self.findings)
-        overlap.carried(model, self.clean.get("carry"), self.findings)
-        self._weights()
-        if self.findings.hits == self.before:
+        overlap.check_carry(model, self.clean.get("carry"), self.findings)
+        self._check_weights()
+        if self.findings.errors == self.before:
             # Where something is wrong, what seems missing may only be misspelt, and no value can
             # be read for a trial.
-            coverage.unused(model, self.clean, self.raw, contexts, self.findings)
+            coverage.check_unused(model, self.clean, self.raw, contexts, self.findings)
             if plain:
-                coverage.places(model, self.clean, self.raw, contexts, ladder, self.findings)
+                coverage.check_places(model, self.clean, self.raw, contexts, ladder, self.findings)
             overlap.check(model, contexts, self.findings)
-            coverage.examples(model, contexts, self.findings)
-            coverage.needs(model, contexts, self.findings)
+            coverage.check_examples(model, contexts, self.findings)
+            coverage.check_needs(model, contexts, self.findings)
 
-    def _weights(self) -> None:
+    def _check_weights(self) -> None:
         """Report what `repeated` and `slight` name and no picture has under `own` (R024)."""
         repeated, slight = self.clean.get("repeated"), self.clean.get("slight")
         if repeated is None and slight is None:
@@ -151,16 +151,16 @@ class _Names:
         paths = (hole.path for p in pictures for hole in pic.holes(p))
         split = (f".{path}".rpartition(".own.")[2] for path in paths if ".own." in f".{path}")
         known = {path.partition(".")[0] for path in split}
-        known |= {name for case in model.cases for name in _said_own(case.ir)}
+        known |= {name for case in model.cases for name in _own_in_ir(case.ir)}
         home = self.clean.value["dialect"].pos.file
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
-        named += [(name, slight.place(name)) for name in slight.value] if slight else []
+        named += [(name, slight.key_pos(name)) for name in slight.value] if slight else []
         for name, pos in named:
             if name not in known and pos.file == home:  # a child may have fewer
                 message = f"no picture of this file has `$own.{name}`"
-                self.findings.error("R024", message, pos, helped(name, known))
+                self.findings.error("R024", message, pos, hint(name, known))
 
-    def _cycles(self) -> bool:
+    def _has_cycles(self) -> bool:
         """Report shapes that contain themselves in one object (R016)."""
         model = self.model
         inner: dict[str, list[tuple[str, Hole]]] = {}
@@ -185,32 +185,31 @@ class _Names:
                         stack.append(member)
         return found
 
-    def _roles(self) -> None:
+    def _check_roles(self) -> None:
         """Report cases of the conversation that are no roles (R024)."""
         talk, known = self.model.conversation, WORDS["message", "role"]
         if talk is None:
             return
         for case in talk.cases:
             parts = case.lists.get("parts", ())
-            if talk.role(case) in talk.steps and all(
-                h.named not in self.model.unions for h in parts
-            ):
+            no_union = all(hole.named not in self.model.unions for hole in parts)
+            if talk.role(case) in talk.steps and no_union:
                 message = f"the steps of `{case.name}` begin with an element of no shape"
                 help = "name a union where the parts stand: `$parts each part`"
                 self.findings.error("R010", message, case.pos, help)
             said = isinstance(case.ir, Fields) and "role" in case.ir.names
             if not said and case.name not in known:
                 message = f"`{case.name}` is no role of the IR"
-                help = helped(case.name, known, "the roles are")
+                help = hint(case.name, known, "the roles are")
                 told = f"{help}; another name needs `ir: {{role: ...}}`"
-                pos = self.clean.value["conversation"].value["cases"].place(case.name)
+                pos = self.clean.value["conversation"].value["cases"].key_pos(case.name)
                 self.findings.error("R024", message, pos, told, word=case.name)
 
-    def _kinds(self, contexts: Contexts) -> None:
+    def _check_kinds(self, contexts: Contexts) -> None:
         """Report `by`, `groups` and `enforce` that name what the IR does not have (R024)."""
         for name, node in self.clean.under("shapes").items():
-            self._by(name, node, contexts)
-            self._marks(node)
+            self._check_by(name, node, contexts)
+            self._check_marks(node)
             gathers = node.get("groups")
             if gathers is None:
                 continue
@@ -218,7 +217,7 @@ class _Names:
             for kind in gathers.value.split("+"):
                 if kind not in known:
                     message = f"`groups` names `{kind}`, which is no kind of the IR"
-                    help = helped(kind, known)
+                    help = hint(kind, known)
                     self.findings.error("R024", message, gathers.pos, help, word=kind)
             cases = self.model.shapes[name].cases
             holes = [[h for h in pic.holes(case.wire) if h.path == "run"] for case in cases]
@@ -240,40 +239,40 @@ class _Names:
                 message = f"`{name}` gathers and is only read: what others say has no form in it"
                 self.findings.warn("R036", message, pos, help)
 
-    def _marks(self, node: Node) -> None:
+    def _check_marks(self, node: Node) -> None:
         marks, known = node.get("marks"), OBJECTS["part"].keys() | OBJECTS["tool"].keys()
         if marks is not None and marks.value not in known:
             message = f"`marks` names `{marks.value}`, which is no field of an element"
-            self.findings.error("R024", message, marks.pos, helped(marks.value, known))
+            self.findings.error("R024", message, marks.pos, hint(marks.value, known))
 
-    def _by(self, name: str, node: Node, contexts: Contexts) -> None:
+    def _check_by(self, name: str, node: Node, contexts: Contexts) -> None:
         by, cases = node.get("by"), node.get("cases")
-        if by is None or (name not in contexts.of and name not in PARTS | TOOLS):
+        if by is None or (name not in contexts.objects_of and name not in PARTS | TOOLS):
             return  # nothing says what a shape that is named nowhere is of
         views = contexts.views(self.model.shapes[name])
         objects = frozenset[str]().union(*(view.objects for view in views))
         path, _, field = by.value.rpartition(".")
-        inside = alone(held(objects, path) if path and "*" not in objects else objects)
+        inside = object_names(held_by(objects, path) if path and "*" not in objects else objects)
         fields = {f for what in inside for f in OBJECTS.get(what, {})}
         if objects and "*" not in objects and field not in fields:
             message = f"`by: {by.value}` names no field"
-            self.findings.error("R024", message, by.pos, helped(by.value, fields, "there are"))
+            self.findings.error("R024", message, by.pos, hint(by.value, fields, "there are"))
             return
         if cases is None:
             help = "write `cases:`, one for each value of the field"
             self.findings.error("R022", f"`{name}` has `by` and no `cases`", by.pos, help)
             return
-        known = words(inside, field)
+        known = closed_words(inside, field)
         if known is None:
             return
         for case, child in cases.value.items():
             word, ir = case.partition(".")[0], child.get("ir")
             if word not in known and not (ir is not None and ir.get(field) is not None):
-                pos = cases.place(case)
+                pos = cases.key_pos(case)
                 message = f"`{word}` is no `{by.value}` of the IR"
-                self.findings.error("R024", message, pos, helped(word, known), word=word)
+                self.findings.error("R024", message, pos, hint(word, known), word=word)
 
-    def _document(self) -> None:
+    def _check_document(self) -> None:
         """Report documents of no session, and lines that say again what they cannot (R022)."""
         session, said = self.model.units.get("session"), self.clean.get("document")
         if session is None and said is not None:
@@ -288,7 +287,7 @@ class _Names:
                     help = "it knows `$text` and `$time` of the message"
                     self.findings.error("R022", message, hole.pos, help)
 
-    def _must(self, plain: bool) -> None:
+    def _check_units(self, plain: bool) -> None:
         """Report units that never say what each of them holds (R002)."""
         for unit, (what, form) in MUST.items() if plain else ():
             whole = self.model.units.get(unit)
@@ -302,15 +301,15 @@ class _Names:
                     tell = self.findings.error if unit == "session" else self.findings.warn
                     tell("R002", f"the {unit} has no `${what}`", case.pos, help)
 
-    def _envelope(self) -> None:
+    def _check_envelope(self) -> None:
         """Report what an envelope pictures and no request has outside its body (R021, R010)."""
         shape = self.model.units.get("envelope")
         for case in shape.cases if shape is not None else ():
             for (name, *_), child in keyed(case.wire):
                 if name not in Envelope._fields:
                     message = f"`{name}` is nothing that an envelope says"
-                    pos = self.findings.before(child.pos, name)
-                    help = helped(name, Envelope._fields)
+                    pos = self.findings.key_before(child.pos, name)
+                    help = hint(name, Envelope._fields)
                     self.findings.error("R021", message, pos, help, word=name)
                 for (header, *_), said in keyed(child) if name == "headers" else ():
                     if isinstance(said, Literal) and not isinstance(said.values[0], str):
@@ -318,36 +317,36 @@ class _Names:
                         message = f"the header `{header}` is a text"
                         self.findings.error("R010", message, said.pos, help)
 
-    def _shown(self) -> None:
+    def _check_examples(self) -> None:
         """Report examples of what is not there (R025)."""
         shown = self.raw.under("examples")
         for name, listed in shown.items():
-            if not self.findings.tells(listed.pos) or apart.owner(self.raw, name) is not None:
+            if not self.findings.reports_on(listed.pos) or apart.owner_of(self.raw, name):
                 continue
-            known = {*self.raw.under("shapes"), *(one for one in apart.UNITS if self.raw.get(one))}
+            known = {*self.raw.under("shapes"), *filter(self.raw.get, apart.UNITS)}
             message = f"`examples` shows `{name}`, which is no shape and no unit here"
-            pos = self.raw.value["examples"].place(name)
-            self.findings.error("R025", message, pos, helped(name, known), word=name)
+            pos = self.raw.value["examples"].key_pos(name)
+            self.findings.error("R025", message, pos, hint(name, known), word=name)
 
-    def _tables(self, contexts: Contexts) -> None:
+    def _check_tables(self, contexts: Contexts) -> None:
         """Report words of tables that the IR does not have (R024)."""
         tables = self.clean.under("tables")
         for view in contexts.all:
             for hole in pic.holes(view.case.wire):
                 for name in hole.lenses[:1]:
-                    known = _words_of(view, hole.path) if name in tables else None
+                    known = _field_words(view, hole.path) if name in tables else None
                     if known is not None:
-                        self._table(name, tables[name], known, hole.path)
+                        self._check_table(name, tables[name], known, hole.path)
 
-    def _table(self, name: str, node: Node, known: frozenset[str], path: str) -> None:
+    def _check_table(self, name: str, node: Node, known: frozenset[str], path: str) -> None:
         named = path.rpartition(".")[2]
         for word in ("write", "write-also", "read-also"):
             for key, child in node.under(word).items():
                 said = child.value if word == "read-also" else key
                 if said not in known and not str(said).startswith("other:"):
-                    pos = child.pos if word == "read-also" else node.value[word].place(key)
+                    pos = child.pos if word == "read-also" else node.value[word].key_pos(key)
                     message = f"`{said}` in the table `{name}` is no `{named}` of the IR"
-                    self.findings.error("R024", message, pos, helped(str(said), known))
+                    self.findings.error("R024", message, pos, hint(str(said), known))
 
 
 def _same_object(p: Any, top: bool = True) -> list[Hole]:
@@ -361,21 +360,18 @@ def _same_object(p: Any, top: bool = True) -> list[Hole]:
     return found + [h for _, child in pic.below(p) for h in _same_object(child, False)]
 
 
-def _words_of(view: Any, path: str) -> frozenset[str] | None:
+def _field_words(view: View, path: str) -> frozenset[str] | None:
     """Return the words that a field may hold, where they are few."""
     first, _, name = path.rpartition(".")
     if path in view.bound:
         # A name of the `ir` picture stands for the field that it is given there.
-        said = [
-            n
-            for (n, *_), child in keyed(view.case.ir)
-            if isinstance(child, Hole) and child.path == path
-        ]
-        return words(view.objects, said[0]) if said else None
-    return words(alone(view.holds(first)) if first else view.objects, name)
+        pairs = [(name, c) for (name, *_), c in keyed(view.case.ir) if isinstance(c, Hole)]
+        fields = [name for name, hole in pairs if hole.path == path]
+        return closed_words(view.objects, fields[0]) if fields else None
+    return closed_words(object_names(view.holds(first)) if first else view.objects, name)
 
 
-def _said_own(ir: pic.Picture | None) -> frozenset[str]:
+def _own_in_ir(ir: pic.Picture | None) -> frozenset[str]:
     """Return the fields under `own` of which an `ir` picture says what stands there."""
     entries = keyed(ir)
     own = [child for names, child in entries if names[0] == "own" and isinstance(child, pic.Fields)]

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from ..language import picture as pic
 from ..language.events import OF_KIND, OF_SHAPE, Event
-from ..language.findings import Findings, helped
-from ..language.lenses import LISTS, SAID
+from ..language.findings import Findings, hint
+from ..language.lenses import LISTS, SPELLING_OF
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Items, Picture
-from .codeccheck import unknown_lens
-from .fields import KEPT, OBJECTS, held
+from .codeccheck import lens_hint
+from .fields import KEPT, OBJECTS, held_by
 
 PLACES = frozenset("candidate index nth item inner entry frame".split())
 OWNERS = {"response": "response", "candidate": "candidate", "item": "part"}
@@ -33,15 +33,15 @@ def check(model: Dialect, findings: Findings) -> None:
     frame = model.stream.frame
     if frame is not None:
         for hole in pic.holes(frame):
-            _names(hole, frozenset(), findings, "a frame")
-            _shape(hole, shapes, findings)
-            _lenses(hole, model, findings)
+            _check_paths(hole, frozenset(), findings, "a frame")
+            _check_shape(hole, shapes, findings)
+            _check_lenses(hole, model, findings)
     for event in model.stream.events:
-        _event(event, _objects(event, model, findings), shapes, model, findings)
-    _inherited(model, findings)
+        _check_event(event, _objects(event, model, findings), shapes, model, findings)
+    _check_inherited(model, findings)
 
 
-def _inherited(model: Dialect, findings: Findings) -> None:
+def _check_inherited(model: Dialect, findings: Findings) -> None:
     """Warn where answers of a response stand under a key that no frame of a parent has (R037)."""
     stream = model.streamed
     response = model.units.get("response")
@@ -71,16 +71,16 @@ def _objects(event: Event, model: Dialect, findings: Findings) -> set[str]:
             objects |= shape.groups
         elif word.act in OF_SHAPE:
             gathering = {name for name, one in model.shapes.items() if one.groups}
-            help = helped(word.kind, gathering, "those that do are")
+            help = hint(word.kind, gathering, "those that do are")
             message = f"`{event.name}` names no shape that gathers parts"
             findings.error("R022", message, event.pos, help, word=word.kind)
     return objects
 
 
-def _event(
+def _check_event(
     event: Event, objects: set[str], shapes: set[str], model: Dialect, findings: Findings
 ) -> None:
-    found: set[str] = set()
+    found, known_objects = set[str](), frozenset(objects).intersection(OBJECTS)
     for picture in event.reads:
         if len(parts := [hole for hole in pic.holes(picture) if hole.path == "part"]) > 1:
             help = f"a picture lies over that of a parent key by key: `{event.name}!` replaces it"
@@ -88,10 +88,10 @@ def _event(
             findings.error("R022", message, parts[-1].pos, help)
         for hole in pic.holes(picture):
             found.add(hole.path)
-            _names(hole, frozenset(objects).intersection(OBJECTS), findings, f"`{event.name}`")
-            _shape(hole, shapes, findings)
-            _lenses(hole, model, findings)
-        _lists(picture, event, findings)
+            _check_paths(hole, known_objects, findings, f"`{event.name}`")
+            _check_shape(hole, shapes, findings)
+            _check_lenses(hole, model, findings)
+        _check_lists(picture, event, findings)
     for word in event.words:
         needed = NEEDS.get(word.act)
         if needed is not None and needed not in found and word.act in OF_KIND | OF_SHAPE:
@@ -102,42 +102,42 @@ def _event(
             message = "`add` says an element of a list of a part, and a candidate is none"
             help = f"write `append.candidate.{word.field}`, which puts lists together"
             findings.error("R001", message, event.pos, help, word=event.name)
-        known = word.kind not in OBJECTS or held(frozenset((word.kind,)), word.field) is not None
+        known = word.kind not in OBJECTS or held_by(frozenset((word.kind,)), word.field) is not None
         if word.act in ("append", "part_start") and not known:
             message = f"`{word.field}` is no field of a {word.kind}"
-            help = helped(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")
+            help = hint(word.field, OBJECTS[word.kind].keys() - KEPT, "its fields are")
             findings.error("R001", message, event.pos, help, word=word.field)
 
 
-def _names(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
-    said: tuple[str, Iterable[str], str, str]
+def _check_paths(hole: Hole, objects: frozenset[str], findings: Findings, what: str) -> None:
+    hint_args: tuple[str, Iterable[str], str, str]
     for path in hole.paths:
         first, _, rest = path.partition(".")
         if path in FREE:
             continue
         if first == "at":
             known = rest in PLACES
-            said = (rest, PLACES, "the places are", "$at.")
+            hint_args = (rest, PLACES, "the places are", "$at.")
         elif first in OWNERS:
             fields = OBJECTS[OWNERS[first]]
-            known = bool(rest) and held(frozenset((OWNERS[first],)), rest) is not None
-            said = (rest, fields.keys() - KEPT, "its fields are", f"${first}.")
+            known = bool(rest) and held_by(frozenset((OWNERS[first],)), rest) is not None
+            hint_args = (rest, fields.keys() - KEPT, "its fields are", f"${first}.")
         else:
-            known = bool(objects) and held(objects, path) is not None
+            known = bool(objects) and held_by(objects, path) is not None
             names = {name for one in objects for name in OBJECTS[one]} - KEPT
             names |= FREE - {"."} | {"at", *OWNERS}
-            said = (first, names, "it may name", "$")
+            hint_args = (first, names, "it may name", "$")
         if not known:
             message = f"`${path}` names nothing of {what}"
-            findings.error("R001", message, hole.pos, helped(*said), word=f"${path}")
+            findings.error("R001", message, hole.pos, hint(*hint_args), word=f"${path}")
 
 
-def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
+def _check_shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
     if hole.path == hole.shape and f"${hole.path}" in shapes:
         return  # the unit
     if hole.shape is not None and hole.shape not in shapes:
         message = f"`{hole.shape}` is no shape of this file"
-        help = helped(hole.shape, shapes - {"$response"}, "its shapes and unions are")
+        help = hint(hole.shape, shapes - {"$response"}, "its shapes and unions are")
         findings.error("R014", message, hole.pos, help, word=hole.shape)
     elif hole.shape is None and hole.path in SHAPED:
         mode = "each SHAPE | single" if hole.path == "parts" else "as SHAPE"
@@ -145,14 +145,14 @@ def _shape(hole: Hole, shapes: set[str], findings: Findings) -> None:
         findings.error("R010", f"`${hole.path}` is an object and needs a shape", hole.pos, help)
 
 
-def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
+def _check_lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
     if hole.lenses and (hole.path in PLAIN or hole.path.startswith("at.")):
         message = f"`${hole.path}` is taken as it stands"
         findings.error("R010", message, hole.pos, "it takes no codec", word=f"${hole.path}")
     for lens in hole.lenses:
-        help = unknown_lens(lens, model)
+        help = lens_hint(lens, model)
         if lens in LISTS and hole.mode != "each":
-            said = SAID.get(lens, lens)
+            said = SPELLING_OF.get(lens, lens)
             message = f"`{said}` is a codec of a list that a shape makes"
             findings.error("R010", message, hole.pos, f"write `each SHAPE | {said}`", word=said)
         elif help is not None:
@@ -160,7 +160,7 @@ def _lenses(hole: Hole, model: Dialect, findings: Findings) -> None:
             findings.error("R014", f"`{name}` is no codec", hole.pos, help, word=name)
 
 
-def _lists(picture: Picture, event: Event, findings: Findings) -> None:
+def _check_lists(picture: Picture, event: Event, findings: Findings) -> None:
     """Report lists of several pictures: an element is matched with one (R022)."""
     for p in pic.nodes(picture):
         if isinstance(p, Items) and (len(p.items) > 1 or p.rest is not None):

@@ -197,7 +197,9 @@ def show(arguments: argparse.Namespace) -> int:
         return OK
     terminal.hold_rules(*arguments.rules)
     # The prepared model knows the place of every value but of no key.
-    nodes = load.gathered(load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins)
+    nodes = load.flat_unchecked(
+        load.from_yaml(), arguments.rules, arguments.overlay, arguments.plugins
+    )
     check_name(arguments.dialect, [name for name in nodes if name != LADDER])
     text = show.flat_yaml(nodes[arguments.dialect], arguments.shape, arguments.examples)
     terminal.say(text)

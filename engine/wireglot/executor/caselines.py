@@ -136,7 +136,7 @@ class CaseLines(Lines):
         with t.under(f"if {' or '.join(odd)}:"):
             took = "took" if self.dynamic else "()"
             t(f"leave(x, {shape}, {pos}, o, wire, {claims}, {took}, {miss}, {view})")
-        spoken = any(one is case for one in self.dialect.talks)
+        spoken = any(one is case for one in self.dialect.message_cases)
         if not self.request and not spoken:  # notes of a message point to its parts
             t("x.written[id(o)] = (o, wire)")
         if case.note is not None and not self.home:

@@ -13,7 +13,7 @@ from ..ir import FULL
 from ..language import picture as pic
 from ..language.lenses import is_guard
 from ..language.picture import Fields, Hole
-from ..language.shape import doubled
+from ..language.shape import holes_written_before
 from .holetests import both, test_of
 from .lines import Found, Lines, negated
 from .valuelines import ValueLines
@@ -25,7 +25,7 @@ class HoleLines(ValueLines):
     def write(self) -> None:
         """Add the lines that find the value, or what stands for none."""
         h, t, c = self.h, self.t, self.c
-        if h.dated and h.mode != "each" and h.path not in (".", "nth"):
+        if h.only_read and h.mode != "each" and h.path not in (".", "nth"):
             return  # it is read, and written to nobody else
         if "home" in h.lenses and not c.writes.home:
             if h.mark is None:
@@ -51,7 +51,7 @@ class HoleLines(ValueLines):
             or c.dialect.in_text(h) is not None
             or h.path[:6] == "result"
             or (h.shape == "conversation" and (c.home or c.way != "case"))
-            or (c.home and doubled(c.case).get(h))
+            or (c.home and holes_written_before(c.case).get(h))
         ):
             self.cold()
         elif h.shape == "conversation":
@@ -73,7 +73,7 @@ class HoleLines(ValueLines):
     def varied(self) -> bool:
         """Whether what is repeated is more than a value that another hole always writes."""
         others = [one for one in pic.holes(self.c.case.wire) if one.path == self.h.path]
-        written = [one for one in others if not (one.repeats or one.dated)]
+        written = [one for one in others if not (one.repeats or one.only_read)]
         return self.h.mode is not None or not written or any(o.mark == "made" for o in written)
 
     def copied(self) -> None:

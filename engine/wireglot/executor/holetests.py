@@ -52,7 +52,7 @@ def wanted(h: Hole) -> bool:
     """Tell whether nothing is written where a field of a hole is not there."""
     converted = h.mode in ("each", "as") or any(not is_guard(lens) for lens in h.lenses)
     alone = h.mark is None and len(h.paths) == 1 and h.path not in (*IDS, ".", "nth", "run")
-    return converted and alone and not h.dated and "home" not in h.lenses and not simple(h)
+    return converted and alone and not h.only_read and "home" not in h.lenses and not simple(h)
 
 
 def named(p: pic.Picture | None) -> set[str]:

@@ -178,7 +178,7 @@ class Lines:
             t(f"if {v} != []: return {self.no}", p.pos)
             self.claims.add(path)
         elif isinstance(p, Test):
-            t(f"if not {self.code.value(p, 'P')}.met({v}): return {self.no}", p.pos)
+            t(f"if not {self.code.value(p, 'P')}.holds({v}): return {self.no}", p.pos)
         elif isinstance(p, Hole):
             guard = p.lenses[0] if p.lenses and is_guard(p.lenses[0]) else ""
             odd = [f"{v} is ABSENT"] if p.mark is None else []

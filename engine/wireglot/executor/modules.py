@@ -65,7 +65,12 @@ def model(dialect: str, rows: Sequence[int], node: Callable[[], Node]) -> Dialec
         module: Any = importlib.import_module(f"{PACKAGE}.{begin}_model")
     except ModuleNotFoundError:
         return None
-    parts = {**module.rest(), "shapes": module.shapes(), "units": module.units(), "made": begin}
+    parts = {
+        **module.rest(),
+        "shapes": module.shapes(),
+        "units": module.units(),
+        "module_prefix": begin,
+    }
 
     def later(word: str) -> Any:
         if word == "node":
@@ -83,7 +88,7 @@ def ladder() -> Any:
 
 def brought(dialect: Dialect, way: str) -> Brought | None:
     """Return what a wheel brings of a dialect, one way; None where it brings nothing."""
-    return _gathered(f"{dialect.made}_{way}") if dialect.made else None
+    return _gathered(f"{dialect.module_prefix}_{way}") if dialect.module_prefix else None
 
 
 @functools.cache

@@ -55,7 +55,7 @@ class Places:
         if one not in self._known:  # cases may have been built since
             for address, held in self._holders():
                 self._known[held] = address
-                if held.whole:
+                if held.is_built:
                     self._known.update(
                         (case, ("case", address, n)) for n, case in enumerate(held.cases)
                     )
@@ -96,7 +96,7 @@ class Places:
             for address, holder in self._holders():
                 for n, case in enumerate(holder.cases):
                     self._meet(case, ("case", address, n))
-            self._all = all(holder.whole for _, holder in self._holders())
+            self._all = all(holder.is_built for _, holder in self._holders())
         return self._met.get(id(value))
 
     def _meet(self, case: Case, at: Address) -> None:

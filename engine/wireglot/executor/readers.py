@@ -97,7 +97,7 @@ class Reads:
 
     def of_list(self, cases: Any) -> str | None:
         """Return the name of the function for a list of cases that the dialect holds."""
-        lists = self.dialect.candidates.items()
+        lists = self.dialect.cases_by_name.items()
         name = next((name for name, held in lists if held is cases), None)
         return None if name is None else self.choice(name)
 

@@ -29,7 +29,7 @@ class CodedReader(PictureReader):
         super().__init__(*given, **more)
         self.away = not self.probe and not self.home
         mode = "probe" if self.probe else "home" if self.home else "away"
-        known = self.dialect.coded.get(("read", mode))
+        known = self.dialect.cache.get(("read", mode))
         self.code: readers.Reads = known or readers.of(self.dialect, mode)
         self.late = self.trail.late.append
         self.walks = self.recorder is not None  # a trace is told of each step of the walk

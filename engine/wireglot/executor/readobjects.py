@@ -13,7 +13,7 @@ from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes, keyed
-from ..language.shape import Case, spare
+from ..language.shape import Case, only_read_again
 from .code import Unwritten
 from .holetests import named
 from .readholes import taken
@@ -337,7 +337,7 @@ def _left_to_walk(t: CaseText) -> bool:
         return True
     if t.inner and any(len(h.paths) > 1 for h in found):
         return True
-    rest = spare(t.case)
+    rest = only_read_again(t.case)
     once = [h.path for h in found if len(h.paths) == 1 and not h.repeats and h not in rest]
     several = {path for path in once if once.count(path) > 1} - {".", "nth"}
     if not several <= t.case.lists.keys():

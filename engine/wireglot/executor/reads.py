@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.shape import doubled, spare
+from ..language.shape import holes_written_before, only_read_again
 from .code import Unwritten
 from .readholes import taken
 from .readtext import CaseText, Later, Rel, Slot
@@ -142,7 +142,7 @@ class HoleText(CaseText):
 
     def spare(self, h: Hole, v: str) -> bool:
         """Leave it to the interpreter where a second spelling of a field is used, which is rare."""
-        second = h in spare(self.case)
+        second = h in only_read_again(self.case)
         if second:
             self.line(f"if {v} is not ABSENT: return {self.odd}", h.pos)
         return second
@@ -166,7 +166,7 @@ class HoleText(CaseText):
                 self.line(f"if {one} is not ABSENT and {one}: return {self.odd}", h.pos)
         self._once(h, True)
         taken(self, h, v, var, rel, below)
-        if h.dated:
+        if h.only_read:
             self.remembers(f"marked(sp, {self.pointer(rel)}, 'old')")
 
     def _once(self, h: Hole, there: bool) -> None:
@@ -174,11 +174,11 @@ class HoleText(CaseText):
 
         At home it is odd, too, that the second one alone is `there`, or the first one alone.
         """
-        if not doubled(self.case).get(h):
+        if not holes_written_before(self.case).get(h):
             return
         if self.track and there:
             self.line(f"return {self.odd}", h.pos)
-        elif there or (self.track and not h.dated):
+        elif there or (self.track and not h.only_read):
             before = [one.var for one in self.slots if one.path == h.path]
             for one in [f"made.get({h.path!r}, ABSENT)"] if self.tail else before:
                 self.line(f"if {one} is not ABSENT: return {self.odd}", h.pos)
@@ -190,7 +190,7 @@ class HoleText(CaseText):
             self.line(f"return {self.no}", h.pos)
             return
         self._once(h, False)
-        if var and h.mark == "default" and h not in doubled(self.case):
+        if var and h.mark == "default" and h not in holes_written_before(self.case):
             if h.mode == "each" or h.value == []:
                 self.line(f"{var} = []", h.pos)
             else:

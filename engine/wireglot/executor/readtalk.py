@@ -123,7 +123,7 @@ def _group(title: str, reads: Functions, talk: Conversation, i: int) -> str:
     if group.spliced:
         return _spliced(reads, talk, i, title)
     try:
-        if reads.dialect.answered or talk.steps:
+        if reads.dialect.holds_results or talk.steps:
             raise Unwritten
         return MessageText(reads, talk, group, title).whole()
     except Unwritten:

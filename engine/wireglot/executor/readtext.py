@@ -178,7 +178,7 @@ class CaseText:
 
     def tested(self, test: Test, seen: str) -> None:
         """Add a test of the IR side that must hold."""
-        self.line(f"if not {self.value(test)}.met({seen}): return {self.no}", test.pos)
+        self.line(f"if not {self.value(test)}.holds({seen}): return {self.no}", test.pos)
 
     def remembers(self, line: str) -> None:
         """Add a line about spelling, where that is wanted."""

@@ -9,7 +9,7 @@ from ..interpreter import conversation
 from ..interpreter.elements import entries_to_map
 from ..interpreter.env import Memory, literal_index, spell
 from ..language.lenses import Misfit, Table, same, seconds_of, time_of
-from ..language.picture import ABSENT, guards
+from ..language.picture import ABSENT, distinguishes
 from ..tagged import Several
 from ..trail import At, Trail, pointer
 
@@ -102,7 +102,9 @@ def repeats(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> int:
     for names in groups:
         there = [name for name in names if name in w]
         for name in there[1:]:
-            if same(w[name], w[there[0]]) or (guards(w[there[0]]) and not guards(w[name])):
+            if same(w[name], w[there[0]]) or (
+                distinguishes(w[there[0]]) and not distinguishes(w[name])
+            ):
                 more += 1
             else:
                 return -1
@@ -147,7 +149,7 @@ def tried(read: Callable[..., Any], *given: Any) -> Any:
 def word(table: Table, w: Any, spelled: bool) -> Any:
     """Read a word that is not simply of the table; ODD where there is more to say of it."""
     if table.closed and w.__class__ is str and not (w in table.to_ir or w in table.read_also):
-        return w if table.like(w) else NO
+        return w if table.matches_glob(w) else NO
     try:
         read, exact = table.read(w)
         if not exact:
@@ -163,7 +165,7 @@ def schema(x: Any, pair: Schema, w: Any, at: At | None) -> Any:
     """Read a schema, without a place of a text; ODD where memory has to hold how it was spelled."""
     try:
         read, exact = pair.read(w)
-        if not x.away and (pair.two_way or not exact) and not same(pair.home(read), w):
+        if not x.away and (pair.two_way or not exact) and not same(pair.spelled_here(read), w):
             return ODD
         if not exact and at is not None:
             x.trail.respelled.append((pair.trace, w, read, at))

@@ -222,7 +222,7 @@ class ValueLines:
             pair = c.code.value(dialect.schemas[lens], "P")
             if c.writes.home:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
-                return "NO" if exact else f"tried({pair}.home, {v})"
+                return "NO" if exact else f"tried({pair}.spelled_here, {v})"
             return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {place(found)})"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 

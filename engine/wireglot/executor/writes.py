@@ -22,7 +22,7 @@ from ..interpreter.limits import pattern_of
 from ..language import picture as pic
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
-from ..language.shape import Case, Shape, of_frame
+from ..language.shape import Case, Shape, frame_case
 from . import modules
 from .code import NAME, Code, Text
 from .lists import Listing
@@ -70,7 +70,7 @@ class Writes:
         return self.code.function(key, words, self._frame, event.writes[nth])
 
     def _frame(self, name: str, p: Picture) -> str:
-        case = of_frame(p)
+        case = frame_case(p)
         shape = Shape("", None, [case], frozenset(), frozenset(), p.pos)
         return self._lines(name, shape, case, "frame")
 
@@ -222,7 +222,7 @@ class Writes:
             lone, usual = set(), share.default_kind(holes[0])
             for number, hole in enumerate(holes):
                 # What a dated hole has read says so; nothing else is written there.
-                for kind in () if hole.dated else self._kinds(hole.named, usual):
+                for kind in () if hole.only_read else self._kinds(hole.named, usual):
                     if share.only_read(self.dialect, list(holes), hole, kind):
                         continue  # of what remembers that it stood here the walk knows
                     shapes = share.members(self.dialect, hole.named, kind, self.home)

@@ -18,7 +18,7 @@ class File:
     """What reading a file found besides its messages."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self.cases = dialect.talks  # pictures of messages
+        self.cases = dialect.message_cases  # pictures of messages
         self.none = dialect.conversation.unsaid if dialect.conversation is not None else []
         self.places: list[At] | None = None  # of the messages; None where they have no lines
         self.numbers: list[int] = []

@@ -19,7 +19,7 @@ from ..ir import less
 from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import same
-from ..language.measure import worded
+from ..language.measure import has_fixed_words
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, keyed
 from ..language.shape import Case, Shape
@@ -183,7 +183,7 @@ def _is_head(file: File, shape: Shape, line: Any) -> bool:
     """
     if not _headed(shape) or not isinstance(line, dict) or file.like(line):
         return False
-    return any(worded(case, line) and not barred(case, line) for case in shape.cases)
+    return any(has_fixed_words(case, line) and not barred(case, line) for case in shape.cases)
 
 
 def _headed(shape: Shape) -> bool:

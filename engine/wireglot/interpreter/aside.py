@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import MEDIA
-from ..language.ladder import whose
+from ..language.ladder import owner_text
 from ..language.model import Dialect, once
 from .copies import parts_of, replace_parts, with_parts
 from .jobs import Message, Part, WriteJob
@@ -32,7 +32,7 @@ def media_to_results(writer: WriteJob, messages: list[Message]) -> list[Message]
         if role == "user" and start < len(out):
             labels: dict[str | None, list[Part]] = {}
             for part in parts_of(out[start:], "tool_result"):
-                for text in {whose(row, part, part.get) for row in rows}:
+                for text in {owner_text(row, part, part.get) for row in rows}:
                     labels.setdefault(text, []).append(part)
             home, rest = _sort_media(writer, message.get("parts", ()), labels)
             if home:

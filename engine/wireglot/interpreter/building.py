@@ -172,7 +172,7 @@ def attach(reader: ReadJob, made: dict[str, Any], env: Env) -> None:
 def check_tests(case: Case, seen: dict[str, Any], env: Env) -> None:
     """Raise Misfit where the `ir` picture of a case asks for what was not found."""
     for (name, *_), child in keyed(case.ir):
-        if isinstance(child, pic.Test) and not child.met(seen.get(name, (ABSENT,))[0]):
+        if isinstance(child, pic.Test) and not child.holds(seen.get(name, (ABSENT,))[0]):
             lacks = "is missing" if child.word == "present" else f"holds no {child.kind}"
             raise Misfit(f"`{name}` {lacks}", env.base, child.pos)
 

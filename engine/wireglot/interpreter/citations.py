@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..language import picture as pic
-from ..language.lenses import characters
+from ..language.lenses import character_offset
 from ..language.model import Dialect, once
 from ..language.shape import Case
 from ..tagged import Several
@@ -69,7 +69,7 @@ def candidates_of(dialect: Dialect) -> Iterator[Case]:
 @once
 def holes_of(dialect: Dialect, of: str) -> list[pic.Hole]:
     """Return the holes of a `candidate` or a `message`."""
-    cases = candidates_of(dialect) if of == "candidate" else dialect.talks
+    cases = candidates_of(dialect) if of == "candidate" else dialect.message_cases
     return [hole for case in cases for hole in pic.holes(case.wire)]
 
 
@@ -321,7 +321,7 @@ class Shares:
 
     def _span(self, part: dict[str, Any], start: int, end: Any) -> dict[str, int] | None:
         text = str(part.get("text", ""))
-        count = characters if self._form.bytes else _character
+        count = character_offset if self._form.bytes else _character
         first = count(text, start)
         last = None if end is None else count(text, int(end))
         if first is None or (end is not None and (last is None or last < first)):

@@ -66,9 +66,9 @@ def join_messages(reader: ReadJob, found: list[Heard]) -> list[Message]:
                 reader.remember(new[0], "", "apart", True)
             messages.extend(new)
         before, last = group, run
-    if reader.dialect.answered and not reader.home:
+    if reader.dialect.holds_results and not reader.home:
         messages = answers.drop_repeated(reader, messages)
-    return marks.marks_to_parts(reader, messages) if reader.dialect.marked else messages
+    return marks.marks_to_parts(reader, messages) if reader.dialect.marks_cache else messages
 
 
 def _remembers_line(reader: ReadJob, message: Message) -> bool:
@@ -235,7 +235,7 @@ def read_by_group(reader: ReadJob, group: Group, item: Any, at: At, lenient: boo
     for message in messages:
         reader.trail.put(message, None, at)
     messages = steps.split_at_marks(reader, messages, at)
-    return answers.lift_results(reader, messages, at) if reader.dialect.answered else messages
+    return answers.lift_results(reader, messages, at) if reader.dialect.holds_results else messages
 
 
 def split_by_speaker(parts: list[Any], role: str, results: bool) -> list[Message]:

@@ -95,10 +95,10 @@ def remember_source(reader: ReadJob, h: Hole, parts: list[Any], env: Env, key: A
 
 def rivalled(dialect: Dialect, holes: list[Hole], h: Hole) -> bool | None:
     """Tell whether a hole before one could write its parts; None where none stands before it."""
-    if h not in holes[1:] and not h.dated:
+    if h not in holes[1:] and not h.only_read:
         return None
     earlier = frozenset().union(*(dialect.kinds_of(o.named) for o in holes[: holes.index(h)]))
-    return h.dated or bool(earlier & dialect.kinds_of(h.named))
+    return h.only_read or bool(earlier & dialect.kinds_of(h.named))
 
 
 def remember_shape(reader: ReadJob, parts: list[Any], shape: str, both: bool) -> None:

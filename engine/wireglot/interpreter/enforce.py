@@ -115,7 +115,9 @@ SAID = frozenset(("text", "tool_call", "tool_result"))
 
 def _writes_nothing(writer: WriteJob, message: Message, parts: list[Any]) -> bool:
     """Tell whether no part of a message has a place abroad; what becomes of them is noted then."""
-    said = SAID if writer.dialect.answered else SAID & writer.dialect.held  # in their calls
+    said = (
+        SAID if writer.dialect.holds_results else SAID & writer.dialect.part_kinds
+    )  # in their calls
     if writer.same or any(part.get("type") in said for part in parts):
         return False
     if message.get("role") == "assistant" and any(within.may_stand(writer, part) for part in parts):

@@ -111,7 +111,7 @@ def says_nothing(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) ->
         unsent = writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
         if unsent or id(obj) in writer.made:
             return True
-    if key == "tool_call_id" and writer.dialect.answered:
+    if key == "tool_call_id" and writer.dialect.holds_results:
         return True  # it stands in its call
     # The name of a result follows from its call.
     return (

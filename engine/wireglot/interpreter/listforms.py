@@ -79,7 +79,7 @@ def as_text(
     if isinstance(came, str) and same(form.elements(came), wires):
         return came
     for part, wire in pairs:
-        if isinstance(wire, str) and form.parts(wire):
+        if isinstance(wire, str) and form.has_several(wire):
             reason = "it says what stands between two of a list, and reads as two"
             at = writer.trail.find(part)
             writer.note("ambiguous", "changed", at, h.pos, reason, *(into or NOWHERE))

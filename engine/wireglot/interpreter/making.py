@@ -9,7 +9,7 @@ from .. import jsontext, seeds
 from ..errors import UsageError
 from ..ir import unspelled
 from ..language import picture as pic
-from ..language.lenses import Misfit, moment_of, seconds_of
+from ..language.lenses import Misfit, seconds_of, time_of_milliseconds
 from ..language.picture import ABSENT, Hole
 from ..notes import NOWHERE
 from ..trail import HOLDERS, At, Ids
@@ -84,11 +84,11 @@ def _make_time(writer: WriteJob) -> str:
         said = clock()
         if not isinstance(said, int | float) or not 0 <= said < YEAR_10000:
             raise UsageError("`clock` gives seconds since 1970, as time.time does")
-        writer.last_time = moment_of(round(said * 1000))
+        writer.last_time = time_of_milliseconds(round(said * 1000))
     try:
         seconds_of(writer.last_time)
     except Misfit:  # what was written last is no time
-        writer.last_time = moment_of(0)
+        writer.last_time = time_of_milliseconds(0)
     return writer.last_time
 
 

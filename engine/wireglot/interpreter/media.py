@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import MEDIA
-from ..language.lenses import Misfit, standard
+from ..language.lenses import Misfit, standard_base64
 from ..language.picture import Hole
 from . import copies
 from .jobs import Tries, WriteJob
@@ -27,7 +27,7 @@ def normalize(writer: WriteJob, part: Any, pos: Any) -> Any:
             raise Misfit(f"of addresses it reads those of {', '.join(schemes)} alone", (), pos)
     if source.get("type") != "base64" or not isinstance(data, str):
         return part
-    plain = standard(data)
+    plain = standard_base64(data)
     if plain == data:
         return part
     new = copies.replace_part(writer, part, {**part, "source": {**source, "data": plain}})

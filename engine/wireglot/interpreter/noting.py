@@ -61,7 +61,7 @@ class Noting:
     def note_step(self, row: Row, value: Any, field: str, owner: Any, place: Any = None) -> None:
         """Note a step down the ladder, about a field of the value or, for "", all of it."""
         at = self.trail.find(value, field or None) or self.trail.find(value)
-        self.note(row.name, row.effect, at, row.pos, row.says(value), owner, place)
+        self.note(row.name, row.effect, at, row.pos, row.note_text(value), owner, place)
 
     def rule(self, step: str = "") -> Pos:
         """Return where messages are asked to go through a step, or are pictured at all."""

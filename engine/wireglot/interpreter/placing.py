@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import DERIVED, GRAVE, ROLES
-from ..language.ladder import step
+from ..language.ladder import apply
 from ..language.lenses import Misfit
 from ..language.picture import ABSENT, Fields, Literal, keyed
 from ..language.shape import Case
@@ -72,7 +72,7 @@ def _impossible_roles(writer: WriteJob) -> dict[str, str]:
     """Return the roles that no case takes, and none that the ladder makes of them, and why."""
     found, mark = {}, len(writer.notes)
     never = {role: NEVER for word, role in writer.dialect.talk.enforce if word == "never"}
-    held = {"tool"} if writer.dialect.answered else set()  # results stand in their calls
+    held = {"tool"} if writer.dialect.holds_results else set()  # results stand in their calls
     for role in sorted(set(ROLES) - never.keys() - held):
         try:
             case_of(writer, {"role": role, "parts": []})
@@ -115,7 +115,7 @@ def step_down(writer: WriteJob, message: Message) -> Message:
     """Take a message one rung down the ladder; raises Misfit where there is none."""
     for row in writer.ladder.get("message", ()):
         with Tries(writer):
-            new, _, path = step(row, message, writer.trail)
+            new, _, path = apply(row, message, writer.trail)
             writer.note_step(row, message, path, None, next(iter(message.get("parts", ())), None))
             return new
     reason = f"the target has no message for the role `{message.get('role')}`"

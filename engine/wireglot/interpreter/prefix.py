@@ -13,7 +13,7 @@ from .views import blank
 @once
 def goes_on(dialect: Dialect) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
-    return "prefix" in dialect.fields_of(dialect.talks)
+    return "prefix" in dialect.fields_of(dialect.message_cases)
 
 
 def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -25,7 +25,7 @@ def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
         n -= 1  # it is left out
     end = parts[n] if parts else {}
     # A refusal that no picture takes is written as text.
-    texts = ("text",) if "refusal" in writer.dialect.held else ("text", "refusal")
+    texts = ("text",) if "refusal" in writer.dialect.part_kinds else ("text", "refusal")
     said = end.get("text")
     if last.get("role") != "assistant" or end.get("type") not in texts:
         return messages

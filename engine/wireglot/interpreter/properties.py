@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..language.nodes import changed, nodes, over, under
+from ..language.nodes import map_children, mapped, nodes, subschemas
 from ..language.picture import holes
-from ..language.schemawalk import meant
+from ..language.schemawalk import resolved
 from ..trail import At, Trail, keys_of, pointer
 from .copies import is_unchanged, parts_of, replace_parts
 from .jobs import WriteJob
@@ -82,14 +82,14 @@ def _renamings(schema: dict[str, Any], known: Limits) -> Names:
 
 def _names(node: Any, root: dict[str, Any], depth: int, seen: set[int]) -> list[str]:
     """Return the names of properties that a schema of the root's value says, if not `seen` yet."""
-    node = meant(root, node)[0]
+    node = resolved(root, node)[0]
     if not isinstance(node, dict) or depth > _DEEPEST or id(node) in seen:
         return []
     seen.add(id(node))
     found = node.get("properties")
     names = list(found) if isinstance(found, dict) else []
     for key in sorted(_HERE.intersection(node)):
-        for _, child in under(key, node[key]):
+        for _, child in subschemas(key, node[key]):
             names += _names(child, root, depth + 1, seen)
     return names
 
@@ -146,10 +146,10 @@ class _Spelling:
             (name,) = keys_of(f"/{unquote(name)}")
             at = pointer(("properties", self._names.get(name, name)))
             node = {**node, "$ref": f"#{at}{stroke}{rest}"}
-        return over(node, self._referring)
+        return map_children(node, self._referring)
 
     def _node(self, node: Any, at: At) -> Any:
-        whole, there = meant(self._new, node)
+        whole, there = resolved(self._new, node)
         if there:
             if id(whole) in self._open or self._count >= _MOST:
                 return node
@@ -174,7 +174,7 @@ class _Spelling:
         return out
 
     def _inner(self, key: str, value: Any, at: At) -> Any:
-        return changed(key, value, lambda child, way: self._node(child, at + way))
+        return mapped(key, value, lambda child, way: self._node(child, at + way))
 
     def _map(self, value: dict[str, Any], key: str, at: At) -> dict[str, Any]:
         out: dict[str, Any] = {}

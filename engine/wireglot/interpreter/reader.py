@@ -12,9 +12,19 @@ from typing import Any
 from ..errors import ConversionError
 from ..ir import field_type
 from ..language.lenses import Misfit, guard, is_guard, same
-from ..language.measure import may_fit, worded
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text, guards, keyed
-from ..language.shape import Case, Shape, doubled
+from ..language.measure import has_fixed_words, may_fit
+from ..language.picture import (
+    ABSENT,
+    Fields,
+    Hole,
+    Items,
+    Literal,
+    Picture,
+    Text,
+    distinguishes,
+    keyed,
+)
+from ..language.shape import Case, Shape, holes_written_before
 from ..language.talk import Group
 from ..native import mypyc_attr
 from ..payload import MAX_DEPTH
@@ -87,7 +97,7 @@ class PictureReader(ReadJob):
         """Return why a case does not fit that lacks keys or fixed words."""
         tries = Tries(self)
         with tries:
-            if not worded(case, wire):
+            if not has_fixed_words(case, wire):
                 self._unfit(case, wire, at)
             self.case(case, wire, at, lenient)
         return tries.best or Misfit("nothing fits", at)
@@ -265,7 +275,7 @@ class PictureReader(ReadJob):
         for name in names:
             if name == key or name not in wire:
                 continue
-            if (again := same(wire[name], wire[key])) or not guards(wire[name]):
+            if (again := same(wire[name], wire[key])) or not distinguishes(wire[name]):
                 entry = env.spelled.setdefault(pointer(rel), {})
                 found = None if again else {"as": wire[name]}
                 entry["twice"] = {**entry.get("twice", {}), name: found}
@@ -316,9 +326,9 @@ class PictureReader(ReadJob):
             env.spelled = before
             readhole.keep(h, wire, at, rel, env, misfit, spread)
             return
-        if h.dated:
+        if h.only_read:
             env.mark(rel, "old")
-        for other in doubled(env.case).get(h, ()) if h.path not in env.fields else ():
+        for other in holes_written_before(env.case).get(h, ()) if h.path not in env.fields else ():
             env.mark(other, "none")  # nothing stood there
         if spread and wire:
             at = Several.of([(*at, key) for key in wire])
@@ -342,7 +352,9 @@ class PictureReader(ReadJob):
 def told_by(names: tuple[str, ...], wire: dict[str, Any]) -> str:
     """Return the spelling of a key under which an object says something, or that is there."""
     there = [name for name in names if name in wire]
-    return next((name for name in there if guards(wire[name])), there[0] if there else names[0])
+    return next(
+        (name for name in there if distinguishes(wire[name])), there[0] if there else names[0]
+    )
 
 
 def _holds(p: Fields, wire: dict[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from ..language.lenses import (
     time_of,
 )
 from ..language.picture import ABSENT, Hole
-from ..language.shape import doubled
+from ..language.shape import holes_written_before
 from ..trail import IN_TEXT, At, pointer
 from . import conversation, elements
 from .env import Env, show, spell_nothing
@@ -71,7 +71,7 @@ def read_nothing(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env)
         said = "is missing" if wire is ABSENT else "is null"
         raise Misfit(f"`{at[-1] if at else 'the value'}` {said}", at, h.pos)
     written = h.value if h.mark in ("default", "fill") else ABSENT
-    if h.path in env.fields and h in doubled(env.case):  # another hole found it
+    if h.path in env.fields and h in holes_written_before(env.case):  # another hole found it
         env.mark(rel, "none")
     elif h.mark == "default":
         env.put(h.path, default_of(h), None)
@@ -114,7 +114,7 @@ def read_again(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) -
     before, where = env.fields[h.path]
     if where is None or isinstance(before, list):  # nothing stood there, or lists add up
         return False
-    if h.dated:
+    if h.only_read:
         env.mark(rel, "old")
     read_copy(reader, h, wire, at, rel, env)
     return True
@@ -270,7 +270,7 @@ def read_words(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At,
             reason = f"`{value}` is read as `{read}`"
             env.notes.append(("reworded", "changed", at, h.pos, reason))
     elif pair.two_way or not exact:
-        written = _with_place(pair.home, read, at, h)
+        written = _with_place(pair.spelled_here, read, at, h)
         if not same(written, value):
             env.spell(rel, value, written)
     if "json" in h.lenses:

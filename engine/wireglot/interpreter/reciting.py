@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..language.lenses import key_of, octets, same
+from ..language.lenses import byte_offset, key_of, same
 from ..trail import At, Trail
 from . import copies, rating
 from .citations import (
@@ -194,7 +194,7 @@ class Recited:
         end = int(one.get("end_index", start if "start_index" in one else len(text)))
         apart = form.parts or form.bytes
         before = within if apart else self._before
-        count = octets if form.bytes else (lambda _, at: at)
+        count = byte_offset if form.bytes else (lambda _, at: at)
         place: Citation = {"part_index": number} if form.parts and number else {}
         place["start_index"] = before + count(text, start)
         if apart or "start_index" not in one or "end_index" in one:

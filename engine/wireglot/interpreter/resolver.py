@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError, mistyped
 from ..ir import MEDIA
 from ..jsontext import copied
-from ..language.lenses import Misfit, parse_json, plain64
+from ..language.lenses import Misfit, is_base64, parse_json
 
 # Takes a source as the IR has it, or {"type": "output_ref", "output_ref": ...}.
 Resolve = Callable[[dict[str, Any]], "Mapping[str, Any] | None"]
@@ -74,7 +74,7 @@ def _checked(given: Any) -> Supplied | None:
         import base64
 
         data = base64.b64encode(data).decode()
-    if isinstance(data, str) and isinstance(media_type, str | None) and plain64(data):
+    if isinstance(data, str) and isinstance(media_type, str | None) and is_base64(data):
         return Supplied(data, media_type)
     raise UsageError(
         "`resolve` returns {'media_type': text, 'data': bytes or base64} or None, and what it "

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..ir import DERIVED
-from ..language.ladder import Row, replaces, step
+from ..language.ladder import Row, apply, replaces
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..language.shape import Case, Shape
@@ -173,7 +173,7 @@ def rungs(
             continue
         mark = len(writer.notes)
         try:
-            new, _, path = step(row, view.obj, writer.trail)
+            new, _, path = apply(row, view.obj, writer.trail)
         except Misfit:
             continue
         if view.shape == "request":

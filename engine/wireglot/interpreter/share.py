@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..ir import FUNCTION, GRAVE, OPAQUE
-from ..language.ladder import Row, order, step, whose
+from ..language.ladder import Row, apply, owner_text, rows_to_try
 from ..language.lenses import Misfit, same
 from ..language.model import Dialect, once
 from ..language.picture import Hole
@@ -102,7 +102,7 @@ def give(
     # and if no such row can be gone down, what was written stays, with what it told.
     lost = {path for owner, path in writer.lost_fields if direct and owner == id(part)}
     drafts = writer.notes[mark:]
-    for row in order(rows, lost if direct else None, writer.missing):
+    for row in rows_to_try(rows, lost if direct else None, writer.missing):
         del writer.notes[mark:]
         if given := give_lower(writer, holes, part, whole, row):
             return given
@@ -214,7 +214,7 @@ def give_as_is(
     tries = Tries(writer, best)
     writer.missing, places, nth = set(), writer.hole_counts, writer.nth
     read_by = None
-    if (len(holes) > 1 or holes[0].dated) and isinstance(part, dict):
+    if (len(holes) > 1 or holes[0].only_read) and isinstance(part, dict):
         # What an exchange puts back among the parts of another dialect has its memory with it.
         if read_by := list_memory(part, writer.dialect.name).get("hole"):
             holes = sorted(holes, key=lambda hole: hole.shape != read_by)
@@ -222,7 +222,7 @@ def give_as_is(
             kind = part.get("type")
             holes = sorted(holes, key=lambda hole: only_read(writer.dialect, holes, hole, kind))
     for hole in holes:
-        if hole.dated and hole.shape != read_by:
+        if hole.only_read and hole.shape != read_by:
             continue
         assert hole.shape is not None
         writer.lost_fields, writer.nth = [], places.get(id(hole), 0)
@@ -262,7 +262,7 @@ def give_lower(
 ) -> list[tuple[Hole, Any, Any]]:
     """Take one step down the ladder and write what comes of it; nothing if that fails."""
     with Tries(writer):
-        new, beside, path = step(row, part, writer.trail)
+        new, beside, path = apply(row, part, writer.trail)
         if not beside and same(new, part):
             return []  # the row has nothing left to do; another step would be the same again
         if id(part) in writer.made:
@@ -284,7 +284,7 @@ def put_beside(writer: WriteJob, row: Row, part: Any, beside: list[Any]) -> None
         kind, said = writer.limits.kind(part, field), part.get(field)
         return said if kind is None else writer.limits.fit(kind, said)
 
-    text = whose(row, part, fit) if beside else None
+    text = owner_text(row, part, fit) if beside else None
     if row.whose is not None and text is not None:
         label = {"type": "text", "text": text}
         writer.labels[id(label)] = (label, row.whose.pos)

@@ -104,9 +104,9 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
             messages = prefix.trim_end(writer, messages)
     if not writer.same and (survey is None or survey.marked):
         messages = marks.settle_result_marks(writer, messages)
-    if writer.dialect.marked:
+    if writer.dialect.marks_cache:
         messages = marks.marks_to_messages(writer, messages)
-    if writer.dialect.answered:
+    if writer.dialect.holds_results:
         messages = answers.results_into_calls(writer, messages)
     if not writer.same and prefix.goes_on(writer.dialect) and talk.joins("assistant"):
         messages = prefix.first_goes_on(writer, messages)
@@ -156,7 +156,7 @@ def _watched(dialect: Dialect) -> tuple[frozenset[Any], bool]:
     kinds |= {kind for kind, bound in dialect.bounds.items() if "count" in bound}
     unique = any("." in name and limit.get("unique") for name, limit in dialect.limits.items())
     alternate = ("alternate", "") in talk.enforce
-    return frozenset(kinds), dialect.held >= enforce.SAID and not unique and not alternate
+    return frozenset(kinds), dialect.part_kinds >= enforce.SAID and not unique and not alternate
 
 
 @once

@@ -142,7 +142,7 @@ def _needs_turn(writer: WriteJob, turn: Turn, messages: list[Message]) -> bool:
         return False
     goes = end.get("prefix") and prefix.goes_on(writer.dialect)
     # Where it calls tools their results come next.
-    waits = "tool_call" in writer.dialect.held and bool(parts_of([end], "tool_call"))
+    waits = "tool_call" in writer.dialect.part_kinds and bool(parts_of([end], "tool_call"))
     return first or not (waits or goes)
 
 

@@ -38,7 +38,7 @@ def hole_of_kind(dialect: Dialect, kind: str) -> Hole:
         role = "tool" if kind == "tool_result" else "assistant"
         lists = [case.lists.get("parts", []) for case in talk.cases if talk.role(case) == role]
         for hole in (hole for found in lists for hole in found):
-            if kind in dialect.kinds_of(hole.named) and not hole.dated:
+            if kind in dialect.kinds_of(hole.named) and not hole.only_read:
                 return hole
     return Hole(("part",), "each", kind, (), None, None, dialect.pos)
 
@@ -55,7 +55,7 @@ def write_stepping(writer: WriteJob, shape: Shape, ir: Any) -> Any:
     # A row that adds what nobody asked for is none.
     for row in [row for row in writer.ladder.get(shape.name, ()) if row.adds <= missing]:
         with tries:
-            new, _, path = ladder.step(row, ir, writer.trail)
+            new, _, path = ladder.apply(row, ir, writer.trail)
             wire = write_stepping(writer, shape, new)
             made = (writer.written.get(id(new.get(key))) for key in row.after.names)
             place = next((found[1] for found in made if found), wire)

@@ -65,7 +65,7 @@ class View:
                 raise Misfit(f"`{path}` is not empty", (), ir.pos)
             self.claims.add(path)
         elif isinstance(ir, Test):
-            if not ir.met(value):
+            if not ir.holds(value):
                 raise Misfit(f"`{path}` fails a test", (), ir.pos)
         elif isinstance(ir, Hole):
             if value is ABSENT:

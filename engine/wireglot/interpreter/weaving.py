@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from ..language.intext import Marks
-from ..language.ladder import step
+from ..language.ladder import apply
 from . import share
 from .citations import made_of, places_of
 from .copies import replace_part, with_parts
@@ -40,7 +40,7 @@ def _inner_text(writer: WriteJob, marks: Marks, part: Part) -> str | None:
         with Tries(writer):
             new, path = part, ""
             if row is not None:
-                new, _, path = step(row, part, writer.trail)
+                new, _, path = apply(row, part, writer.trail)
             said = marks.text(writer.shape(marks.shape or marks.kind, new))
             if row is not None:
                 share.note_row(writer, row, part, path, new, [], None)

@@ -226,7 +226,7 @@ def marks_to_write(dialect: Dialect) -> dict[str, Marks]:
     if talk is None:
         return {}
     spoken = [case for case in talk.cases if talk.role(case) == "assistant"]
-    holes = [hole for case in spoken for hole in case.lists.get("parts", ()) if not hole.dated]
+    holes = [hole for case in spoken for hole in case.lists.get("parts", ()) if not hole.only_read]
     taken = frozenset[Any]().union(*(dialect.taken_by(hole.named) for hole in holes))
     within = dialect.within.items()
     return {

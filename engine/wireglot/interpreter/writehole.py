@@ -6,7 +6,7 @@ from typing import Any
 
 from ..ir import CACHE, field_type
 from ..jsontext import finite
-from ..language.ladder import step
+from ..language.ladder import apply
 from ..language.lenses import (
     UNTYPED,
     WRITES,
@@ -82,7 +82,7 @@ def write_by_ladder(writer: WriteJob, h: Hole, value: Any, around: set[str]) -> 
         best = tries.best
         for row in writer.ladder.get(h.named, ()) if isinstance(value, dict) else ():
             with tries:
-                new, beside, path = step(row, value, writer.trail)
+                new, beside, path = apply(row, value, writer.trail)
                 if beside or not same(new, value):
                     share.put_beside(writer, row, value, beside)
                     wire = write_by_ladder(writer, h, new, around)
@@ -159,8 +159,8 @@ def write_schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -
     pair = writer.dialect.schemas[lens]
     # At home nothing is lost; a guard chooses between cases that reading did not choose.
     chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
-    if writer.same and chosen and (pair.simple or not writer.repair):
-        return pair.home(value)
+    if writer.same and chosen and (pair.writes_unchanged or not writer.repair):
+        return pair.spelled_here(value)
     return schema_abroad(writer, pair, h, value, view.obj, view.source(h.path))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..ir import FUNCTION, field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
-from ..language.shape import Case, Shape, of_frame
+from ..language.shape import Case, Shape, frame_case
 from ..native import mypyc_attr
 from ..trail import At, pointer
 from . import choosing, listforms, making, selfholes, sums, writehole
@@ -141,7 +141,7 @@ class PictureWriter(WriteJob):
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         """Write one of the frames of an event from what is said in it; raises Misfit."""
         p = event.writes[nth]
-        view = View(said, "", of_frame(p), self)
+        view = View(said, "", frame_case(p), self)
         mark = len(self.notes)
         wire = self.picture(p, view, (), top=True)
         if wire is ABSENT:
@@ -270,7 +270,7 @@ class PictureWriter(WriteJob):
             value = making.make_copied(self, h, view, into)
         if entry.get("again"):
             return listforms.repeat_text(self, h, view) or ABSENT
-        if h.dated and h.mode != "each":
+        if h.only_read and h.mode != "each":
             if not entry.get("old"):
                 return self.remembered(view, rel, ABSENT) if entry else ABSENT
             if self.repair_asked and h.mark == "refused":

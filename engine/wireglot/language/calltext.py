@@ -19,8 +19,8 @@ _TOKEN = later(
     re.DOTALL,
 )
 _ESCAPE = later(r"\\(?:x(..)|u(....)|U(.{8})|(.))", re.DOTALL)
-_SIGNS = {"\\": "\\", "'": "'", '"': '"', "\n": "", "a": "\a", "v": "\v"}
-_SIGNS |= {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPES = {"\\": "\\", "'": "'", '"': '"', "\n": "", "a": "\a", "v": "\v"}
+_ESCAPES |= {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _BRACKETS = {"(": ("[", ")", "]"), "[": ("[", "]", "]"), "{": ("{", "}", "}")}
 _LIST = ("]", "]")
@@ -28,73 +28,74 @@ _LIST = ("]", "]")
 
 def parse_calls(text: str) -> Any:
     """Read `f(a=1)` as an object `{name, arguments}`, `[f(a=1), g()]` as a list. Raises Misfit."""
-    return parse_json("".join(_near(text, [[], [_LIST]])))
+    return parse_json("".join(_json_pieces(text, [[], [_LIST]])))
 
 
 def parse_data(text: str) -> Any:
     """Read objects, lists and words as Python writes them. Raises Misfit, for calls, too."""
-    return parse_json("".join(_near(text, [])))
+    return parse_json("".join(_json_pieces(text, [])))
 
 
-def _near(text: str, callers: list[list[tuple[str, str]]]) -> list[str]:
+def _json_pieces(text: str, levels: list[list[tuple[str, str]]]) -> list[str]:
     """Return the JSON that a text is near to; calls stand where so much is open. Raises Misfit."""
     out: list[str] = []
-    closes: list[tuple[str, str]] = []  # what ends that which is open, here and in JSON
-    for found in _TOKEN.finditer(text):
-        quote, said, quoted, called, named, word, minus, number, sign = found.groups()
-        if called:
-            if closes not in callers:
+    ends: list[tuple[str, str]] = []  # what ends that which is open, here and in JSON
+    for token in _TOKEN.finditer(text):
+        quote, inside, closing, callee, param, word, minus, number, other = token.groups()
+        if callee:
+            if ends not in levels:
                 raise Misfit("a call stands within a call, or within data")
-            out.append(f'{{"name":{stringify(called)},"arguments":{{')
-            closes.append((")", "}}"))
-        elif sign in _BRACKETS:
-            begins, ends, json = _BRACKETS[sign]
+            out.append(f'{{"name":{stringify(callee)},"arguments":{{')
+            ends.append((")", "}}"))
+        elif other in _BRACKETS:
+            begins, end, json = _BRACKETS[other]
             out.append(begins)
-            closes.append((ends, json))
-        elif closes and sign == closes[-1][0]:
+            ends.append((end, json))
+        elif ends and other == ends[-1][0]:
             if out[-1] == ",":
                 out.pop()
-            out.append(closes.pop()[1])
+            out.append(ends.pop()[1])
         elif word:
             out.append(_WORDS.get(word, word))
-        elif quoted:
-            out.append(stringify(_ESCAPE.sub(_sign, said)))
+        elif closing:
+            out.append(stringify(_ESCAPE.sub(_unescaped, inside)))
         else:
-            out.append(f"{stringify(named)}:" if named else quote or sign or minus + number)
+            out.append(f"{stringify(param)}:" if param else quote or other or minus + number)
     return out
 
 
-def _sign(found: re.Match[str]) -> str:
+def _unescaped(match: re.Match[str]) -> str:
     """Return what a sign behind a stroke says, as Python reads it."""
-    *codes, sign = found.groups()
+    *codes, char = match.groups()
     code = "".join(filter(None, codes))
     try:
-        if sign is None:
+        if char is None:
             return chr(int(code, 16))
     except (ValueError, OverflowError):
         raise Misfit(f"`{code}` is no sign") from None
-    if sign in "01234567N":
+    if char in "01234567N":
         raise Misfit("a sign is told by `x`, `u` or `U`")
-    return _SIGNS.get(sign, found[0])
+    return _ESCAPES.get(char, match[0])
 
 
 def call_text(value: Any) -> str:
     """Write an object `{name, arguments}` as a call. Raises Misfit for what is none."""
-    said = value if isinstance(value, dict) else {}
-    arguments = said.get("arguments")
-    if said.keys() != {"name", "arguments"} or not isinstance(arguments, dict):
+    call = value if isinstance(value, dict) else {}
+    arguments = call.get("arguments")
+    if call.keys() != {"name", "arguments"} or not isinstance(arguments, dict):
         raise Misfit("a call has a name and arguments, and nothing else")
-    if not all(re.fullmatch(_NAME, str(name)) for name in (said["name"], *arguments)):
+    if not all(re.fullmatch(_NAME, str(name)) for name in (call["name"], *arguments)):
         raise Misfit("a name is one that Python takes")
-    inner = ", ".join(f"{name}={_text(one)}" for name, one in arguments.items())
-    return f"{said['name']}({inner})"
+    inner = ", ".join(f"{name}={_python_text(one)}" for name, one in arguments.items())
+    return f"{call['name']}({inner})"
 
 
-def _text(value: Any) -> str:
+def _python_text(value: Any) -> str:
     """Return a value as Python writes it, but for quotes: two of them, as JSON has."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{stringify(key)}: {_text(one)}' for key, one in value.items())}}}"
+        inner = (f"{stringify(key)}: {_python_text(one)}" for key, one in value.items())
+        return f"{{{', '.join(inner)}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
-    said = stringify(value)
-    return next((word for word, json in _WORDS.items() if json == said), said)
+        return f"[{', '.join(map(_python_text, value))}]"
+    json_text = stringify(value)
+    return next((word for word, json in _WORDS.items() if json == json_text), json_text)

@@ -128,11 +128,9 @@ def _path(said: dict[str, Any], word: str) -> tuple[str, ...]:
 
 def _undone(said: dict[str, Any]) -> Undone:
     turns, of, first = (_path(said, word) for word in ("turns", "of", "first"))
-    return Undone(turns, of, spellings(said.get("but", "")), _words(said), first)
-
-
-def _words(said: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple(said.get("says", {}).items())
+    return Undone(
+        turns, of, spellings(said.get("but", "")), tuple(said.get("says", {}).items()), first
+    )
 
 
 def _ids(node: Node) -> Ids:
@@ -145,7 +143,7 @@ def _tree(node: Node) -> Tree:
     said = node.plain()
     named, turn = (said["id"], said["parent"], said.get("leaf")), _path(said, "turn")
     aside = (said.get("beside"), said.get("aside"))
-    ends = (_words(said), said.get("firm"))
+    ends = (tuple(said.get("says", {}).items()), said.get("firm"))
     return Tree(*named, turn, *aside, node.pos, _paths(said, "keeps"), _paths(said, "after"), *ends)
 
 
@@ -157,31 +155,32 @@ def _paths(said: dict[str, Any], word: str) -> tuple[tuple[str, ...], ...]:
 # -- text ---------------------------------------------------------------------------------------
 
 
-def parsed(text: str, document: Document | None, key: str) -> Any:
+def parse_file(text: str, document: Document | None, key: str) -> Any:
     """Return the value of a file: a list of its lines, or the value that it is as a whole.
 
     A whole object that holds messages under `key` is no line. Raises ConversionError for a file of
     no JSON.
     """
-    said = document.texts if document is not None else ("json",)
+    forms = document.texts if document is not None else ("json",)
     try:
         whole = jsontext.parse(text)
     except ValueError as error:
-        if "lines" not in said:
+        if "lines" not in forms:
             raise ConversionError(f"the file is no JSON: {error}") from None
     else:
         listed = isinstance(whole, list) and all(isinstance(one, dict) for one in whole)
-        if "lines" not in said or ("json" in said and isinstance(whole, dict) and key in whole):
+        if "lines" not in forms or ("json" in forms and isinstance(whole, dict) and key in whole):
             return whole
         if whole and listed:  # its reader says what this is, if these are no lines
             return whole
-    lines = [_line(line) for line in text.removesuffix("\n").split("\n")] if text.strip() else []
+    texts = text.removesuffix("\n").split("\n") if text.strip() else []
+    lines = [_parse_line(line) for line in texts]
     if lines and not any(isinstance(line, dict) for line in lines):
         raise ConversionError("no line of the file is a JSON object")
     return lines
 
 
-def _line(text: str) -> Any:
+def _parse_line(text: str) -> Any:
     try:
         value = jsontext.parse(text)
     except ValueError:
@@ -189,7 +188,7 @@ def _line(text: str) -> Any:
     return value if isinstance(value, dict) else text.removesuffix("\r")
 
 
-def printed(body: Any, document: Document | None, indent: int | None = None) -> str:
+def file_text(body: Any, document: Document | None, indent: int | None = None) -> str:
     """Return the text of a file: a list of lines, or one JSON value."""
     if isinstance(body, list) and document is not None and "lines" in document.texts:
         lines = (line if isinstance(line, str) else jsontext.stringify(line) for line in body)

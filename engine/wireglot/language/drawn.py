@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from ..patterns import later
-from .lenses import SAID, SPELLED
+from .lenses import LENS_SPELLED, SPELLING_OF
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, holes
 from .source import Node, Pos, wrong
 
@@ -25,8 +25,8 @@ HOLE = later(
 )
 OR = later(r"(?P<first>.*?)\s+\(or\s+(?P<more>[^()]*)\)", re.S)
 VAR = later(r"\$\{([\w.]+)\}")
-FORM = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
-LONG = 200  # signs of a hole that is not remembered
+HOLE_FORM = "a hole is $path [as|each|entries SHAPE] [| codec]... [(MARK)]"
+LONGEST_CACHED = 200  # signs of a hole that is not remembered
 MARKS = ("optional", "default", "fill", "made", "copy", "same", "refused", "read-only")
 EMPTY = {"[]": "empty-list", "{}": "empty-object", "": "empty-text"}  # as marks say them
 
@@ -35,29 +35,29 @@ def parse(node: Node) -> Picture:
     """Parse a picture. Raises RuleError at the word that cannot be read."""
     value = node.value
     if isinstance(value, dict):
-        return _fields(node)
+        return _parse_fields(node)
     if isinstance(value, list):
-        rest = tail(value[-1]) if len(value) > 1 else None
+        rest = rest_hole(value[-1]) if len(value) > 1 else None
         head = value if rest is None else value[:-1]
         return Items([parse(item) for item in head], node.pos, rest)
     if not isinstance(value, str):
         return Literal((value,), node.pos)
-    return _text(value, node.pos)
+    return _parse_text(value, node.pos)
 
 
-def tail(node: Node) -> Hole | None:
+def rest_hole(node: Node) -> Hole | None:
     """Return the hole that takes the elements behind others: `...: $x each S`, or `| list`."""
-    said = node.value.get("...") if isinstance(node.value, dict) and len(node.value) == 1 else None
-    if said is None or not isinstance(said.value, str) or not said.value.startswith("$"):
+    text = node.value.get("...") if isinstance(node.value, dict) and len(node.value) == 1 else None
+    if text is None or not isinstance(text.value, str) or not text.value.startswith("$"):
         return None
-    found = _text(said.value, said.pos)
-    if not isinstance(found, Hole) or found.path == "run":
+    hole = _parse_text(text.value, text.pos)
+    if not isinstance(hole, Hole) or hole.path == "run":
         return None
-    many = found.mode == "each" and not found.lenses
-    return found if many or (found.mode is None and found.lenses == ("list",)) else None
+    many = hole.mode == "each" and not hole.lenses
+    return hole if many or (hole.mode is None and hole.lenses == ("list",)) else None
 
 
-def _fields(node: Node) -> Fields:
+def _parse_fields(node: Node) -> Fields:
     entries: list[tuple[tuple[str, ...], Picture]] = []
     spread: list[Hole] = []
     closed = False
@@ -85,12 +85,12 @@ def spellings(key: str) -> tuple[str, ...]:
     return (key,)
 
 
-def _text(text: str, pos: Pos) -> Picture:
+def _parse_text(text: str, pos: Pos) -> Picture:
     if text.startswith("$$"):
         return Literal((text[1:],), pos)
-    if "(or" in text and not _opens(text) and (match := OR.fullmatch(text)):
-        more = (_word(word) for word in match["more"].split())
-        return Literal((_word(match["first"]), *more), pos)
+    if "(or" in text and not _is_hole_with_lens(text) and (match := OR.fullmatch(text)):
+        more = (_scalar(word) for word in match["more"].split())
+        return Literal((_scalar(match["first"]), *more), pos)
     if text == "$absent":
         return Literal((ABSENT,), pos)
     if text == "$present":
@@ -98,7 +98,7 @@ def _text(text: str, pos: Pos) -> Picture:
     if text.startswith("$has "):
         return Test("has", text[5:].strip(), pos)
     if text.startswith("$") and not text.startswith("${"):
-        return hole(text, pos)
+        return parse_hole(text, pos)
     if "${" in text:
         pieces = VAR.split(text)
         fixed, names = tuple(pieces[::2]), tuple(pieces[1::2])
@@ -111,17 +111,17 @@ def _text(text: str, pos: Pos) -> Picture:
     return Literal((text,), pos)
 
 
-def _opens(text: str) -> bool:
+def _is_hole_with_lens(text: str) -> bool:
     """Tell whether a text begins as a hole with a lens does, whose forms say `(or ...)`, too."""
     return text[:1] == "$" and text[1:2] not in "${" and " | " in text.partition("(or")[0]
 
 
-def hole(text: str, pos: Pos) -> Hole:
+def parse_hole(text: str, pos: Pos) -> Hole:
     """Parse one hole."""
-    read = _pieces if len(text) <= LONG else _pieces.__wrapped__
-    pieces = read(text)
+    split = _split_hole if len(text) <= LONGEST_CACHED else _split_hole.__wrapped__
+    pieces = split(text)
     if pieces is None:
-        raise wrong(f"`{text}` is no hole", pos, FORM)
+        raise wrong(f"`{text}` is no hole", pos, HOLE_FORM)
     paths, mode, shape, lenses, mark, value = pieces
     if mark is not None and mark not in MARKS:
         raise wrong(f"`({mark})` is no mark", pos, f"the marks are {', '.join(MARKS)}")
@@ -130,30 +130,30 @@ def hole(text: str, pos: Pos) -> Hole:
     if value and (plain := re.fullmatch(r"""(["'])(.*)\1""", value)):
         wanted = f"write `({mark} {plain[2] or 'empty-text'})`"
         raise wrong(f"the quotes of `({mark} {value})` would be of the value", pos, wanted)
-    meant = None if not value else value.strip() if mark == "made" else _word(value)
-    return Hole(paths, mode, shape, lenses, mark, meant, pos)
+    mark_value = None if not value else value.strip() if mark == "made" else _scalar(value)
+    return Hole(paths, mode, shape, lenses, mark, mark_value, pos)
 
 
 @functools.lru_cache(4096)
-def _pieces(text: str) -> tuple[Any, ...] | None:
+def _split_hole(text: str) -> tuple[Any, ...] | None:
     """Cut the text of a hole; the same ones come again and again."""
     match = HOLE.fullmatch(text)
     if not match:
         return None
     paths = (match["path"], *re.findall(r"\$([\w.]+)", match["sum"]))
-    found = (" ".join(lens.split()) for lens in match["lenses"].split("|")[1:])
-    lenses = tuple(_meant(lens, match["mode"]) for lens in found)
+    spelled = (" ".join(lens.split()) for lens in match["lenses"].split("|")[1:])
+    lenses = tuple(_lens_name(lens, match["mode"]) for lens in spelled)
     return paths, match["mode"], match["shape"], lenses, match["mark"], match["value"]
 
 
-def _meant(lens: str, mode: str | None) -> str:
+def _lens_name(lens: str, mode: str | None) -> str:
     """Return the name under which the executors know a lens; one of theirs alone is none."""
     if lens == "text (or list)" and mode is None:
         return "plain"  # of a text, no list of parts
-    return SPELLED.get(lens, f"{lens}!" if lens in SAID else lens)
+    return LENS_SPELLED.get(lens, f"{lens}!" if lens in SPELLING_OF else lens)
 
 
-def _word(word: str) -> Any:
+def _scalar(word: str) -> Any:
     words: dict[str, Any] = {
         "$absent": ABSENT,
         "true": True,
@@ -172,16 +172,16 @@ def _word(word: str) -> Any:
     return word
 
 
-def only_read(p: Picture, own: Node | None) -> None:
+def write_at_home(p: Picture, own_wire: Node | None) -> None:
     """Let a picture be written only where it was read: one hole in it takes nothing else.
 
     That is the first that must be there and holds a value, of the case's `own` picture if it has
     any: what stands around it is said by other cases, too.
     """
     ranks = {None: 0, "default": 1, "fill": 1}
-    there = {hole.pos for hole in holes(parse(own))} if own is not None else set()
-    found = sorted(
-        holes(p), key=lambda h: (h.pos not in there, ranks.get(h.mark, 2), h.shape is not None)
+    own_places = {hole.pos for hole in holes(parse(own_wire))} if own_wire is not None else set()
+    ranked = sorted(
+        holes(p), key=lambda h: (h.pos not in own_places, ranks.get(h.mark, 2), h.shape is not None)
     )
-    if found and "home" not in found[0].lenses:
-        found[0].lenses = (*found[0].lenses, "home")
+    if ranked and "home" not in ranked[0].lenses:
+        ranked[0].lenses = (*ranked[0].lenses, "home")

@@ -21,8 +21,7 @@ from . import drawn
 from . import picture as pic
 from .lenses import Table
 from .merge import merge
-from .picture import Fields, Hole, Items, Literal, Picture
-from .picture import guards as guards
+from .picture import Fields, Hole, Items, Literal, Picture, distinguishes
 from .shape import Shape
 from .source import Node, Pos
 
@@ -32,9 +31,9 @@ PLAIN = frozenset("start finish usage end keepalive error part part_stop item_st
 OF_KIND = frozenset("part_start append put add set part part_stop".split())
 OF_SHAPE = frozenset(("item_start",))
 ACTS = PLAIN | OF_KIND | OF_SHAPE
-ASIDE = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
+NOT_OF_PARTS = frozenset("at.candidate at.frame at.entry".split())  # places that are not of a part
 # The field that is appended to where an event names none.
-USUAL = {"tool_call": "arguments", "search": "arguments"}
+DEFAULT_FIELD = {"tool_call": "arguments", "search": "arguments"}
 LIVE = ("text", "arguments", "input")  # the fields that flow
 LAST = ("finish", "usage", "end")  # heard after all else that a frame says
 
@@ -120,15 +119,15 @@ class Stream:
         for event in self.events:
             yield from (*event.reads, *event.writes)
 
-    def given_up(self, frame: Any) -> str | None:
-        """Return the key of `drop` that gives up a frame by the name of its event."""
+    def dropped_frame(self, frame: Any) -> str | None:
+        """Return the glob under `drop` that the name of a frame's event fits; None: keep it."""
         word = frame.get(self.named) if self.named and isinstance(frame, dict) else None
         if not isinstance(word, str):
             return None
         return next((key for key in self.drop if fits(word, key)), None)
 
-    def gives_up(self, place: At) -> tuple[str, str] | None:
-        """Return the key of `drop` that gives up a leaf, or what it stands in, and the reason."""
+    def dropped_leaf(self, place: At) -> tuple[str, str] | None:
+        """Return the path under `drop` of a leaf or what it stands in, and the reason; or None."""
         for end in range(len(place), 0, -1):
             shown = path_of(place[:end])
             if shown in self.drop:
@@ -160,49 +159,50 @@ def load(
     words, frame = node.value, node.get("frame")
     common = drawn.parse(frame) if frame is not None else None
     events = [
-        copy.copy(_shared(name, child, frame, respelt, True))
+        copy.copy(_event(name, child, frame, respelt, True))
         for name, child in words["events"].value.items()
     ]
-    said = (node.said("framing", "sse"), node.said("named", ""))
-    stream = Stream(*said, common, events, node.said("drop", {}), node.pos)
-    stream.asks = {act: list(_asks(child, ())) for act, child in node.under("asks").items()}
+    said = (node.json_of("framing", "sse"), node.json_of("named", ""))
+    stream = Stream(*said, common, events, node.json_of("drop", {}), node.pos)
+    stream.asks = {act: list(_ask_leaves(child, ())) for act, child in node.under("asks").items()}
     also = node.under("read-also")
     for event in stream.events:
         if event.name in also:
-            event.reads += _shared(event.name, also[event.name], frame, respelt, False).reads
+            event.reads += _event(event.name, also[event.name], frame, respelt, False).reads
     known = {event.name for event in stream.events}
     for name in (name for name in also if name not in known):  # in the order of the file
-        stream.events.append(copy.copy(_shared(name, also[name], frame, respelt, False)))
+        stream.events.append(copy.copy(_event(name, also[name], frame, respelt, False)))
         stream.events[-1].writes = ()
     stream.events.sort(key=lambda event: "part" in event.acts)  # the most general ones
     for event in stream.events:
         for word in event.words if event.writes else ():
             stream.of.setdefault(word, event)
-        wires = (_wires(read, stream.named, shapes, unions) for read in event.reads)
-        event.names = tuple(_known(w, stream.named, tables, shapes) for w in wires)
-    _liken(stream.events)
-    _address(stream)
+        wires = (_frame_pictures(read, stream.named, shapes, unions) for read in event.reads)
+        event.names = tuple(_event_names(w, stream.named, tables, shapes) for w in wires)
+    _set_alike(stream.events)
+    _set_addresses(stream)
     stream.plain = not any(w.act in ("item_start", "item_stop") for w in stream.of)
     return stream
 
 
-def _asks(node: Node, at: tuple[str, ...]) -> Iterator[Ask]:
+def _ask_leaves(node: Node, at: tuple[str, ...]) -> Iterator[Ask]:
+    """Yield the leaves below a node of `asks`, whose keys are `at`."""
     if isinstance(node.value, dict):
         for key, child in node.value.items():
-            yield from _asks(child, (*at, key))
+            yield from _ask_leaves(child, (*at, key))
     else:
         yield Ask(at, node.plain(), node.pos)
 
 
-def _liken(events: list[Event]) -> None:
+def _set_alike(events: list[Event]) -> None:
     """Tell each event which kinds and fields may flow by frames like its own: the first hears."""
-    fixed = [{frozenset(_fixed(p)) for p in event.reads} for event in events]
+    fixed = [{frozenset(_fixed_leaves(p)) for p in event.reads} for event in events]
     for event, own in zip(events, fixed, strict=True):
         like = [one for one, other in zip(events, fixed, strict=True) if own & other]
         event.alike = frozenset(word.flow for one in like for word in one.words if word.kind)
 
 
-def _address(stream: Stream) -> None:
+def _set_addresses(stream: Stream) -> None:
     """Let parts without numbers be told by what each of their pieces says of them, as an id."""
     for word, piece in stream.of.items():
         if word.act != "append" or word.kind == "candidate" or piece.addresses:
@@ -214,16 +214,16 @@ def _address(stream: Stream) -> None:
                 event.addresses = names
 
 
-def _fixed(picture: Picture) -> Iterator[tuple[tuple[str, ...], str]]:
+def _fixed_leaves(picture: Picture) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield what a frame is known by: the fixed values and what flows, each with its place."""
     for at, p in pic.placed(picture):
         if isinstance(p, Hole) and p.path in ("piece", "whole", "part"):
             yield at, p.path
-        elif isinstance(p, Literal) and any(map(guards, p.values)):
+        elif isinstance(p, Literal) and any(map(distinguishes, p.values)):
             yield at, repr(p.values)
 
 
-def _wires(
+def _frame_pictures(
     p: Picture, key: str, shapes: Mapping[str, Shape], unions: dict[str, list[str]]
 ) -> list[Picture]:
     """Return the pictures of a frame that is a whole part, or else the one that there is."""
@@ -233,38 +233,39 @@ def _wires(
     return found if isinstance(p, Fields) and key not in p.names and found else [p]
 
 
-def _known(
+def _event_names(
     pictures: list[Picture], key: str, tables: dict[str, Table], shapes: Mapping[str, Shape]
 ) -> frozenset[Any] | None:
     """Return the words by which a frame is known, or None where any word may stand there."""
     if not key:
         return None
-    found: set[Any] = set()
-    given: list[Picture | None] = []
+    names: set[Any] = set()
+    children_found: list[Picture | None] = []
     for p in pictures:
         children = [c for names, c in p.entries if key in names] if isinstance(p, Fields) else []
         child = children[0] if children else None
         shape = shapes.get(child.shape or "") if isinstance(child, Hole) else None
         if shape is not None and isinstance(child, Hole) and child.path == ".":
-            given += [case.wire for case in shape.cases]  # a word by its cases
+            children_found += [case.wire for case in shape.cases]  # a word by its cases
         else:
-            given.append(child)
-    for child in given:
+            children_found.append(child)
+    for child in children_found:
         if isinstance(child, Literal):
-            found.update(None if value is pic.ABSENT else value for value in child.values)
+            names.update(None if value is pic.ABSENT else value for value in child.values)
         elif isinstance(child, Hole) and len(child.lenses) == 1 and child.lenses[0] in tables:
-            found.update(tables[child.lenses[0]].to_ir, tables[child.lenses[0]].read_also)
+            names.update(tables[child.lenses[0]].to_ir, tables[child.lenses[0]].read_also)
         else:
             return None
-    return frozenset(found)
+    return frozenset(names)
 
 
-def parsed(name: str) -> tuple[Word, ...]:
+def parse_name(name: str) -> tuple[Word, ...]:
     """Take the name of an event apart; raises ValueError with what is wrong."""
-    return tuple(_word(text) for text in name.split("+"))
+    return tuple(_parse_word(text) for text in name.split("+"))
 
 
-def _word(text: str) -> Word:
+def _parse_word(text: str) -> Word:
+    """Take apart one word of a name. Raises ValueError."""
     act, _, rest = text.partition(".")
     kind, _, path = rest.partition(".")
     if act not in ACTS:
@@ -278,21 +279,21 @@ def _word(text: str) -> Word:
     if act not in OF_KIND:
         raise ValueError(f"`{act}` names no kind")
     if act in ("append", "part_start", "put"):
-        path = path or USUAL.get(kind, "text")
+        path = path or DEFAULT_FIELD.get(kind, "text")
     return Word(act, kind, path)
 
 
 @functools.lru_cache(4096)
-def _shared(name: str, node: Node, frame: Node | None, respelt: bool, written: bool) -> Event:
+def _event(name: str, node: Node, frame: Node | None, respelt: bool, written: bool) -> Event:
     """Return an event, made once for the same nodes: most streams hold those of a parent.
 
     What one stream says of it, such as its likes, belongs to a copy; its pictures are shared, but
     not with a stream whose keys are `respelt`. Only what is `written` lies over the frame.
     """
     common = drawn.parse(frame) if frame is not None else None
-    words = parsed(name)
+    words = parse_name(name)
     given = node.value if isinstance(node.value, list) else [node]
-    reads = tuple(_framed(drawn.parse(one), common) for one in given)
+    reads = tuple(_with_common(drawn.parse(one), common) for one in given)
     below = frame if written else None
     over = (merge(below, one) if isinstance(one.value, dict) else one for one in given)
     acts = frozenset(word.act for word in words)
@@ -303,7 +304,7 @@ def _shared(name: str, node: Node, frame: Node | None, respelt: bool, written: b
         event.piece = "string+list" if flows[0].field[:4] == "own." else "string"
     event.holes = frozenset(hole.path for p in event.writes for hole in pic.holes(p))
     event.heads = frozenset(path.partition(".")[0] for path in event.holes)
-    found = {path for path in event.holes if path[:3] == "at."} - ASIDE
+    found = {path for path in event.holes if path[:3] == "at."} - NOT_OF_PARTS
     event.addresses = frozenset(path[3:] for path in found)
     pairs = [pair for p in event.writes for pair in pic.placed(p)]
     depths = {p.path: at.count("[]") for at, p in pairs if isinstance(p, Hole)}
@@ -312,22 +313,22 @@ def _shared(name: str, node: Node, frame: Node | None, respelt: bool, written: b
     return event
 
 
-def _framed(p: Picture, common: Picture | None) -> Picture:
+def _with_common(p: Picture, common: Picture | None) -> Picture:
     """Let a picture that is read know what every frame holds: addresses, and fixed values."""
     if isinstance(p, Fields) and isinstance(common, Fields):
         for names, child in common.entries:
-            there = next((c for own, c in p.entries if names[0] in own), None)
-            if there is not None:
-                _framed(there, child)
+            child_here = next((c for own, c in p.entries if names[0] in own), None)
+            if child_here is not None:
+                _with_common(child_here, child)
             elif isinstance(child, Hole) and child.path[:3] == "at.":
                 hole = Hole(child.paths, None, None, (), "optional", None, child.pos)
                 p.entries.append((names, hole))
         p.names = frozenset(n for names, _ in p.entries for n in names)
     elif isinstance(p, Items) and isinstance(common, Items):
         for one, two in zip(p.items, common.items, strict=False):
-            _framed(one, two)
+            _with_common(one, two)
     elif isinstance(p, Hole) and isinstance(common, Literal):
-        p.unsaid = tuple(filter(guards, common.values))
+        p.in_every_frame = tuple(filter(distinguishes, common.values))
     for hole in pic.holes(p):
         if hole.path in ("at.item", "at.inner"):  # where nothing says it, the order does
             hole.mark = hole.mark or "optional"

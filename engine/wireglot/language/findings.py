@@ -52,15 +52,16 @@ class Findings:
     """
 
     def __init__(self, texts: Mapping[str, str] | None = None, shows: bool = True) -> None:
-        self.texts, self.shows = dict(texts or {}), shows
-        self.hits = 0  # errors, those among them that were found before or elsewhere
+        self.texts, self.excerpts = dict(texts or {}), shows
+        self.errors = 0  # how many, with those that were found before or elsewhere
         self._lines: dict[str, list[str]] = {}
         self._found: dict[tuple[str, Pos, str], Finding] = {}
-        self._right: set[tuple[str, Pos]] = set()
-        self._tried: dict[Any, Any] = {}  # what each trial gave
-        self.held: set[Any] = set()  # shapes, which are made once as long as somebody has them
+        self._right_places: set[tuple[str, Pos]] = set()
+        self._results: dict[Any, Any] = {}  # what each trial gave
+        # Shapes are made once as long as somebody has them, which is here.
+        self.keep_alive: set[Any] = set()
         # Where an error is told that stands in another file, over which this one lies.
-        self.top: Pos | None = None
+        self.layer_pos: Pos | None = None
 
     def error(self, rule: str, message: str, pos: Pos, help: str = "", **more: Any) -> None:
         """Add an error: the file cannot be used as it is."""
@@ -74,37 +75,37 @@ class Findings:
         """Add what is worth knowing."""
         self._add(rule, "info", message, pos, help, **more)
 
-    def take(self, error: RuleError) -> None:
+    def add_error(self, error: RuleError) -> None:
         """Add what an exception says."""
         pos = Pos(error.file, error.line, error.column)
         self._add(error.rule or "R023", "error", error.reason, pos, error.help)
 
-    def doubt(self, right: bool, rule: str, message: str, pos: Pos, help: str = "") -> None:
+    def warn_unless(self, right: bool, rule: str, message: str, pos: Pos, help: str = "") -> None:
         """Add a warning that holds unless the same place is right in another dialect or layer."""
         if right:
-            self._right.add((rule, pos))
+            self._right_places.add((rule, pos))
         else:
             self.warn(rule, message, pos, help)
 
-    def tells(self, pos: Pos) -> bool:
-        """Tell whether what is no error is told of a place: what is packaged was checked there."""
+    def reports_on(self, pos: Pos) -> bool:
+        """Tell whether a place is in a file of `texts`: what is packaged was checked before."""
         return pos.file in self.texts
 
-    def right(self, rule: str, pos: Pos) -> bool:
-        """Tell whether no doubt of a place is told, as it is right."""
-        return not self.tells(pos) or (rule, pos) in self._right
+    def is_right(self, rule: str, pos: Pos) -> bool:
+        """Tell whether no `warn_unless` of a place will be told: not of this file, or right."""
+        return not self.reports_on(pos) or (rule, pos) in self._right_places
 
-    def once(self, what: Any, trial: Callable[[], T]) -> T:
-        """Return what a trial gives, which is made unless the same one was, and found no error.
+    def cached(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return what `compute` gave for a key, or gives now; kept where it reported no error.
 
         What it warns of is told by its place; an error may have to be told elsewhere, too.
         """
-        if what in self._tried:
-            known: T = self._tried[what]
-            return known
-        before, found = self.hits, trial()
-        if self.hits == before:
-            self._tried[what] = found
+        if key in self._results:
+            result: T = self._results[key]
+            return result
+        before, found = self.errors, compute()
+        if self.errors == before:
+            self._results[key] = found
         return found
 
     def sorted(self) -> list[Finding]:
@@ -112,7 +113,7 @@ class Findings:
         found = (
             f
             for (rule, pos, _), f in self._found.items()
-            if f.severity == "error" or (rule, pos) not in self._right
+            if f.severity == "error" or (rule, pos) not in self._right_places
         )
         return sorted(found, key=lambda f: (f.file, f.line, f.column, f.rule))
 
@@ -131,12 +132,12 @@ class Findings:
             lines = self._lines[pos.file] = re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
         return lines[pos.line - 1] if 0 < pos.line <= len(lines) else ""
 
-    def at(self, pos: Pos, word: str) -> Pos:
+    def word_from(self, pos: Pos, word: str) -> Pos:
         """Return the place of a word that stands on the line, from `pos` on."""
         found = self.line(pos).find(word, pos.column - 1) if word else -1
         return pos._replace(column=found + 1) if found >= 0 else pos
 
-    def before(self, pos: Pos, key: str) -> Pos:
+    def key_before(self, pos: Pos, key: str) -> Pos:
         """Return the place of a key whose value begins at `pos`."""
         for line in range(pos.line, max(0, pos.line - 3), -1):
             here = pos._replace(line=line, column=1)
@@ -156,29 +157,29 @@ class Findings:
         word: str = "",
         beside: tuple[Pos, str] | None = None,
     ) -> None:
-        self.hits += severity == "error"
-        if not self.tells(pos):
+        self.errors += severity == "error"
+        if not self.reports_on(pos):
             # What stands in a packaged file was checked when it was packaged, without this layer.
-            if severity != "error" or self.top is None:
+            if severity != "error" or self.layer_pos is None:
                 return
             message, word, beside = f"with this layer, {message} ({pos})", "", None
-            pos = self.top
-        pos = self.at(pos, word)
+            pos = self.layer_pos
+        pos = self.word_from(pos, word)
         whole = self.line(pos)[pos.column - 1 :].startswith(word) if word else False
         marks = [(pos, "^" * (len(word) if whole else 1), "")]
         if beside is not None and beside[0].file == pos.file and beside[0].line != pos.line:
             marks.append((beside[0], "-", f" {beside[1]}"))
-        shown = sorted(marks) if self.shows else ()
+        shown = sorted(marks) if self.excerpts else ()
         excerpt = "\n".join(self._excerpt(*mark) for mark in shown)
         message = _printable(message)
         finding = Finding(rule, severity, *pos, message, excerpt, _printable(help))
         self._found.setdefault((rule, pos, message), finding)
 
-    def _excerpt(self, pos: Pos, mark: str, said: str) -> str:
+    def _excerpt(self, pos: Pos, mark: str, label: str) -> str:
         line = self.line(pos)
         start = max(0, pos.column - WIDTH) if len(line) > WIDTH else 0
         text = _printable(line[start : start + WIDTH])
-        return f"  {pos.line:4d} | {text}\n       | {' ' * (pos.column - 1 - start)}{mark}{said}"
+        return f"  {pos.line:4d} | {text}\n       | {' ' * (pos.column - 1 - start)}{mark}{label}"
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.sorted())
@@ -188,17 +189,17 @@ class Findings:
 
 
 @functools.lru_cache(16)
-def _in_order(names: frozenset[object]) -> list[str]:
+def _sorted_names(names: frozenset[object]) -> list[str]:
     return sorted(map(str, names))
 
 
-def near(name: str, known: Iterable[str], lead: str = "") -> str:
+def did_you_mean(name: str, known: Iterable[str], lead: str = "") -> str:
     """Return `did you mean ...?` for a name that is close to a known one, else nothing."""
     import difflib
 
     if not isinstance(name, str) or len(name) > 60:
         return ""
-    names = _in_order(frozenset(known))
+    names = _sorted_names(frozenset(known))
     if len(names) > NEIGHBOURS:  # comparing with all, for each wrong name, would take minutes
         place = bisect.bisect(names, name)
         names = names[max(0, place - NEIGHBOURS // 2) : place + NEIGHBOURS // 2]
@@ -209,14 +210,14 @@ def near(name: str, known: Iterable[str], lead: str = "") -> str:
     return f"did you mean `{lead}{found[0]}`?" if found else ""
 
 
-def helped(name: str, known: Iterable[str], what: str = "there are", lead: str = "") -> str:
+def hint(name: str, known: Iterable[str], what: str = "there are", lead: str = "") -> str:
     """Return help for a name that is not known: the nearest one, and all when they are few."""
-    names = _in_order(frozenset(known))
-    told = near(name, known, lead)
+    names = _sorted_names(frozenset(known))
+    nearest = did_you_mean(name, known, lead)
     if not names:
-        return told or "there are none"
+        return nearest or "there are none"
     listed = f"{what}: {', '.join(names)}" if len(names) <= 28 else ""
-    return " ".join(filter(None, (told, listed)))
+    return " ".join(filter(None, (nearest, listed)))
 
 
 def _printable(text: str) -> str:

@@ -50,10 +50,7 @@ class Listed(NamedTuple):
 
 
 class Map(NamedTuple):
-    """A mapping of names that the file gives, or of `keys`; each takes the same.
-
-    `named` is the form of the names themselves.
-    """
+    """A mapping of names that the file gives (each of the form `named`), or of `keys`."""
 
     of: Form
     message: str = "{what} is a mapping of names"

@@ -32,26 +32,26 @@ class Listing(NamedTuple):
     python: bool
 
     @classmethod
-    def of(cls, said: str) -> Listing:
+    def of(cls, example: str) -> Listing:
         """Return the form of a list that is shown with two elements."""
-        before, between, behind = _ELEMENT.split(said)
-        return cls(before, between, behind, "json" in said, "python" in said)
+        before, between, behind = _ELEMENT.split(example)
+        return cls(before, between, behind, "json" in example, "python" in example)
 
     def elements(self, text: Any) -> list[Any]:
         """Return the elements of a text. Raises Misfit."""
-        before, between, behind = map(self._sign, self[:3])
+        before, between, behind = map(self._pattern, self[:3])
         whole = text.strip() if isinstance(text, str) and self.json else text
         inner = isinstance(text, str) and re.fullmatch(f"{before}(.*){behind}", whole, re.DOTALL)
         if not inner:
             raise Misfit(f"expected a text between {self.before!r} and {self.behind!r}")
         found = re.split(between, inner[1])
-        return [_value(one.strip(), self.python) for one in found] if self.json else found
+        return [_json_or_text(one.strip(), self.python) for one in found] if self.json else found
 
-    def parts(self, text: str) -> bool:
+    def has_several(self, text: str) -> bool:
         """Tell whether a text holds what stands between two elements."""
-        return re.search(self._sign(self.between), text) is not None
+        return re.search(self._pattern(self.between), text) is not None
 
-    def _sign(self, said: str) -> str:
+    def _pattern(self, said: str) -> str:
         """Return the pattern of what stands around elements."""
         return r"\s*".join(map(re.escape, said.split())) if self.json else re.escape(said)
 
@@ -63,16 +63,16 @@ class Listing(NamedTuple):
         return f"{self.before}{self.between.join(said)}{self.behind}"
 
 
-def _value(text: str, python: bool) -> Any:
+def _json_or_text(text: str, python: bool) -> Any:
     """Return the object or list that a text is the JSON of; else the text."""
     try:
-        value = _parsed(text, python) if text[:1] in ("{", "[") else text
+        value = _parse(text, python) if text[:1] in ("{", "[") else text
     except Misfit:
         return text
     return value if isinstance(value, dict | list) else text
 
 
-def _parsed(text: str, python: bool) -> Any:
+def _parse(text: str, python: bool) -> Any:
     """Read JSON, or what is near to it as Python writes it. Raises Misfit."""
     try:
         return parse_json(text)
@@ -98,11 +98,11 @@ class Marks(NamedTuple):
     pos: Pos
 
     @classmethod
-    def of(cls, kind: str, said: str, pos: Pos) -> Marks:
+    def of(cls, kind: str, example: str, pos: Pos) -> Marks:
         """Return the marks of a kind of part in a text that shows it."""
-        inner = _INNER.search(said)
+        inner = _INNER.search(example)
         assert inner is not None
-        before, behind = said[: inner.start()], said[inner.end() :]
+        before, behind = example[: inner.start()], example[inner.end() :]
         each, shape, written = inner.groups()
         opens, closes = before.strip(), behind.strip()
         many = each == "each"
@@ -114,7 +114,7 @@ class Marks(NamedTuple):
             from .calltext import parse_calls  # few dialects have such calls
 
             return parse_calls(text)
-        return _parsed(text, "python" in self.written) if self.written else text
+        return _parse(text, "python" in self.written) if self.written else text
 
     def text(self, value: Any) -> str:
         """Return what is written between the marks for one part. Raises Misfit."""

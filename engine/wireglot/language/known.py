@@ -10,7 +10,7 @@ from .source import Node
 from .variants import Row
 
 
-class Later(Mapping[str, "Node"]):
+class LazyMap(Mapping[str, "Node"]):
     """Rule files by name, each made when it is first asked for."""
 
     def __init__(self, names: Iterable[str], make: Callable[[str], Node]) -> None:
@@ -59,7 +59,7 @@ class Known(NamedTuple):
     sums: Mapping[str, str]
     hash: str
 
-    def above(self, names: Collection[str]) -> list[str]:
+    def dialects_over(self, names: Collection[str]) -> list[str]:
         """Return the dialects that lie over some."""
 
         def lies(name: str) -> bool:
@@ -68,7 +68,7 @@ class Known(NamedTuple):
 
         return [name for name in self.files if lies(name)]
 
-    def only(self, names: Collection[str]) -> Known:
+    def subset(self, names: Collection[str]) -> Known:
         """Return what is known of some of them, of which none extends another."""
-        files, flat = Later(names, self.files.__getitem__), Later(names, self.flat.__getitem__)
+        files, flat = (LazyMap(names, some.__getitem__) for some in (self.files, self.flat))
         return self._replace(files=files, flat=flat, parents={}, varied={}, models={})

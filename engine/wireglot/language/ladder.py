@@ -19,7 +19,6 @@ from .lenses import Misfit, guard, is_guard, same, stringify
 from .picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from .source import Node, Pos
 
-NONE = (ABSENT,)
 Scales = dict[str, dict[str, float]]  # words that stand for numbers, by the name of the scale
 
 
@@ -47,23 +46,23 @@ class Row(NamedTuple):
     adds: frozenset[str]
     becomes: Any
 
-    def says(self, value: dict[str, Any]) -> str:
+    def note_text(self, value: dict[str, Any]) -> str:
         """Say what this row does to a value: its note, and what stands for what, and how near."""
-        found: dict[str, tuple[Any, str]] = {}
-        _match(self.before, value, "", found, self.scales)
-        said = self.message
+        bound: dict[str, tuple[Any, str]] = {}
+        _match(self.before, value, "", bound, self.scales)
+        text = self.message
         for hole in pic.holes(self.after):
             for scale in (self.scales[lens] for lens in hole.lenses if lens in self.scales):
-                old = found[hole.path][0]
+                old = bound[hole.path][0]
                 new = _scaled(scale, old)
                 if isinstance(old, str):
-                    said += f" `{old}` stands as {new}."
+                    text += f" `{old}` stands as {new}."
                 else:
                     off = f"{abs(scale[new] - old) / old:.0%}" if old else "all"
                     way = "more" if scale[new] > old else "less"
                     error = f"{off} {way}" if scale[new] != old else "the same"
-                    said += f" {old} stands as `{new}`, which is {scale[new]} ({error})."
-        return said
+                    text += f" {old} stands as `{new}`, which is {scale[new]} ({error})."
+        return text
 
 
 def replaces(p: Fields, value: dict[str, Any]) -> bool:
@@ -82,7 +81,7 @@ Ladder = dict[str, list[Row]]
 
 def load(node: Node) -> Ladder:
     """Build the ladder from rules/ladder.yaml, whose form is right. Raises RuleError."""
-    scales: Scales = node.said("scales", {})
+    scales: Scales = node.json_of("scales", {})
     return {
         kind: [_row(name, row, scales) for name, row in rows.value.items()]
         for kind, rows in node.value["ladder"].value.items()
@@ -94,25 +93,28 @@ def _row(name: str, row: Node, scales: Scales) -> Row:
     assert isinstance(before, Fields) and isinstance(after, Fields)
     beside, shown, whose = map(row.get, ("beside", "examples", "whose"))
     aside: Any = drawn.parse(beside) if beside else None
-    said: Any = drawn.parse(whose) if whose else None
+    whose_text: Any = drawn.parse(whose) if whose else None
     needs = frozenset(
         names[0]
         for names, child in before.entries
         if not (isinstance(child, Literal) and ABSENT in child.values)
     )
+    gone = (ABSENT,)
     literals = (p for p in pic.nodes(before) if isinstance(p, Literal))
     wants = any(value is ABSENT for one in literals for value in one.values)
-    lacking = (names for names, p in before.entries if isinstance(p, Literal) and p.values == NONE)
-    adds = frozenset(names[0] for names in lacking)
+    added = (
+        name for (name, *_), p in before.entries if isinstance(p, Literal) and p.values == gone
+    )
+    adds = frozenset(added)
     typed = next((child for names, child in after.entries if names[0] == "type"), None)
     word = typed.values[0] if isinstance(typed, Literal) else ABSENT
     becomes = None if typed is None else word
-    told = (row.said("effect", "changed"), row.said("note", name), row.pos)
-    examples, pictures = shown.value if shown else [], (before, after, aside, said)
+    told = (row.json_of("effect", "changed"), row.json_of("note", name), row.pos)
+    examples, pictures = shown.value if shown else [], (before, after, aside, whose_text)
     return Row(name, *pictures, *told, examples, scales, needs, wants, adds, becomes)
 
 
-def order(rows: Sequence[Row], lost: Set[str] | None, lacks: Set[str]) -> list[Row]:
+def rows_to_try(rows: Sequence[Row], lost: Set[str] | None, lacks: Set[str]) -> list[Row]:
     """Return the rows for a value in the order in which they are tried.
 
     `lost` are the fields without a place of one that can be written, which may have rows of their
@@ -123,19 +125,19 @@ def order(rows: Sequence[Row], lost: Set[str] | None, lacks: Set[str]) -> list[R
     return sorted((row for row in rows if row.adds <= lacks), key=lambda row: not row.adds)
 
 
-def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:
+def apply(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any], list[Any], str]:
     """Apply a row: the new value, the parts that move out, the field it is about.
 
     Raises Misfit where the row does not apply.
     """
-    found: dict[str, tuple[Any, str]] = {}
-    _match(row.before, value, "", found, row.scales)
+    bound: dict[str, tuple[Any, str]] = {}
+    _match(row.before, value, "", bound, row.scales)
     new = trail.changed(value)
     if trail.recorder is not None:
         trail.recorder.step(row, value, new)
-    origin = next((path for _, path in found.values() if trail.find(value, path)), "")
+    origin = next((path for _, path in bound.values() if trail.find(value, path)), "")
     for (name, *_), child in row.after.entries:
-        made = _make(child, found, row.scales)
+        made = _make(child, bound, row.scales)
         new.pop(f"{name}_json", None)  # the text of what stood there
         if made is ABSENT:
             new.pop(name, None)
@@ -149,35 +151,35 @@ def step(row: Row, value: dict[str, Any], trail: Trail) -> tuple[dict[str, Any],
             at = trail.find(value, origin) if origin else None
             trail.put(new, name, at or trail.find(value))
             if trail.recorder is not None:
-                places = {name: _places(trail, value, path) for name, (_, path) in found.items()}
-                for word, (inner, path) in found.items():
+                places = {name: _origins(trail, value, path) for name, (_, path) in bound.items()}
+                for word, (inner, path) in bound.items():
                     for key in inner if isinstance(inner, dict) else ():
-                        places[f"{word}.{key}"] = _places(trail, value, f"{path}.{key}")
-                _tell(trail.recorder, new, name, child, places)
-    beside = _make(row.beside, found, row.scales) if row.beside is not None else []
+                        places[f"{word}.{key}"] = _origins(trail, value, f"{path}.{key}")
+                _record(trail.recorder, new, name, child, places)
+    beside = _make(row.beside, bound, row.scales) if row.beside is not None else []
     return new, beside, origin
 
 
-def whose(row: Row, value: dict[str, Any], fit: Callable[[str], Any]) -> str | None:
+def owner_text(row: Row, value: dict[str, Any], fit: Callable[[str], Any]) -> str | None:
     """Return the text that says whose the parts are that leave a value, or None.
 
     `fit` gives a field as it is written. A result without a name is called by its id.
     """
     if row.whose is None:
         return None
-    said = [fit(name) for name in row.whose.names]
-    known = [one if isinstance(one, str) else value.get("tool_call_id", "") for one in said]
+    texts = [fit(name) for name in row.whose.names]
+    known = [one if isinstance(one, str) else value.get("tool_call_id", "") for one in texts]
     fixed = row.whose.fixed
     return fixed[0] + "".join(v + f for v, f in zip(known, fixed[1:], strict=True))
 
 
-def undone(row: Row, value: dict[str, Any]) -> dict[str, Any] | None:
+def undo_row(row: Row, value: dict[str, Any]) -> dict[str, Any] | None:
     """Read a row backwards: what it would make this value of; None where it makes no such value."""
-    found: dict[str, tuple[Any, str]] = {}
+    bound: dict[str, tuple[Any, str]] = {}
     try:
-        _match(row.after, value, "", found, row.scales)
-        made = {names[0]: _make(p, found, row.scales) for names, p in row.after.entries}
-        before = {names[0]: _make(p, found, row.scales) for names, p in row.before.entries}
+        _match(row.after, value, "", bound, row.scales)
+        made = {names[0]: _make(p, bound, row.scales) for names, p in row.after.entries}
+        before = {names[0]: _make(p, bound, row.scales) for names, p in row.before.entries}
         _match(row.before, before, "", {}, row.scales)
     except (Misfit, KeyError):
         return None
@@ -187,20 +189,22 @@ def undone(row: Row, value: dict[str, Any]) -> dict[str, Any] | None:
     return rest | {key: old for key, old in before.items() if old is not ABSENT}
 
 
-def _places(trail: Trail, value: Any, path: str) -> list[At]:
+def _origins(trail: Trail, value: Any, path: str) -> list[At]:
     """Return the places that a field came from, which an earlier row may have made."""
     at = trail.find(value, path)
     made = trail.recorder.made_at(value, path) if trail.recorder is not None else []
     return made or ([] if at is None else [at])
 
 
-def _tell(recorder: Listener, new: Any, name: str, p: Picture, places: dict[str, list[At]]) -> None:
+def _record(
+    recorder: Listener, new: Any, name: str, p: Picture, places: dict[str, list[At]]
+) -> None:
     """Tell which places a field was made of."""
     used = [hole.path for hole in pic.holes(p)] + [n for text in pic.texts(p) for n in text.names]
     recorder.made_of[id(new), name] = (new, [at for path in used for at in places.get(path, ())])
     if isinstance(p, Fields):
         for (inner, *_), child in p.entries:
-            _tell(recorder, new[name], inner, child, places)
+            _record(recorder, new[name], inner, child, places)
         for hole in p.spread:  # what the row leaves as it is
             for key in new[name].keys() - p.names:
                 there = places.get(f"{hole.path}.{key}", [])
@@ -217,13 +221,14 @@ def _scaled(scale: dict[str, float], value: Any) -> Any:
 
 
 def _match(
-    p: Picture, value: Any, path: str, found: dict[str, tuple[Any, str]], scales: Scales
+    p: Picture, value: Any, path: str, bound: dict[str, tuple[Any, str]], scales: Scales
 ) -> None:
+    """Bind each name of a picture to what it holds and its path. Raises Misfit."""
     if isinstance(p, Literal):
         if not any(same(v, value) if v is not ABSENT else value is ABSENT for v in p.values):
             raise Misfit("the row says something else")
     elif isinstance(p, pic.Test):
-        if not p.met(value):
+        if not p.holds(value):
             raise Misfit("the row's test does not hold")
     elif isinstance(p, Hole):
         if value is ABSENT:
@@ -241,12 +246,12 @@ def _match(
                 and all(isinstance(b.get("text"), str) for b in value)
             ):
                 raise Misfit("not only texts")
-        found[p.path] = (value, path)
+        bound[p.path] = (value, path)
     elif isinstance(p, Text):
         pieces = p.read(value) if isinstance(value, str) else None
         if pieces is None:
             raise Misfit("the row's text says something else")
-        found.update((name, (piece, path)) for name, piece in zip(p.names, pieces, strict=True))
+        bound.update((name, (piece, path)) for name, piece in zip(p.names, pieces, strict=True))
     elif isinstance(p, Fields):
         if not isinstance(value, dict):
             raise Misfit("the row takes an object")
@@ -254,34 +259,35 @@ def _match(
             raise Misfit("the row takes no other fields")
         for (name, *_), child in p.entries:
             inner = f"{path}.{name}" if path else name
-            _match(child, value.get(name, ABSENT), inner, found, scales)
+            _match(child, value.get(name, ABSENT), inner, bound, scales)
         for hole in p.spread:
-            found[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
+            bound[hole.path] = ({k: v for k, v in value.items() if k not in p.names}, path)
     elif isinstance(p, Items):
         if not isinstance(value, list) or len(value) != len(p.items):
             raise Misfit("the row takes another list")
         for child, item in zip(p.items, value, strict=True):
-            _match(child, item, path, found, scales)
+            _match(child, item, path, bound, scales)
 
 
-def _make(p: Picture | None, found: dict[str, tuple[Any, str]], scales: Scales) -> Any:
+def _make(p: Picture | None, bound: dict[str, tuple[Any, str]], scales: Scales) -> Any:
+    """Fill a picture with what is bound to its names. Raises Misfit, KeyError for others."""
     if isinstance(p, Literal):
         return p.values[0]
     if isinstance(p, Hole):
-        value = found[p.path][0]
+        value = bound[p.path][0]
         for lens in p.lenses:
             if not is_guard(lens):
                 value = _scaled(scales[lens], value) if lens in scales else LENSES[lens](value)
         return value
     if isinstance(p, Text):
-        return p.write(tuple(str(found[n][0]) for n in p.names))
+        return p.write(tuple(str(bound[n][0]) for n in p.names))
     if isinstance(p, Fields):
-        made = {names[0]: _make(child, found, scales) for names, child in p.entries}
+        made = {names[0]: _make(child, bound, scales) for names, child in p.entries}
         for hole in p.spread:
-            made.update(found[hole.path][0])
+            made.update(bound[hole.path][0])
         return {k: v for k, v in made.items() if v is not ABSENT}
     if isinstance(p, Items):
-        return [_make(child, found, scales) for child in p.items]
+        return [_make(child, bound, scales) for child in p.items]
     raise Misfit("a row's `to` is a picture of the IR")
 
 

@@ -51,12 +51,12 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     "bytes": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and v >= 0,
 }
 # Of a case that is only read: the writer refuses it.
-_KNOWN: dict[str, Callable[[Any], bool]] = {**GUARDS, "home": lambda _: True}
+_ALL_GUARDS: dict[str, Callable[[Any], bool]] = {**GUARDS, "home": lambda _: True}
 # Codecs that are read as what was written, where nothing is noted.
 EXACT = frozenset(("json", "bare", "plain", "not", "not-an-object", "digits"))
 # Types of fields that no rule file names.
 _TYPES: dict[str, Callable[[Any], bool]] = {
-    **_KNOWN,
+    **_ALL_GUARDS,
     "any": lambda _: True,
     "list of text": lambda v: isinstance(v, list) and all(isinstance(one, str) for one in v),
 }
@@ -68,13 +68,13 @@ UNTYPED = frozenset(("refless", "filled", "bytes", "home"))
 FORMS = frozenset("bare blocks joined again single pieces by-key listed plain".split())
 LISTS = FORMS - {"listed", "plain"}  # those of a list that a shape makes
 # How a rule file says some of them: the form that is preferred, and another that is read, too.
-SPELLED = {
+LENS_SPELLED = {
     "text": "joined",
     "text (or list)": "bare",
     "list (or text)": "blocks",
     "list (or one)": "listed",
 }
-SAID = {**{name: said for said, name in SPELLED.items()}, "plain": "text (or list)"}
+SPELLING_OF = {**{name: said for said, name in LENS_SPELLED.items()}, "plain": "text (or list)"}
 LENSES = frozenset(
     ("json", "as-json", "not", "not-an-object", "timestamp", "milliseconds", "digits")
 )
@@ -186,7 +186,7 @@ class Table:
         if wire in self.read_also:
             found = self.read_also[wire]
             return found, same(found, wire)
-        if self.like(wire):
+        if self.matches_glob(wire):
             return wire, True
         if self.closed:
             raise Misfit(f"`{wire}` is none of {', '.join(map(str, self.to_ir))}")
@@ -203,7 +203,7 @@ class Table:
             return self.to_wire[value], True
         if value in self.write_also:
             return self.write_also[value], False
-        if self.like(value):
+        if self.matches_glob(value):
             return value, True
         if self.otherwise is not None:
             return self.otherwise, False
@@ -211,7 +211,7 @@ class Table:
             return value[6:], True
         raise Misfit(f"there is no word for `{value}`")
 
-    def like(self, word: Any) -> bool:
+    def matches_glob(self, word: Any) -> bool:
         """Tell whether a word is one of the table in which any text stands for `*`."""
         for glob in self.globs:
             if fits(str(word), glob):
@@ -219,7 +219,7 @@ class Table:
         return False
 
 
-def no_object(text: Any) -> str:
+def not_an_object(text: Any) -> str:
     """Take text that is not the JSON of an object; raises Misfit for anything else."""
     try:
         broken = isinstance(text, str) and not isinstance(parse_json(text), dict)
@@ -230,7 +230,7 @@ def no_object(text: Any) -> str:
     return str(text)
 
 
-def opposite(value: Any) -> bool:
+def negated(value: Any) -> bool:
     """Make true of false, and false of true; raises Misfit for anything else."""
     if not isinstance(value, bool):
         raise Misfit("true or false is expected")
@@ -272,7 +272,7 @@ def milliseconds_of(text: Any) -> int:
     return seconds * 1000 + (int(fraction[1].ljust(3, "0")) if fraction else 0)
 
 
-def moment_of(milliseconds: Any) -> str:
+def time_of_milliseconds(milliseconds: Any) -> str:
     """Write milliseconds since 1970 as a time of RFC 3339; raises Misfit."""
     if not guard("integer", milliseconds):
         raise Misfit("whole milliseconds are expected")
@@ -294,7 +294,7 @@ def digits_of(number: Any) -> str:
     return f"{int(number)}"
 
 
-def value_of(text: Any) -> Any:
+def parse_value(text: Any) -> Any:
     """Read text as the JSON that it is; raises Misfit for any other."""
     try:
         return parse_json(text)
@@ -303,20 +303,20 @@ def value_of(text: Any) -> Any:
 
 
 # What is no more than a function, from the wire and to it; of `timestamp` the spelling is kept.
-_BOTH = {"not": opposite, "not-an-object": no_object}
+_BOTH = {"not": negated, "not-an-object": not_an_object}
 READS: dict[str, Callable[[Any], Any]] = {
-    **_BOTH, "milliseconds": moment_of, "digits": digits_of, "as-json": stringify,
+    **_BOTH, "milliseconds": time_of_milliseconds, "digits": digits_of, "as-json": stringify,
 }  # fmt: skip
 WRITES: dict[str, Callable[[Any], Any]] = {
     **_BOTH,
     "timestamp": time_of,
     "milliseconds": milliseconds_of,
     "digits": number_of,
-    "as-json": value_of,
+    "as-json": parse_value,
 }
 
 
-def characters(text: str, place: int) -> int | None:
+def character_offset(text: str, place: int) -> int | None:
     """Return a place in a text, given in bytes of its UTF-8, in characters; None between two."""
     if text.isascii():
         return place if place <= len(text) else None
@@ -327,7 +327,7 @@ def characters(text: str, place: int) -> int | None:
         return None
 
 
-def octets(text: str, place: int) -> int:
+def byte_offset(text: str, place: int) -> int:
     """Return a place in a text, given in characters, in bytes of its UTF-8."""
     return len(text[:place].encode(errors="surrogatepass"))
 
@@ -346,10 +346,10 @@ def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
 @functools.lru_cache(4096)
 def is_guard(name: str) -> bool:
     """Tell whether a lens name is a guard."""
-    return all(word in _KNOWN for word in name.split("+"))
+    return all(word in _ALL_GUARDS for word in name.split("+"))
 
 
-def plain64(text: str) -> bool:
+def is_base64(text: str) -> bool:
     """Tell whether a text is base64 in its usual alphabet, filled up to fours."""
     return (
         not len(text) % 4
@@ -360,12 +360,12 @@ def plain64(text: str) -> bool:
     )
 
 
-def standard(text: str) -> str:
+def standard_base64(text: str) -> str:
     """Write base64 of either alphabet, filled up or not, in its usual form; raises Misfit."""
-    if plain64(text):
+    if is_base64(text):
         return text
     made = "".join(text.split()).translate(_URL).rstrip("=")
     made += "=" * (-len(made) % 4)
-    if not plain64(made):
+    if not is_base64(made):
         raise Misfit("this is no base64")
     return made

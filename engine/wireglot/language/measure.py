@@ -22,20 +22,20 @@ def measure(case: Case, kind: str | None) -> None:
     for hole in pic.holes(case.wire):
         for path in hole.paths:
             if path != "." and hole.mark is None and path not in ir:
-                ir[path] = _class(hole, case.shape)
+                ir[path] = _ir_types(hole, case.shape)
         if hole.mode == "each" and hole.path != ".":
             case.lists.setdefault(hole.path, []).append(hole)
     case.weight, case.sides = weight, (ir, wire)
-    tell(case)
+    note_needs(case)
     case.home = any("home" in hole.lenses for hole in pic.holes(case.wire))
 
 
-def tell(case: Case) -> None:
+def note_needs(case: Case) -> None:
     """Note what an object must hold for a case to fit."""
-    case.heads, case.needs = tuple(_heads(case.wire)), frozenset(_needs(case.wire))
+    case.heads, case.needs = tuple(_fixed_words(case.wire)), frozenset(_needs(case.wire))
 
 
-def _heads(p: Picture) -> Iterator[Head]:
+def _fixed_words(p: Picture) -> Iterator[Head]:
     """Yield the words that an object must hold for a picture to fit."""
     for names, child in keyed(p):
         if isinstance(child, Literal):
@@ -54,7 +54,7 @@ def _needs(p: Picture) -> Iterator[str]:
 def needed(p: Picture) -> bool:
     """Tell whether a picture under a key fits only where something stands there."""
     if isinstance(p, Hole):
-        return p.must and p.path != "nth"
+        return p.required and p.path != "nth"
     if isinstance(p, Literal):
         return ABSENT not in p.values
     if isinstance(p, Fields) and p.loose:
@@ -64,10 +64,10 @@ def needed(p: Picture) -> bool:
 
 def may_fit(case: Case, wire: dict[str, Any]) -> bool:
     """Tell whether an object holds the keys and fixed words of a case: a quick look before it."""
-    return case.needs <= wire.keys() and (not case.heads or worded(case, wire))
+    return case.needs <= wire.keys() and (not case.heads or has_fixed_words(case, wire))
 
 
-def worded(case: Case, wire: dict[str, Any]) -> bool:
+def has_fixed_words(case: Case, wire: dict[str, Any]) -> bool:
     """Tell whether the fixed words of a case stand in an object."""
     for names, words, optional in case.heads:
         found = next((wire[name] for name in names if name in wire), None)
@@ -79,7 +79,7 @@ def worded(case: Case, wire: dict[str, Any]) -> bool:
     return True
 
 
-def _class(hole: Hole, shape: str) -> frozenset[str]:
+def _ir_types(hole: Hole, shape: str) -> frozenset[str]:
     guards = [lens for lens in hole.lenses if is_guard(lens) and lens not in UNTYPED]
     words = frozenset(guards[0].split("+")) if guards else frozenset()
     if not words and hole.mode == "each":
@@ -88,18 +88,22 @@ def _class(hole: Hole, shape: str) -> frozenset[str]:
     return words or frozenset(("list" if kind == "list of text" else kind,))
 
 
-def takes(hole: Hole, shape: str) -> frozenset[str]:
+def wire_types(hole: Hole, shape: str) -> frozenset[str]:
     """Return the types of what a hole takes on the wire, where something stands."""
     if "json" in hole.lenses:
         return frozenset(("string",))
     if hole.lenses[-1:] in (("bare",), ("blocks",), ("plain",)):
         return frozenset(("string", "list"))
     if not hole.lenses or is_guard(hole.lenses[-1]):
-        return _class(hole, shape)
+        return _ir_types(hole, shape)
     return frozenset(("any",))
 
 
 def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
+    """Return how narrow a picture is, and put into `side` what it says of each place below `path`.
+
+    That is a tuple of the values that may stand there, a frozenset of types, or a text picture.
+    """
     if isinstance(p, Literal):
         side[path] = p.values
         return 3.0 if ABSENT in p.values else 10.0
@@ -108,10 +112,8 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
         return 9.0  # a fixed text is narrower than any guard
     if isinstance(p, Items):
         side[path] = frozenset(("list",))
-        more = 0.0 if p.rest is not None else 0.5  # so many and no more is narrower
-        return (
-            1.5 + more + sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
-        )
+        inner = sum(_weigh(c, f"{path}/{i}", side, shape) for i, c in enumerate(p.items))
+        return inner + (1.5 if p.rest is not None else 2.0)  # so many and no more is narrower
     if isinstance(p, Fields):
         total = 2.0 if p.closed else 0.0
         for names, child in p.entries:
@@ -119,8 +121,8 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
         if any(h.path != "." for h in p.spread):
             total += 1.0
         return total
-    if isinstance(p, Hole) and p.must:
-        side[path] = takes(p, shape)
+    if isinstance(p, Hole) and p.required:
+        side[path] = wire_types(p, shape)
         told = sum(lens != "home" for lens in p.lenses)  # that says nothing of the value
         if p.repeats:
             return 9.0  # one value alone fits
@@ -129,7 +131,7 @@ def _weigh(p: Picture, path: str, side: dict[str, Any], shape: str) -> float:
 
 
 def disjoint(one: dict[str, Any], two: dict[str, Any]) -> bool:
-    """Tell whether no JSON (or no IR value) can fit both sides."""
+    """Tell whether no JSON (or no IR value) can fit two `Case.sides`."""
     for path in one.keys() | two.keys():
         a, b = one.get(path), two.get(path)
         if isinstance(a, tuple) and isinstance(b, tuple):
@@ -147,11 +149,8 @@ def disjoint(one: dict[str, Any], two: dict[str, Any]) -> bool:
         elif isinstance(a, tuple) != isinstance(b, tuple):
             values, words = (a, b) if isinstance(a, tuple) else (b, a)
             if isinstance(words, frozenset) and "any" not in words:
-                fits = [v for v in values if v is not ABSENT and any(_is(w, v) for w in words)]
-                if not fits:
+                there = [value for value in values if value is not ABSENT]
+                tests = [GUARDS.get(word) for word in words]
+                if not any(test is None or test(value) for value in there for test in tests):
                     return True
     return False
-
-
-def _is(word: str, value: Any) -> bool:
-    return word not in GUARDS or GUARDS[word](value)

@@ -38,16 +38,17 @@ class Signatures(NamedTuple):
     placeholder: str | None
     none: tuple[str, ...] = ()
 
-    def known(self, model: str | None, signers: list[str]) -> bool:
+    def can_read(self, model: str | None, signers: list[str]) -> bool:
         """Tell whether a model reads what one of these names signed; who is unknown is its own."""
         if model is None or not signers or model in signers:
             return True
         return any(
-            _like(model, row) and any(_like(one, row) for one in signers) for row in self.models
+            _matches(model, row) and any(_matches(one, row) for one in signers)
+            for row in self.models
         )
 
 
-def _like(name: str, globs: list[str]) -> bool:
+def _matches(name: str, globs: list[str]) -> bool:
     return any(fits(name, glob) for glob in globs)
 
 
@@ -83,7 +84,7 @@ class Weights(NamedTuple):
     slight: dict[str, str]
 
 
-def _built(word: str) -> Any:
+def _lazy(word: str) -> Any:
     """Return an attribute of a dialect that is built when it is asked for, if it was not given."""
     return functools.cached_property(lambda dialect: dialect._later(word))
 
@@ -91,9 +92,9 @@ def _built(word: str) -> Any:
 class Dialect:
     """A whole rule file, ready to read and write."""
 
-    node: Node = _built("node")
-    stream: Stream | None = _built("stream")
-    schemas: dict[str, Schema] = _built("schemas")
+    node: Node = _lazy("node")
+    stream: Stream | None = _lazy("stream")
+    schemas: dict[str, Schema] = _lazy("schemas")
 
     def __init__(
         self,
@@ -136,23 +137,23 @@ class Dialect:
         self.within, self.lists, self.stored = within, lists, stored
         self.origin = dict.fromkeys(OPAQUE, name) | {"signature": signatures.signer or name}
         # Messages as they stand in a file, where that is otherwise.
-        self.filed: Conversation | None = None
-        self.made = ""  # how the modules of its functions begin, where a wheel brings them
+        self.file_talk: Conversation | None = None
+        self.module_prefix = ""  # how the modules of its functions begin, where a wheel brings them
         self._later: Callable[[str], Any] | None = None  # builds what it was not made with
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         """Hold nothing that is found of the rest when it is asked for."""
-        self.candidates: dict[str, list[tuple[Shape, Case]]] = {}
-        self.kinds: dict[str, frozenset[Any]] = {}
-        self.named: dict[str, frozenset[str]] = {}
-        self.coded: dict[Any, Any] = {}  # generated code, by its way, and what else is kept `once`
+        self.cases_by_name: dict[str, list[tuple[Shape, Case]]] = {}
+        self.kinds_by_name: dict[str, frozenset[Any]] = {}
+        self.keys_by_name: dict[str, frozenset[str]] = {}
+        self.cache: dict[Any, Any] = {}  # generated code, by its way, and what else is kept `once`
 
     @classmethod
     def built(cls, parts: dict[str, Any], later: Callable[[str], Any]) -> Dialect:
         """Return a dialect of what it holds; `later` gives what LATER names when it is needed."""
         made = cls.__new__(cls)
-        made._forget()
+        made._reset()
         made._later = later
         made.__dict__.update(parts)
         return made
@@ -172,16 +173,16 @@ class Dialect:
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Return what is known of this dialect under a key; it is made when first asked for."""
         try:
-            found: T = self.coded[key]
+            found: T = self.cache[key]
         except KeyError:
-            found = self.coded.setdefault(key, make())  # of two threads the first
+            found = self.cache.setdefault(key, make())  # of two threads the first
         return found
 
     def kinds_of(self, name: str) -> frozenset[Any]:
         """Return the types of IR objects that a shape or union holds; None for a plain function."""
-        known = self.kinds.get(name)
+        known = self.kinds_by_name.get(name)
         if known is None:
-            known = self.kinds[name] = self._kinds(name)
+            known = self.kinds_by_name[name] = self._kinds(name)
         return known
 
     def _kinds(self, name: str) -> frozenset[Any]:
@@ -197,9 +198,9 @@ class Dialect:
         return frozenset().union(*(one.groups or self.kinds_of(one.name) for one in shapes))
 
     @functools.cached_property
-    def held(self) -> frozenset[Any]:
+    def part_kinds(self) -> frozenset[Any]:
         """The kinds of parts that messages hold, those of runs among them."""
-        holes = [hole for case in self.talks for hole in pic.holes(case.wire)]
+        holes = [hole for case in self.message_cases for hole in pic.holes(case.wire)]
         names = {hole.shape for hole in holes if hole.path == "parts" and hole.shape}
         if not names or any(hole.path == "." for hole in holes):
             return PARTS  # shapes of the message itself may hold any
@@ -214,14 +215,14 @@ class Dialect:
     @functools.cached_property
     def result_names(self) -> frozenset[str]:
         """Names that results tell by their own words: who has another word has another name."""
-        return self._told("/name", "tool_result")
+        return self._fixed_words("/name", "tool_result")
 
     @functools.cached_property
     def told_roles(self) -> frozenset[str]:
         """Roles that elements say of themselves: their messages stand in those of others."""
-        return self._told("/role")
+        return self._fixed_words("/role")
 
-    def _told(self, field: str, kind: str = "") -> frozenset[str]:
+    def _fixed_words(self, field: str, kind: str = "") -> frozenset[str]:
         """Return the words that shapes say of a field, be it of a part of one kind."""
         sides = [case.sides[0] for shape in self.shapes.values() for case in shape.cases]
         found = [side.get(field) for side in sides if not kind or kind in side.get("/type", ())]
@@ -266,7 +267,7 @@ class Dialect:
     def cases(self) -> list[Case]:
         """All cases of all shapes, units and messages."""
         found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
-        return found + self.talks + (self.filed.cases if self.filed else [])
+        return found + self.message_cases + (self.file_talk.cases if self.file_talk else [])
 
     @functools.cached_property
     def talk(self) -> Conversation:
@@ -275,19 +276,19 @@ class Dialect:
         return self.conversation
 
     @property
-    def talks(self) -> list[Case]:
+    def message_cases(self) -> list[Case]:
         """All cases of messages; none where there are no messages."""
         return self.conversation.cases if self.conversation is not None else []
 
     @functools.cached_property
-    def answered(self) -> bool:
+    def holds_results(self) -> bool:
         """Whether the calls hold their results: a picture names `$result`, or fields of it."""
         return "result" in self.fields_of(self.cases)
 
     @functools.cached_property
-    def marked(self) -> bool:
+    def marks_cache(self) -> bool:
         """Whether messages say what is to be cached: a picture of theirs names `$cache`."""
-        return "cache" in self.fields_of(self.talks)
+        return "cache" in self.fields_of(self.message_cases)
 
     bare: Dialect | None = None  # with messages as they are without a file
 
@@ -295,9 +296,10 @@ class Dialect:
     def in_files(self) -> Dialect:
         """The dialect with the messages that stand in a file."""
         made = Dialect.__new__(Dialect)
-        made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in FOUND})
-        made.conversation, made.made, made.bare = self.filed or self.conversation, "", self
-        made._forget()
+        made.__dict__.update({k: v for k, v in self.__dict__.items() if k not in CACHED})
+        made.conversation = self.file_talk or self.conversation
+        made.module_prefix, made.bare = "", self
+        made._reset()
         return made
 
     def of_unit(self, unit: str) -> Dialect:
@@ -336,7 +338,7 @@ class Dialect:
 
     def keys_of(self, name: str) -> frozenset[str]:
         """Return the wire keys that a shape or union names, with those that stand among them."""
-        known = self.named.get(name)
+        known = self.keys_by_name.get(name)
         if known is None:
             keys: set[str] = set()
             for shape in self.members(name):
@@ -344,24 +346,24 @@ class Dialect:
                 wires = (case.wire for case in shape.cases if isinstance(case.wire, Fields))
                 for hole in (hole for wire in wires for hole in wire.spread if hole.shape):
                     keys |= self.keys_of(hole.named)
-            known = self.named[name] = frozenset(keys)
+            known = self.keys_by_name[name] = frozenset(keys)
         return known
 
     def cases_of(self, name: str) -> list[tuple[Shape, Case]]:
         """Return every (shape, case) of a shape, union or unit, the narrowest first."""
-        found = self.candidates.get(name)
+        found = self.cases_by_name.get(name)
         if found is None:
             found = [(shape, case) for shape in self.members(name) for case in shape.cases]
             found.sort(key=lambda pair: -pair[1].weight)
-            self.candidates[name] = found
+            self.cases_by_name[name] = found
         return found
 
 
 # What a dialect finds of itself once: another one that is made of it finds it anew.
-FOUND = {key for key, at in vars(Dialect).items() if isinstance(at, functools.cached_property)}
+CACHED = {key for key, at in vars(Dialect).items() if isinstance(at, functools.cached_property)}
 # What it is made with, or what is built when it is asked for.
-LATER = {"node", "stream", "schemas"}
-FOUND -= LATER
+LAZY = {"node", "stream", "schemas"}
+CACHED -= LAZY
 
 
 def once(make: Callable[Concatenate[Dialect, P], T]) -> Callable[Concatenate[Dialect, P], T]:
@@ -371,7 +373,7 @@ def once(make: Callable[Concatenate[Dialect, P], T]) -> Callable[Concatenate[Dia
     def found(dialect: Dialect, /, *more: P.args, **named: P.kwargs) -> T:
         key = (make, *more) if more else make
         try:  # mostly it is there, and then nothing else is made to ask
-            known: T = dialect.coded[key]
+            known: T = dialect.cache[key]
         except KeyError:
             known = dialect.once(key, lambda: make(dialect, *more, **named))
         return known

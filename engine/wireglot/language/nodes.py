@@ -32,7 +32,7 @@ DEFINITIONS = ("$defs", "definitions")
 LENSES = frozenset(("keys", "some-keys"))
 
 
-def under(key: str, value: Any) -> list[tuple[At, Any]]:
+def subschemas(key: str, value: Any) -> list[tuple[At, Any]]:
     """Return what stands in the places of schemas under a keyword, each with its way from there."""
     if key in MAPS and isinstance(value, dict):
         return [((name,), child) for name, child in value.items()]
@@ -41,7 +41,7 @@ def under(key: str, value: Any) -> list[tuple[At, Any]]:
     return [((), value)] if key in SINGLES else []
 
 
-def changed(key: str, value: Any, change: Callable[[Any, At], Any]) -> Any:
+def mapped(key: str, value: Any, change: Callable[[Any, At], Any]) -> Any:
     """Return what stands under a keyword with its schemas changed; an absent one falls out."""
     if key in MAPS and isinstance(value, dict):
         named = {name: change(child, (name,)) for name, child in value.items()}
@@ -52,10 +52,10 @@ def changed(key: str, value: Any, change: Callable[[Any, At], Any]) -> Any:
     return change(value, ()) if key in SINGLES else value
 
 
-def inner(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def children(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the schemas right below a node."""
     for key, value in node.items():
-        for _, child in under(key, value) if key in PLACES else ():
+        for _, child in subschemas(key, value) if key in PLACES else ():
             if isinstance(child, dict):
                 yield child
 
@@ -64,11 +64,11 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield a schema and all that stand in it."""
     if isinstance(schema, dict):
         yield schema
-        for child in inner(schema):
+        for child in children(schema):
             yield from nodes(child)
 
 
-def unsound(node: dict[str, Any], at: At = ()) -> At | None:
+def invalid_at(node: dict[str, Any], at: At = ()) -> At | None:
     """Return the first place that no JSON Schema has: a word that is no type, what is no schema."""
     word = node.get("type")
     for one in word if isinstance(word, list) else () if word is None else (word,):
@@ -85,16 +85,16 @@ def unsound(node: dict[str, Any], at: At = ()) -> At | None:
         for name, child in children:
             place = (*at, key) if name is None else (*at, key, name)
             if child.__class__ is dict and (name is not None or key in SINGLES):
-                if (found := unsound(child, place)) is not None:
+                if (found := invalid_at(child, place)) is not None:
                     return found
             elif child.__class__ is not bool or (name is None and key not in SINGLES):
                 return place
     return None
 
 
-def over(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+def map_children(node: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
     """Return a node whose inner schemas are changed."""
-    return {key: changed(key, value, lambda child, _: change(child)) for key, value in node.items()}
+    return {key: mapped(key, value, lambda child, _: change(child)) for key, value in node.items()}
 
 
 class Row(NamedTuple):
@@ -108,37 +108,35 @@ class Row(NamedTuple):
     @staticmethod
     def load(name: str, node: Node) -> Row:
         """Build a row. Raises RuleError."""
-        before, after = _fields(node, "schema", name), _fields(node, "here", name)
+        before, after = _node_picture(node, "schema", name), _node_picture(node, "here", name)
         note = node.get("note")
         known, named = ([path for path, _ in pic.named(p)] for p in (before, after))
         for path in named:
             if path not in known:
                 raise wrong(f"nothing gives `${path}` in the rewrite `{name}`", after.pos)
         if note is None and (set(named) != set(known) or before.spread or after.spread):
-            raise wrong(
-                f"the rewrite `{name}` cannot be read back",
-                node.pos,
-                "both sides name the same holes, or a `note` says what is lost",
-            )
+            help = "both sides name the same holes, or a `note` says what is lost"
+            raise wrong(f"the rewrite `{name}` cannot be read back", node.pos, help)
         return Row(name, before, after, None if note is None else str(note.value))
 
 
 class Rule(NamedTuple):
-    """What a node must have, where a picture of it fits.
+    """What a node must have (`has`), where a picture of it (`where`) fits.
 
-    `first` is one keyword of that picture, and `value` what stands under it if it is `said`.
+    `keyword` is the first of that picture, empty where nothing has to stand under it, and `value`
+    the one value that has to, None where any may (`fixed` tells whether there is one).
     """
 
     where: Fields
     has: Fields
-    first: str
-    said: bool
+    keyword: str
+    fixed: bool
     value: Any
 
     @staticmethod
     def load(node: Node) -> Rule:
         """Build a rule. Raises RuleError."""
-        where, has = _fields(node, "where", "must"), _fields(node, "has", "must")
+        where, has = _node_picture(node, "where", "must"), _node_picture(node, "has", "must")
         for names, child in where.entries[:1]:
             if isinstance(child, Literal) and len(child.values) == 1:
                 return Rule(where, has, names[0], True, child.values[0])
@@ -153,7 +151,8 @@ class Rule(NamedTuple):
             raise Misfit(f"a node of the schema lacks what it must have here: {wanted}")
 
 
-def _fields(node: Node, word: str, name: str) -> Fields:
+def _node_picture(node: Node, word: str, name: str) -> Fields:
+    """Return the picture of a schema node under a word of a rule. Raises RuleError."""
     said = node.get(word)
     found = None if said is None else drawn.parse(said)
     if not isinstance(found, Fields):
@@ -198,12 +197,13 @@ def match(p: Picture, value: Any, found: dict[str, Any], node: Any) -> bool:
     if isinstance(p, Fields):
         if not isinstance(value, dict) or (p.closed and not value.keys() <= p.names):
             return False
+        others = {key: child for key, child in value.items() if key not in p.names}
         return all(
-            _words(child, value.get(names[0], ABSENT), found, value)
+            _match_type_words(child, value.get(names[0], ABSENT), found, value)
             if names[0] == "type" and isinstance(child, Items)
             else match(child, value.get(names[0], ABSENT), found, value)
             for names, child in p.entries
-        ) and all(match(hole, _others(value, p), found, value) for hole in p.spread)
+        ) and all(match(hole, others, found, value) for hole in p.spread)
     if isinstance(p, Items):
         more = len(value) - len(p.items) if isinstance(value, list) else -1
         if more < 0 or (more and p.rest is None):
@@ -215,12 +215,7 @@ def match(p: Picture, value: Any, found: dict[str, Any], node: Any) -> bool:
     return isinstance(p, pic.Test) and p.word == "present"
 
 
-def _others(value: dict[str, Any], p: Fields) -> dict[str, Any]:
-    """Return the keys of a node that a picture does not name."""
-    return {key: one for key, one in value.items() if key not in p.names}
-
-
-def _words(p: Items, value: Any, found: dict[str, Any], node: Any) -> bool:
+def _match_type_words(p: Items, value: Any, found: dict[str, Any], node: Any) -> bool:
     """Match a list of type words, which is a set: in any order."""
     if not isinstance(value, list) or len(value) != len(p.items) or len(value) > 4:
         return False
@@ -253,7 +248,7 @@ def make(p: Picture, found: dict[str, Any]) -> Any:
     return {key: value for key, value in out.items() if value is not ABSENT}
 
 
-def rewritten(node: dict[str, Any], before: Fields, after: Fields) -> dict[str, Any] | None:
+def rewrite(node: dict[str, Any], before: Fields, after: Fields) -> dict[str, Any] | None:
     """Return a node with one part of it in other words, or None where the row does not fit."""
     found: dict[str, Any] = {}
     if not match(before, node, found, node):
@@ -262,7 +257,7 @@ def rewritten(node: dict[str, Any], before: Fields, after: Fields) -> dict[str, 
         new = make(after, found)
     except Misfit:
         return None
-    gone = used(before)
+    gone = keywords(before)
     if any(key in node and key not in gone and not same(node[key], new[key]) for key in new):
         return None
     out: dict[str, Any] = {}
@@ -274,7 +269,7 @@ def rewritten(node: dict[str, Any], before: Fields, after: Fields) -> dict[str, 
     return {**out, **new}
 
 
-def used(before: Fields) -> list[str]:
+def keywords(before: Fields) -> list[str]:
     """Return the keywords that a picture takes out of a node."""
     return [
         names[0]

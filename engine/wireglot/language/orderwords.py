@@ -65,10 +65,10 @@ VALUES: dict[str, dict[str, tuple[list[Step], str]]] = {
     },
 }  # fmt: skip
 SCHEMA = "json-schema"
-MANY = ("results", "calls", "tools")
+LISTED = ("results", "calls", "tools")
 # Words that take a text for a step; `${text}` in that of LATER is what a text said, `${schema}` in
 # that of SCHEMA the schema of an answer.
-SAID = {
+TEXT_WORDS = {
     LATER: (LATER, "WORDS", "what comes later stays where it is, as text of the user"),
     "unanswered": ("pair", "WORDS", "a call without one is answered with this error"),
     "if-empty": (
@@ -79,14 +79,14 @@ SAID = {
 }  # fmt: skip
 
 
-def _valued(word: str) -> Form:
+def _value_form(word: str) -> Form:
     told = [meaning for _, meaning in VALUES[word].values()]
     one = one_of(*VALUES[word], told=told, message="{what} takes no `{value}`", rule="R021")
     help = f"write `{word}: [{next(iter(VALUES[word]))}]`"
-    return Listed(one, "{what} is a list of words", help, whole=True) if word in MANY else one
+    return Listed(one, "{what} is a list of words", help, whole=True) if word in LISTED else one
 
 
-def _turn(word: str, form: str) -> Word:
+def _turn_form(word: str, form: str) -> Word:
     beside = _ROLE if word == "between" else _KIND
     said: dict[str, Word] = dict.fromkeys(SPEAKERS, (Leaf(ANY_TEXT), ""))
     said |= dict.fromkeys(TURNS[word], (beside, ""))
@@ -116,9 +116,9 @@ _TURNS = Words(
     "`turns`",
     {
         "alternate": (Leaf({"const": True}, "{what} is true", "or leave it out"), ""),
-        "first": _turn("first", "{user: TEXT}"),
-        "last": _turn("last", "{user: TEXT}"),
-        "between": _turn("between", "{assistant: TEXT, after: tool, before: user}"),
+        "first": _turn_form("first", "{user: TEXT}"),
+        "last": _turn_form("last", "{user: TEXT}"),
+        "between": _turn_form("between", "{assistant: TEXT, after: tool, before: user}"),
     },
     layered=False, whole=True, least=1, message="{what} says which turns there are",
     help="write {first: {user: TEXT}}, {last: {user: TEXT}} or {alternate: true}",
@@ -127,15 +127,15 @@ _TURNS = Words(
 ENFORCE = Words(
     "`enforce`",
     {
-        **{word: (_valued(word), "") for word in VALUES},
+        **{word: (_value_form(word), "") for word in VALUES},
         **{word: (Leaf(TEXT, "{what} takes a text", f"write `{word}: {takes}`"), told)
-           for word, (_, takes, told) in SAID.items() if word not in (LATER, SCHEMA)},
+           for word, (_, takes, told) in TEXT_WORDS.items() if word not in (LATER, SCHEMA)},
         SCHEMA: (Leaf({**TEXT, "pattern": r"\$\{schema\}"},
                       "{what} is a text with `${schema}` in it",
                       f'write `{SCHEMA}: "Answer in JSON by this schema: ${{schema}}"`'),
-                 SAID[SCHEMA][-1]),
+                 TEXT_WORDS[SCHEMA][-1]),
         LATER: (Leaf({**TEXT, "pattern": r"\$\{text\}"}, "{what} is a text with `${text}` in it",
-                     f'write `{LATER}: "<system>${{text}}</system>"`'), SAID[LATER][-1]),
+                     f'write `{LATER}: "<system>${{text}}</system>"`'), TEXT_WORDS[LATER][-1]),
         "turns": (_TURNS, "in a request, the first turn"),
         "beside": (_BESIDE, "a message with such a part holds this"),
         "user-only": (Listed(_KIND, "{what} is a list of kinds", whole=True),
@@ -160,33 +160,33 @@ class Order(NamedTuple):
     beside: list[Beside]
 
 
-def asked(node: Node | None) -> Order:
+def read_enforce(node: Node | None) -> Order:
     """Read `enforce`; where it stands, a message of which nothing was written is left out."""
-    found = Order([] if node is None else [("no-empty", "")], [], {}, [])
-    for word, taken in node.value.items() if node is not None else ():
-        plain = taken.plain()
-        if word in SAID:
-            made = [(SAID[word][0], plain)]
+    order = Order([] if node is None else [("no-empty", "")], [], {}, [])
+    for word, value in node.value.items() if node is not None else ():
+        plain = value.plain()
+        if word in TEXT_WORDS:
+            made = [(TEXT_WORDS[word][0], plain)]
         elif word in VALUES:
-            values = plain if word in MANY else [plain]
+            values = plain if word in LISTED else [plain]
             made = [step for one in values for step in VALUES[word][one][0]]
         elif word == "turns":
             made = [("alternate" if at == "alternate" else "insert", "") for at in plain]
-            turns = taken.value.items()
-            found.turns.extend(_read(at, said) for at, said in turns if at != "alternate")
+            turns = value.value.items()
+            order.turns.extend(_read_turn(at, said) for at, said in turns if at != "alternate")
         elif word == "beside":
             made = [("beside", "")]
-            for kind, said in taken.value.items():
+            for kind, said in value.value.items():
                 ((stands, text),) = said.plain().items()
-                found.beside.append(Beside(kind, stands, text, said.pos))
+                order.beside.append(Beside(kind, stands, text, said.pos))
         else:
             made = [(word, kind) for kind in plain]
-        found.steps.extend(made)
-        found.places.update((name, taken.pos) for name, _ in made)
-    return found
+        order.steps.extend(made)
+        order.places.update((name, value.pos) for name, _ in made)
+    return order
 
 
-def _read(word: str, said: Node) -> Turn:
+def _read_turn(word: str, said: Node) -> Turn:
     """Read one turn that must stand, `{ROLE: TEXT}`, and where: the roles around it, or a part."""
     plain = said.plain()
     role = next(role for role in SPEAKERS if role in plain)

@@ -28,7 +28,7 @@ ABSENT: Any = _Absent()
 Way = tuple[str | None, ...]  # keys, and None for any element of a list
 
 
-def guards(value: Any) -> bool:
+def distinguishes(value: Any) -> bool:
     """Tell whether a fixed value tells events apart: what says nothing guards nothing."""
     return value not in (None, "", [], {}) and value is not ABSENT
 
@@ -102,7 +102,8 @@ class Hole(Picture):
     """A place for a value of the IR."""
 
     __slots__ = (
-        "_idle", "lenses", "mark", "mode", "null", "path", "paths", "shape", "unsaid", "value",
+        "_idle", "in_every_frame", "lenses", "mark", "mode", "null", "path", "paths", "shape",
+        "value",
     )  # fmt: skip
 
     def __init__(
@@ -120,7 +121,7 @@ class Hole(Picture):
         self.lenses, self.mark, self.value = lenses, mark, value
         self.path = paths[0]  # mostly the only one
         # Values that say nothing here: in an event, what every frame holds in this place.
-        self.unsaid: tuple[Any, ...] = ()
+        self.in_every_frame: tuple[Any, ...] = ()
         self._idle = (
             mark in ("optional", "refused", "read-only")
             and len(paths) == 1
@@ -135,7 +136,7 @@ class Hole(Picture):
         return self._idle
 
     @property
-    def must(self) -> bool:
+    def required(self) -> bool:
         """Tell whether its picture fits only where a value stands."""
         return self.mark in (None, "same")
 
@@ -155,7 +156,7 @@ class Hole(Picture):
         return self.mode == "each" or self.shape == "conversation"
 
     @property
-    def dated(self) -> bool:
+    def only_read(self) -> bool:
         """Tell whether it is read, and written to nobody else."""
         return self.mark in ("refused", "read-only")
 
@@ -241,7 +242,7 @@ class Test(Picture):
         super().__init__(pos)
         self.word, self.kind = word, kind
 
-    def met(self, value: Any) -> bool:
+    def holds(self, value: Any) -> bool:
         """Tell whether a value is there, or a list holds a part of the kind; `media` is any."""
         if self.word == "present":
             return value is not ABSENT
@@ -255,19 +256,19 @@ class Test(Picture):
 def nodes(picture: Picture) -> Iterator[Picture]:
     """Yield a picture and every one in it, in the order in which they are read."""
     found: list[Picture] = []
-    _gather(picture, found)
+    _collect(picture, found)
     return iter(found)
 
 
-def _gather(picture: Picture, found: list[Picture]) -> None:
+def _collect(picture: Picture, found: list[Picture]) -> None:
     found.append(picture)
     if picture.__class__ is Fields:
         for _, child in picture.entries:
-            _gather(child, found)
+            _collect(child, found)
         found += picture.spread
     elif picture.__class__ is Items:
         for child in picture.items:
-            _gather(child, found)
+            _collect(child, found)
         if picture.rest is not None:
             found.append(picture.rest)
 

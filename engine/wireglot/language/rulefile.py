@@ -13,10 +13,10 @@ from . import picture as pic
 from . import schema as schema_words
 from .intext import Listing, Marks
 from .lenses import Table
-from .measure import disjoint, measure, tell
+from .measure import disjoint, measure, note_needs
 from .merge import merge
 from .model import Dialect, Signatures, Stored, Weights
-from .orderwords import asked
+from .orderwords import read_enforce
 from .picture import Fields, Literal, Picture
 from .schema import Schema
 from .shape import Case, Shape
@@ -42,7 +42,7 @@ def model(node: Node, rows: Rows) -> Dialect:
     """
     found = _models.get((node, rows))
     if found is None:
-        found = load(variants.of(node, rows))
+        found = load(variants.with_rows(node, rows))
         _models[node, rows] = found
     return found
 
@@ -57,17 +57,17 @@ def load(node: Node) -> Dialect:
         schemas.update(schema_words.load(key, child))
     listed = node.under("shapes")
     respelt = "spelling" in top
-    shapes = {k: _shape_of(k, v, listed, respelt) for k, v in listed.items()}
-    unions: dict[str, list[str]] = node.said("unions", {})
+    shapes = {k: _shared_shape(k, v, listed, respelt) for k, v in listed.items()}
+    unions: dict[str, list[str]] = node.json_of("unions", {})
     units: dict[str, Shape] = {
-        unit: _shape_of(unit, top[unit], listed, respelt) for unit in UNITS if unit in top
+        unit: _shared_shape(unit, top[unit], listed, respelt) for unit in UNITS if unit in top
     }
     talk = top.get("conversation")
-    limits = node.said("limits", {})
+    limits = node.json_of("limits", {})
     dialect = Dialect(
         name,
-        str(node.said("see", "")),
-        str(node.said("verified", "")),
+        str(node.json_of("see", "")),
+        str(node.json_of("verified", "")),
         shapes,
         unions,
         tables,
@@ -76,24 +76,24 @@ def load(node: Node) -> Dialect:
         {k: v for k, v in limits.items() if k not in NAMED and "chars" not in v},
         _conversation(talk) if talk else None,
         units,
-        tuple(node.said("hooks", ())),
-        node.said("media-types", {}),
+        tuple(node.json_of("hooks", ())),
+        node.json_of("media-types", {}),
         node,
-        node.said("family", name),
-        carry=node.said("carry", {}),
-        signatures=_signatures(node.said("signatures", {})),
+        node.json_of("family", name),
+        carry=node.json_of("carry", {}),
+        signatures=_signatures(node.json_of("signatures", {})),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=events.load(top["stream"], tables, shapes, unions, respelt)
         if "stream" in top
         else None,
-        weights=Weights(frozenset(node.said("repeated", ())), node.said("slight", {})),
+        weights=Weights(frozenset(node.json_of("repeated", ())), node.json_of("slight", {})),
         within={k: Marks.of(k, v.value, v.pos) for k, v in node.under("within-text").items()},
-        lists={k: Listing.of(v) for k, v in node.said("lists", {}).items()},
-        stored=_stored(node.said("stored", {})),
+        lists={k: Listing.of(v) for k, v in node.json_of("lists", {}).items()},
+        stored=_stored(node.json_of("stored", {})),
     )
     if talk and dialect.document is not None and dialect.document.line is not None:
-        dialect.filed = _conversation(talk, dialect.document.line)
-        _without_line(dialect.conversation, drawn.parse(dialect.document.line))
+        dialect.file_talk = _conversation(talk, dialect.document.line)
+        _copy_marks_of_line(dialect.conversation, drawn.parse(dialect.document.line))
     if respelt:
         _respell(dialect)
     return dialect
@@ -102,25 +102,25 @@ def load(node: Node) -> Dialect:
 def _respell(dialect: Dialect) -> None:
     """Let every camelCase key be read in snake_case too."""
     for case in dialect.cases:
-        _snake(case.wire)
-        tell(case)
+        _add_snake_case(case.wire)
+        note_needs(case)
     for wire in dialect.stream.pictures() if dialect.stream else ():
-        _snake(wire)
+        _add_snake_case(wire)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
         shape.keys = frozenset(n for w in wires for n in w.names)
     for schema in dialect.schemas.values():
-        schema.respell(_in_snake)
+        schema.respell(_snake_case)
 
 
-def _in_snake(key: str) -> str:
+def _snake_case(key: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), key)
 
 
-def _snake(wire: Picture) -> None:
+def _add_snake_case(wire: Picture) -> None:
     for p in (one for one in pic.nodes(wire) if isinstance(one, Fields)):
         for i, (names, child) in enumerate(p.entries):
-            also = _in_snake(names[0])
+            also = _snake_case(names[0])
             if also not in names:
                 p.entries[i] = ((*names, also), child)
         p.names = frozenset(n for names, _ in p.entries for n in names)
@@ -143,6 +143,7 @@ def _signatures(said: dict[str, Any]) -> Signatures:
 
 
 def _table(node: Node) -> Table:
+    """Build one of `tables`. Raises RuleError where `write` cannot be read back."""
     plain = node.plain()
     if "only" in plain:
         words = {word: word for word in plain["only"]}
@@ -155,13 +156,12 @@ def _table(node: Node) -> Table:
         closed="whole" in plain,
     )
     if len(table.to_ir) != len(table.to_wire):
-        raise wrong(
-            "two words of `write` have one wire word", node.pos, "put one under `write-also`"
-        )
+        help = "put one under `write-also`"
+        raise wrong("two words of `write` have one wire word", node.pos, help)
     return table
 
 
-def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
+def _with_keys_of(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
     """Lay the keys of another shape's picture under those of this one; of none beside a text."""
     other = listed[name.value].get("wire") if name.value in listed else None
     if other is None or not isinstance(other.value, dict) or isinstance(wire.value, list):
@@ -172,17 +172,17 @@ def _with(wire: Node, name: Node, listed: dict[str, Node]) -> Node:
     return Node({**wire.value, **more}, wire.pos, {**other.keys, **wire.keys})
 
 
-def _shape_of(name: str, node: Node, shapes: dict[str, Node], respelt: bool) -> Shape:
+def _shared_shape(name: str, node: Node, shapes: dict[str, Node], respelt: bool) -> Shape:
     """Return a shape, the same for the same nodes; one that is respelt is so wherever it stands."""
     also = node.value.get("also")
     key = (name, node, None if also is None else shapes.get(also.value), respelt)
     found = _shapes.get(key)
     if found is None:
-        found = _shapes[key] = _shape(name, node, shapes)
+        found = _shapes[key] = _build_shape(name, node, shapes)
     return found
 
 
-def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
+def _build_shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
     words = node.value
     base, by = words.get("wire"), words.get("by")
     kind = name if name in PARTS | TOOLS else None
@@ -198,15 +198,15 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
             for field in reversed(by.value.split(".")):
                 said = Node({field: said}, by.pos)
             ir_node = merge(said, ir_node)
-        drop = node.said("drop", {}) | case_node.said("drop", {})
-        noted = case_node.said("note") or node.said("note")
+        drop = node.json_of("drop", {}) | case_node.json_of("drop", {})
+        noted = case_node.json_of("note") or node.json_of("note")
         if "also" in words:
-            wire_node = _with(wire_node, words["also"], shapes)
-        wire_node, ir_node = short.named(wire_node, ir_node)
+            wire_node = _with_keys_of(wire_node, words["also"], shapes)
+        wire_node, ir_node = short.name_inner_holes(wire_node, ir_node)
         wire = drawn.parse(wire_node)
-        only_read = case_node.said("read-only") or node.said("read-only")
+        only_read = case_node.json_of("read-only") or node.json_of("read-only")
         if only_read:
-            drawn.only_read(wire, case_node.get("wire"))
+            drawn.write_at_home(wire, case_node.get("wire"))
         ir = drawn.parse(ir_node) if ir_node else None
         case = Case(case_name, name, wire, ir, drop, noted, case_node.pos)
         measure(case, kind)
@@ -224,14 +224,14 @@ def _shape(name: str, node: Node, shapes: dict[str, Node]) -> Shape:
                 if one.home or not two.home:
                     one.doubles = one.doubles or not disjoint(one.sides[0], two.sides[0])
     keys = frozenset(n for c in cases if isinstance(c.wire, Fields) for n in c.wire.names)
-    kinds = frozenset(filter(None, str(node.said("groups", "")).split("+")))
-    return Shape(name, kind, cases, kinds, keys, node.pos, node.said("marks", ""))
+    kinds = frozenset(filter(None, str(node.json_of("groups", "")).split("+")))
+    return Shape(name, kind, cases, kinds, keys, node.pos, node.json_of("marks", ""))
 
 
-def _around(line: Node, message: Node) -> Node:
+def _in_line(line: Node, message: Node) -> Node:
     """Return the picture of a line with the picture of a message in the place of `$message`."""
     if isinstance(line.value, dict):
-        return Node({k: _around(v, message) for k, v in line.value.items()}, line.pos, line.keys)
+        return Node({k: _in_line(v, message) for k, v in line.value.items()}, line.pos, line.keys)
     if line.value != "$message":
         return line
     if isinstance(message.value, str):  # messages of one part each
@@ -239,7 +239,7 @@ def _around(line: Node, message: Node) -> Node:
     return message
 
 
-def _without_line(talk: Conversation | None, line: Picture) -> None:
+def _copy_marks_of_line(talk: Conversation | None, line: Picture) -> None:
     """Let what repeats a field of the line stand for it where there is no line."""
     around = {h.path: h for h in pic.holes(line)}
     for case in talk.cases if talk else ():
@@ -280,12 +280,12 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         by_itself = spliced  # items are told apart by their own pictures, also in lines
         if line is not None:
             own = any(v.value == "$message" and k in merged.entries for k, v in line.value.items())
-            merged = merge(line, merged) if own else _around(line, merged)
+            merged = merge(line, merged) if own else _in_line(line, merged)
             spliced = False
         wire = drawn.parse(merged)
         ir_node = case_node.get("ir")
         ir = drawn.parse(ir_node) if ir_node else None
-        drop, noted = case_node.said("drop", {}), case_node.said("note")
+        drop, noted = case_node.json_of("drop", {}), case_node.json_of("note")
         case = Case(name, "message", wire, ir, drop, noted, case_node.pos)
         measure(case, None)
         if noted == "no-message":
@@ -294,8 +294,8 @@ def _conversation(node: Node, line: Node | None = None) -> Conversation:
         case.home = bool(case_node.get("read-only"))
         skeleton = name if by_itself else _skeleton(case)
         groups.setdefault(skeleton, Group([], spliced)).cases.append(case)
-    order = asked(words.get("enforce"))
+    order = read_enforce(words.get("enforce"))
     return Conversation(
-        node.said("per", "message"), list(groups.values()), order.steps, node.pos, order.turns,
+        node.json_of("per", "message"), list(groups.values()), order.steps, node.pos, order.turns,
         order.places, order.beside, _steps(node), unsaid,
     )  # fmt: skip

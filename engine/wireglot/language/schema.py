@@ -12,7 +12,7 @@ from typing import Any
 
 from ..native import mypyc_attr
 from ..trail import At, Trail, everywhere, value_at
-from .drafts import outdated
+from .drafts import is_outdated
 from .lenses import Misfit, same
 from .nodes import (
     LISTS,
@@ -22,17 +22,17 @@ from .nodes import (
     TYPES,
     Row,
     Rule,
-    inner,
+    children,
+    invalid_at,
+    keywords,
+    map_children,
     nodes,
-    over,
-    rewritten,
-    under,
-    unsound,
-    used,
+    rewrite,
+    subschemas,
 )
 from .picture import ABSENT, Items, Literal
-from .rootwalk import before, filled, rooted
-from .schemawalk import Told, Walk, endless
+from .rootwalk import fill_root, unmerged, write_root
+from .schemawalk import Change, Walk, is_endless
 from .source import Node
 
 DIGEST = 32  # bytes of the sum that stands for a large schema
@@ -59,20 +59,20 @@ class Schema:
         self.inlines, self.finite = (plain.get("refs") == word for word in ("inline", "finite"))
         self.rows, self.rules, self.exact = rows, rules, exact
         self.second: dict[str, str] = {}  # keywords by their second spelling
-        self.fills = any(rewritten({}, row.schema, row.here) for row in rows)
-        self._known: dict[bytes, Any] = {}
-        self._read_as: dict[bytes, bytes | None] = {}
+        self.fills = any(rewrite({}, row.schema, row.here) for row in rows)
+        self._written_cache: dict[bytes, Any] = {}
+        self._read_cache: dict[bytes, bytes | None] = {}
         self.two_way = [row for row in rows if row.note is None]
-        self.respelled = [frozenset(used(row.here)) for row in self.two_way]
-        self.touched = {k for row in self.two_way for k in used(row.here) + used(row.schema)}
-        self.risky = [(*_needs(r), r) for r in rows if self._may_fit(r)]
+        self.respelled = [frozenset(keywords(row.here)) for row in self.two_way]
+        self.touched = {k for r in self.two_way for k in keywords(r.here) + keywords(r.schema)}
+        self.risky = [(*_row_needs(r), r) for r in rows if self._may_fit(r)]
         # Without any of these a schema that no row fits is written as it is, or not at all.
         taken = exact or self.keep is None
-        self.looks = bool(self.keep or self.types or self.risky or self.draft)
-        self.simple = taken and not self.inlines and not (rows and self.whole)
+        self.restricts = bool(self.keep or self.types or self.risky or self.draft)
+        self.writes_unchanged = taken and not self.inlines and not (rows and self.whole)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": {}, "_read_as": {}}
+        return {**self.__dict__, "_written_cache": {}, "_read_cache": {}}
 
     def respell(self, second: Callable[[str], str]) -> None:
         """Let keywords be read in a second spelling, too, where it is said which are taken."""
@@ -82,7 +82,7 @@ class Schema:
 
     def _may_fit(self, row: Row) -> bool:
         """Tell whether a row may fit a node of which no keyword and no type is refused."""
-        words = used(row.schema)
+        words = keywords(row.schema)
         if self.keep is not None and not self.keep.issuperset(words):
             return False
         listed = any(n[0] == "type" and isinstance(c, Items) for n, c in row.schema.entries)
@@ -92,30 +92,30 @@ class Schema:
 
     def read(self, schema: Any) -> tuple[Any, bool]:
         """Return the schema in the words of JSON Schema, and whether nothing was respelled."""
-        mark = _mark(schema, False)
-        if mark is not None and mark in self._read_as:
-            known = self._read_as[mark]
+        key = _cache_key(schema, False)
+        if key is not None and key in self._read_cache:
+            known = self._read_cache[key]
             return (schema, True) if known is None else (marshal.loads(known), False)
-        if not isinstance(schema, dict) or self._plain_words(schema):
+        if not isinstance(schema, dict) or self._reads_unchanged(schema):
             found, exact = schema, True
         else:
             found = self._read(schema)
             exact = found == schema and same(found, schema)
-        if mark is not None:
-            _remember(self._read_as, mark, None if exact else marshal.dumps(found, 2))
+        if key is not None:
+            _remember(self._read_cache, key, None if exact else marshal.dumps(found, 2))
         return (schema, True) if exact else (found, False)
 
     def _read(self, node: Any) -> Any:
         if not isinstance(node, dict):
             return node
-        node = over(self._respelled(node), self._read)
-        word = self._word(node.get("type"))
+        node = map_children(self._respelled(node), self._read)
+        word = self._type_word(node.get("type"))
         if word is not node.get("type"):
             node = {**node, "type": word}
         if not COUNTS.isdisjoint(node):
             node = {key: _number(v) if key in COUNTS else v for key, v in node.items()}
         for row in reversed(self.two_way):
-            found = rewritten(node, row.here, row.schema)
+            found = rewrite(node, row.here, row.schema)
             node = node if found is None else found
         return node
 
@@ -123,14 +123,14 @@ class Schema:
         """Return a node with its keywords in their first spelling."""
         if self.second.keys().isdisjoint(node):
             return node
-        return {first: node[word] for first, word in self._words(node).items()}
+        return {first: node[word] for first, word in self._spellings(node).items()}
 
-    def _words(self, node: dict[str, Any]) -> dict[str, str]:
+    def _spellings(self, node: dict[str, Any]) -> dict[str, str]:
         """Return the keywords of a node by their first spelling, if that does not stand there."""
         words = {word: self.second.get(word, word) for word in node}
         return {word if first in node else first: word for word, first in words.items()}
 
-    def _word(self, word: Any) -> Any:
+    def _type_word(self, word: Any) -> Any:
         """Return a word of a type as JSON Schema has it."""
         if isinstance(word, str) and word not in TYPES and word.lower() in (self.types or TYPES):
             return word.lower()
@@ -147,11 +147,11 @@ class Schema:
             return
         words: dict[str, str] = {}  # how keywords came that came in their second spelling
         if isinstance(came, dict) and not self.second.keys().isdisjoint(came):
-            words, came = self._words(came), self._respelled(came)
+            words, came = self._spellings(came), self._respelled(came)
         moved = not isinstance(came, dict) or came.keys() != read.keys()
         for key, value in read.items():
             there = isinstance(came, dict) and key in came
-            here = (words.get(key, key),) if there else self._before(key, came, read, words)
+            here = (words.get(key, key),) if there else self._origin(key, came, read, words)
             place = (*at, *here)
             trail.put_inside(read, key, place)
             # What stands below a keyword that was put there came from the whole node.
@@ -160,116 +160,116 @@ class Schema:
                     for word in node:
                         trail.put_inside(node, word, place)
             else:
-                for way, child in under(key, value):
+                for way, child in subschemas(key, value):
                     self.trace(value_at(came[key], way), child, (*place, *way), trail)
 
-    def _before(self, key: str, came: Any, read: dict[str, Any], words: dict[str, str]) -> At:
+    def _origin(self, key: str, came: Any, read: dict[str, Any], words: dict[str, str]) -> At:
         """Return the one keyword that a keyword was read from, if it is one."""
         for row in self.two_way if isinstance(came, dict) else ():
-            gone = [word for word in used(row.here) if word in came and word not in read]
-            if key in used(row.schema) and len(gone) == 1:
+            gone = [word for word in keywords(row.here) if word in came and word not in read]
+            if key in keywords(row.schema) and len(gone) == 1:
                 return (words.get(gone[0], gone[0]),)
         return ()
 
-    def _plain_words(self, schema: dict[str, Any]) -> bool:
+    def _reads_unchanged(self, schema: dict[str, Any]) -> bool:
         """Tell whether reading surely respells nothing."""
         word = schema.get("type")
-        if self._word(word) is not word or not COUNTS.isdisjoint(schema):
+        if self._type_word(word) is not word or not COUNTS.isdisjoint(schema):
             return False
         for words in self.respelled:
             if words <= schema.keys():
                 return False
-        return all(map(self._plain_words, inner(schema)))
+        return all(map(self._reads_unchanged, children(schema)))
 
-    def home(self, schema: Any) -> Any:
+    def spelled_here(self, schema: Any) -> Any:
         """Return a schema as this dialect spells it, whether it takes it or not."""
         if not isinstance(schema, dict):
             return schema
-        node = over(schema, self.home)
+        node = map_children(schema, self.spelled_here)
         for row in self.two_way:
-            found = rewritten(node, row.schema, row.here)
+            found = rewrite(node, row.schema, row.here)
             node = node if found is None else found
         return node
 
     # -- writing ------------------------------------------------------------------------------
 
-    def write(self, schema: Any, tells: bool = False) -> tuple[Any, list[Told]]:
+    def write(self, schema: Any, tells: bool = False) -> tuple[Any, list[Change]]:
         """Return the schema as this dialect takes it, and what had to change.
 
         `tells` puts constraints that are not taken into the description of their node.
 
         Raises Misfit when it refuses the schema.
         """
-        mark = _mark(schema, tells)
-        if mark is None or mark not in self._known:
-            return self._found(mark, schema, tells)
-        known = self._known[mark]
+        key = _cache_key(schema, tells)
+        if key is None or key not in self._written_cache:
+            return self._write_new(key, schema, tells)
+        known = self._written_cache[key]
         if known.__class__ is tuple:
             raise Misfit(*known)
-        made, told = known
+        made, changes = known
         wire = schema if made is None else marshal.loads(made)
-        owned = [(one, one.owner) for one in told]
+        owned = [(one, one.owner) for one in changes]
         return wire, [t if at is None else t._replace(owner=value_at(wire, at)) for t, at in owned]
 
-    def _found(self, mark: bytes | None, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
+    def _write_new(self, key: bytes | None, schema: Any, tells: bool) -> tuple[Any, list[Change]]:
         """Write a schema, and remember what became of it: tools come again and again."""
         try:
-            wire, told = self._written(schema, tells)
+            wire, changes = self._write(schema, tells)
         except Misfit as misfit:
-            if mark is not None:
-                _remember(self._known, mark, (misfit.reason, misfit.at, misfit.pos))
+            if key is not None:
+                _remember(self._written_cache, key, (misfit.reason, misfit.at, misfit.pos))
             raise
-        if mark is not None and len(mark) != DIGEST:
+        if key is not None and len(key) != DIGEST:
             # What is told points into what is written: remembered is where.
-            whole = everywhere(wire) if told else ()
+            whole = everywhere(wire) if changes else ()
             places: dict[int, At | None] = {id(one): at for at, one in whole}
             places[id(None)] = None
-            if all(id(one.owner) in places for one in told):
+            if all(id(one.owner) in places for one in changes):
                 made = None if wire is schema else marshal.dumps(wire, 2)
-                placed = [one._replace(owner=places[id(one.owner)]) for one in told]
-                _remember(self._known, mark, [made, placed])
-        return wire, told
+                placed = [one._replace(owner=places[id(one.owner)]) for one in changes]
+                _remember(self._written_cache, key, [made, placed])
+        return wire, changes
 
-    def _written(self, schema: Any, tells: bool) -> tuple[Any, list[Told]]:
+    def _write(self, schema: Any, tells: bool) -> tuple[Any, list[Change]]:
         if not isinstance(schema, dict):
             raise Misfit("a schema is an object")
         if self.root is not None and schema.get("type") != self.root:
             if not (self.inlines and "$ref" in schema):
                 raise Misfit(f"the root of a schema is an {self.root} here")
-        if self.finite and endless(schema):
+        if self.finite and is_endless(schema):
             raise Misfit("a reference leads back to what it stands in, or out of the schema")
         late = self.inlines and "$ref" in schema  # what it refers to may say what the root must
-        schema, told, moved = rooted(schema, self.rootless, {} if late else self.rooted)
-        if self.simple and self._plain(schema):
+        schema, changes, moved = write_root(schema, self.rootless, {} if late else self.rooted)
+        if self.writes_unchanged and self._is_taken(schema):
             wire = schema
         else:
-            wire, more = Walk(self, schema, tells).whole()
-            if (at := unsound(wire)) is not None:
+            wire, more = Walk(self, schema, tells).write()
+            if (at := invalid_at(wire)) is not None:
                 what = "this is no JSON Schema, and the target may refuse it"
-                more.append(Told("bad-schema", "kept", unsound(schema) or at, what))
-            told += [one._replace(at=before(moved, one.at)) for one in more] if moved else more
+                more.append(Change("bad-schema", "kept", invalid_at(schema) or at, what))
+            changes += [one._replace(at=unmerged(moved, one.at)) for one in more] if moved else more
         if late:
-            wire = filled(wire, self.rooted, told)
+            wire = fill_root(wire, self.rooted, changes)
         # What was filled in at the root stands in what is written.
-        told = [one._replace(owner=wire) if one.key and one.owner is None else one for one in told]
-        if self.exact and told:
-            raise Misfit(told[0].message)
+        changes = [c._replace(owner=wire) if c.key and c.owner is None else c for c in changes]
+        if self.exact and changes:
+            raise Misfit(changes[0].message)
         if self.root is not None and wire.get("type") != self.root:
             raise Misfit(f"the root of a schema is an {self.root} here")
         asked = [(rule, *rule[2:]) for rule in self.rules]
         for node in nodes(wire) if asked else ():
-            for rule, word, said, value in asked:  # most are about other nodes
-                if node.get(word, ABSENT) == value if said else not word or word in node:
+            for rule, word, fixed, value in asked:  # most are about other nodes
+                if node.get(word, ABSENT) == value if fixed else not word or word in node:
                     rule.check(node)
-        return wire, told
+        return wire, changes
 
-    def _plain(self, schema: Any) -> bool:
+    def _is_taken(self, schema: Any) -> bool:
         """Tell whether nothing is in a schema that is not taken; written to be fast."""
-        if self.keep is None and not self.types and unsound(schema) is not None:
+        if self.keep is None and not self.types and invalid_at(schema) is not None:
             return False
-        return not self.looks or self._kept(schema)
+        return not self.restricts or self._is_node_taken(schema)
 
-    def _kept(self, schema: Any) -> bool:
+    def _is_node_taken(self, schema: Any) -> bool:
         if schema.__class__ is not dict:
             return False
         keep: Any = self.keep
@@ -277,12 +277,12 @@ class Schema:
             return False
         kind = schema.get("type", "string")
         if self.types and (kind.__class__ is not str or kind.lower() not in self.types):
-            return "type" not in schema and self._rest(schema)
-        if self.draft is not None and outdated(schema):
+            return "type" not in schema and self._are_children_taken(schema)
+        if self.draft is not None and is_outdated(schema):
             return False
         for words, word, value, row in self.risky:
             may = schema.get(word) == value if word else words <= schema.keys()
-            if may and rewritten(schema, row.schema, row.here) is not None:
+            if may and rewrite(schema, row.schema, row.here) is not None:
                 return False
         if "enum" in schema and self.enum == "strings":
             listed = schema["enum"]
@@ -293,27 +293,27 @@ class Schema:
             for one in listed:
                 if one.__class__ is not str or not one:
                     return False
-        return self._rest(schema)
+        return self._are_children_taken(schema)
 
-    def _rest(self, schema: dict[str, Any]) -> bool:
+    def _are_children_taken(self, schema: dict[str, Any]) -> bool:
         for key, value in schema.items():
             if key not in PLACES or key in self.whole:
                 continue
             if key in MAPS:
-                if value.__class__ is not dict or not all(map(self._kept, value.values())):
+                if value.__class__ is not dict or not all(map(self._is_node_taken, value.values())):
                     return False
             elif key in LISTS:
-                if value.__class__ is not list or not all(map(self._kept, value)):
+                if value.__class__ is not list or not all(map(self._is_node_taken, value)):
                     return False
-            elif not self._kept(value):
+            elif not self._is_node_taken(value):
                 if value.__class__ is not bool or not SINGLES[key]:
                     return False
         return True
 
 
-def _needs(row: Row) -> tuple[frozenset[str], str, Any]:
+def _row_needs(row: Row) -> tuple[frozenset[str], str, Any]:
     """Return the keywords without which a row fits nothing, and one of them with its one word."""
-    words = frozenset(used(row.schema))
+    words = frozenset(keywords(row.schema))
     told = ((names[0], child) for names, child in row.schema.entries if names[0] in words)
     for word, child in told:
         if isinstance(child, Literal) and len(child.values) == 1 and type(child.values[0]) is str:
@@ -321,7 +321,7 @@ def _needs(row: Row) -> tuple[frozenset[str], str, Any]:
     return words, "", None
 
 
-def _mark(schema: Any, tells: bool) -> bytes | None:
+def _cache_key(schema: Any, tells: bool) -> bytes | None:
     """Return what tells a schema from all others; None where nothing does."""
     try:
         found = marshal.dumps(schema, 2)

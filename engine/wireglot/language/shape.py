@@ -64,11 +64,11 @@ class Case:
     def read_only(self) -> bool:
         """Whether messages of this case are written nowhere but where they were read."""
         holes = self.lists.get("parts", [])
-        return self.home or (bool(holes) and all(hole.dated for hole in holes))
+        return self.home or (bool(holes) and all(hole.only_read for hole in holes))
 
 
 @lru_cache(4096)
-def doubled(case: Case) -> dict[Hole, list[tuple[str, ...]]]:
+def holes_written_before(case: Case) -> dict[Hole, list[tuple[str, ...]]]:
     """Return the holes of fields that several hold, none a list: where those before it stand."""
     found: dict[str, dict[Hole, tuple[str, ...]]] = {}
     for at, hole in pic.placed(case.wire):
@@ -78,14 +78,14 @@ def doubled(case: Case) -> dict[Hole, list[tuple[str, ...]]]:
     return {one: [*holes.values()][:nth] for holes in several for nth, one in enumerate(holes)}
 
 
-def spare(case: Case) -> list[Hole]:
+def only_read_again(case: Case) -> list[Hole]:
     """Return the holes that are only read, of fields that one before them writes."""
-    several = doubled(case).items()
+    several = holes_written_before(case).items()
     fields = case.lists.keys() | {".", "nth"}
-    return [h for h, before in several if before and h.dated and fields.isdisjoint(h.paths)]
+    return [h for h, before in several if before and h.only_read and fields.isdisjoint(h.paths)]
 
 
-def of_frame(p: Picture) -> Case:
+def frame_case(p: Picture) -> Case:
     """Return the case by which a frame of a stream is written."""
     case = Case("", "", p, None, {}, None, p.pos)
     for hole in pic.holes(p):
@@ -120,7 +120,7 @@ class Shape:
         self.cases = cases
 
     @classmethod
-    def built(cls, make: Callable[[], list[Case]], *rest: Any) -> Shape:
+    def with_cases_later(cls, make: Callable[[], list[Case]], *rest: Any) -> Shape:
         """Return a shape of what it holds but its cases, which are made when they are needed."""
         made = cls.__new__(cls)
         made.name, made.kind, made.groups, made.keys, made.pos, made.marks = rest
@@ -136,6 +136,6 @@ class Shape:
         return self.cases
 
     @property
-    def whole(self) -> bool:
-        """Whether its cases are there."""
+    def is_built(self) -> bool:
+        """Whether its cases are there, and not only the function that makes them."""
         return self._make is None

@@ -22,7 +22,7 @@ import re
 
 from ..ir import PARTS, TOOLS
 from ..patterns import later
-from .merge import Laid, Place, cased, like, merge, near, without
+from .merge import Laid, Place, merge, nearest, settle_cases, with_value, without
 from .source import Node, Pos, wrong
 
 LIST = later(r"\$([a-z_]\w*(?:\.\w+)*)?(?: \((refused|read-only)\))?")
@@ -35,75 +35,76 @@ LIKE = {"shapes": Place.SHAPE, "schemas": Place.PLAIN}  # what may be like anoth
 HELP = "write the names of fields, as in `$own: [container, speed]`"
 
 
-def spelled_out(file: Node) -> None:
+def expand(file: Node) -> None:
     """Put what each short form stands for in its place, in a parsed file. Raises RuleError."""
-    _reasons(file)
+    _expand_reasons(file)
     stack = []
     for key, child in file.entries.items():
         if key.rstrip("!") in PICTURES:
             stack.append(child)
         elif key.rstrip("!") == "tables":
-            _tables(child)
+            _expand_tables(child)
     while stack:
         node = stack.pop()
         if isinstance(node.value, list):
             stack.extend(node.value)
         elif isinstance(node.value, dict):
             if any(key[:1] == "$" and LIST.fullmatch(key) for key in node.value):
-                _spell(node)
-            _reasons(node)
+                _expand_names(node)
+            _expand_reasons(node)
             for key, child in node.value.items():
                 if key.rstrip("!") == "tables":  # of a variant, or a key of the wire
-                    _tables(child)
+                    _expand_tables(child)
                 if not (key == "examples" and isinstance(child.value, list)):
                     stack.append(child)
-    _in_full(file)
+    _expand_likes(file)
     rows = file.get("variants")
     for row in rows.value if rows is not None and isinstance(rows.value, list) else ():
-        _in_full(row)
+        _expand_likes(row)
 
 
-def _reasons(node: Node) -> None:
+def _expand_reasons(node: Node) -> None:
     """Give each of several names, `a b: REASON`, its own entry."""
-    for word, said in node.entries.items():
-        if word.rstrip("!") not in REASONS or not any(" " in key for key in said.entries):
+    for word, reasons in node.entries.items():
+        if word.rstrip("!") not in REASONS or not any(" " in key for key in reasons.entries):
             continue
         value: dict[str, Node] = {}
         keys: dict[str, Pos] = {}
-        for key, child in said.value.items():
+        for key, child in reasons.value.items():
+            pos = reasons.key_pos(key)
             for name in key.split():
                 if name in value:
                     help = "give it one reason"
-                    raise wrong(f"`{name}` stands here twice", said.place(key), help, rule="R022")
-                value[name], keys[name] = child, said.place(key)
-        said.value, said.keys = value, keys
+                    raise wrong(f"`{name}` stands here twice", pos, help, rule="R022")
+                value[name], keys[name] = child, pos
+        reasons.value, reasons.keys = value, keys
 
 
-def _tables(tables: Node) -> None:
+def _expand_tables(tables: Node) -> None:
     """Let a list of words stand for a mapping of each to itself."""
     for table in tables.entries.values():
-        for word, said in table.entries.items():
-            if word.rstrip("!") not in SAME or not isinstance(said.value, list):
+        for word, words in table.entries.items():
+            if word.rstrip("!") not in SAME or not isinstance(words.value, list):
                 continue
-            for one in said.value:
+            for one in words.value:
                 if not isinstance(one.value, str):
                     help = "a word that is no text is mapped, as in `write: {one: 1}`"
                     raise wrong(f"`{word}` is a list of words", one.pos, help, rule="R022")
-            said.keys.update({one.value: one.pos for one in said.value})
-            said.value = {one.value: one for one in said.value}
+            words.keys.update({one.value: one.pos for one in words.value})
+            words.value = {one.value: one for one in words.value}
 
 
 # `$PATH.NAME` without a mark, or its `(copy)`; and the pieces of a text.
 _PATH = later(r"(\$\{?)([a-z_]\w*)\.([a-z_]\w*)(?![\w.])(?=\}|[^(]*$|[^(]*\(copy\)$)")
 
 
-def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
+def name_inner_holes(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
     """Let holes of the wire that lie within what the `ir` picture shows have names in it."""
     inner = {} if ir is None else ir.entries
-    there = {key: node for key, node in inner.items() if isinstance(node.value, dict)}
-    if not there or ir is None:
+    objects = {key: node for key, node in inner.items() if isinstance(node.value, dict)}
+    if not objects or ir is None:
         return wire, ir
-    found: dict[tuple[str, str], Pos] = {}
+    named_fields: dict[tuple[str, str], Pos] = {}
 
     def walk(node: Node) -> Node:
         if isinstance(node.value, dict):
@@ -115,33 +116,32 @@ def named(wire: Node, ir: Node | None) -> tuple[Node, Node | None]:
             return node
 
         def name(match: re.Match[str]) -> str:
-            if match[2] not in there or match[3] in there[match[2]].value:
+            if match[2] not in objects or match[3] in objects[match[2]].value:
                 return match[0]
-            found[match[2], match[3]] = node.pos
+            named_fields[match[2], match[3]] = node.pos
             return f"{match[1]}{match[3]}"
 
         return Node(_PATH.sub(name, node.value), node.pos, node.keys)
 
     named = walk(wire)
-    if not found:
+    if not named_fields:
         return wire, ir
     value = dict(inner)
-    for (path, field), pos in found.items():
+    for (path, field), pos in named_fields.items():
         fields = {**value[path].value, field: Node(f"${field}", pos)}
         value[path] = Node(fields, value[path].pos, {**value[path].keys, field: pos})
     return named, Node(value, ir.pos, ir.keys)
 
 
-def _spell(node: Node) -> None:
+def _expand_names(node: Node) -> None:
     """Replace the lists of a mapping by what they stand for."""
     value: dict[str, Node] = {}
     for key, child in node.value.items():
         form = LIST.fullmatch(key)
         if form is None:
             if key in value:
-                raise wrong(
-                    f"`{key}` stands in a list here, too", node.place(key), HELP, rule="R022"
-                )
+                message = f"`{key}` stands in a list here, too"
+                raise wrong(message, node.key_pos(key), HELP, rule="R022")
             value[key] = child
             continue
         names = child.value if isinstance(child.value, list) else [child]
@@ -160,39 +160,39 @@ def _spell(node: Node) -> None:
 # -- what is like another -------------------------------------------------------------------------
 
 
-def _in_full(file: Node) -> None:
+def _expand_likes(file: Node) -> None:
     """Put what is like another in full in its place, in a parsed file or row."""
     for word, section in file.entries.items():
         place = LIKE.get(word.rstrip("!"))
         if place is not None:
             names = {key.rstrip("!"): key for key in section.entries}
             for key in names.values():
-                section.value[key] = _whole(section, names, key, place, ())
+                section.value[key] = _expand_like(section, names, key, place, ())
 
 
-def _whole(
+def _expand_like(
     section: Node, names: dict[str, str], key: str, place: Place, chain: tuple[str, ...]
 ) -> Node:
     """Return what a section says under a key, in full."""
     node: Node = section.value[key]
-    named = node.get("like")
-    if named is None:
+    like = node.get("like")
+    if like is None:
         return node
-    name, chain = named.value, (*chain, key)
+    name, chain = like.value, (*chain, key)
     other = names.get(name) if isinstance(name, str) else None
     if other is None or other in chain:
-        told = "names none of these" if other is None else "goes round"
-        help = f"it names another one beside it; {near(str(name), names.keys() - {key})}"
-        raise wrong(f"`like: {named.plain()}` {told}", named.pos, help, rule="R022")
-    base = _shared(_whole(section, names, other, place, chain))
+        problem = "names none of these" if other is None else "goes round"
+        help = f"it names another one beside it; {nearest(str(name), names.keys() - {key})}"
+        raise wrong(f"`like: {like.plain()}` {problem}", like.pos, help, rule="R022")
+    base = _without_examples(_expand_like(section, names, other, place, chain))
     if place is Place.SHAPE:
-        base = _typed(base, other, key.rstrip("!"), named.pos)
+        base = _with_type(base, other, key.rstrip("!"), like.pos)
     made = merge(base, without(node, ("like",)), place)
-    made = Laid(made.value, node.pos, {**made.keys, **node.keys}, gone=made.gone)
-    return cased(made) if place is Place.SHAPE else made
+    made = Laid(made.value, node.pos, {**made.keys, **node.keys}, gone=made.removed)
+    return settle_cases(made) if place is Place.SHAPE else made
 
 
-def _shared(node: Node) -> Node:
+def _without_examples(node: Node) -> Node:
     """Return what another one may be like: all but the examples."""
     words = {word: child for word, child in node.entries.items() if word != "examples"}
     if node.under("cases"):
@@ -200,14 +200,14 @@ def _shared(node: Node) -> Node:
             name: without(case, ("examples",)) if case.get("examples") else case
             for name, case in node.under("cases").items()
         }
-        words["cases"] = like(words["cases"], kept)
-    return like(node, words)
+        words["cases"] = with_value(words["cases"], kept)
+    return with_value(node, words)
 
 
-def _typed(base: Node, name: str, key: str, pos: Pos) -> Node:
+def _with_type(base: Node, name: str, key: str, pos: Pos) -> Node:
     """Let what is like a part or a tool be of its type, which the name no longer says."""
     if name.rstrip("!") not in PARTS | TOOLS or key in PARTS | TOOLS:
         return base
     said = Node({"type": Node(name.rstrip("!"), pos)}, pos)
     ir = merge(said, base.get("ir"))
-    return like(base, {**base.value, "ir": ir}, {**base.keys, "ir": pos})
+    return with_value(base, {**base.value, "ir": ir}, {**base.keys, "ir": pos})

@@ -42,8 +42,8 @@ class Node:
     """
 
     __slots__ = ("__weakref__", "keys", "pos", "value")
-    was: Node | None = None
-    gone: tuple[Any, ...] = ()
+    replaced: Node | None = None
+    removed: tuple[Any, ...] = ()
 
     def __init__(self, value: Any, pos: Pos, keys: dict[str, Pos] | None = None) -> None:
         self.value, self.pos, self.keys = value, pos, keys or {}
@@ -62,11 +62,11 @@ class Node:
         found = self.get(name)
         return {} if found is None else found.entries
 
-    def place(self, name: str) -> Pos:
+    def key_pos(self, name: str) -> Pos:
         """Return where the key of an entry stands."""
         return self.keys.get(name) or self.entries[name].pos
 
-    def said(self, name: str, otherwise: Any = None) -> Any:
+    def json_of(self, name: str, otherwise: Any = None) -> Any:
         """Return the entry `name` of a mapping as plain JSON, or what is said otherwise."""
         found = self.get(name)
         return otherwise if found is None else found.plain()
@@ -104,16 +104,17 @@ _SHOWN = ("examples", "examples!")
 _NAMES = ("tables", "schemas", "shapes", "cases")  # and here it may be a name
 
 
-def plain(node: Node, names: bool = False) -> Node:
+def without_examples(node: Node, names: bool = False) -> Node:
     """Return a rule file without its examples, which no conversion asks for.
 
     The keys of a node are words, or `names`.
     """
     if not isinstance(node.value, dict):
         return node
+    words = not names
     less = copy.copy(node)  # what it replaced stays known
     less.value = {
-        key: child if key in _WHOLE and not names else plain(child, key in _NAMES and not names)
+        key: child if words and key in _WHOLE else without_examples(child, words and key in _NAMES)
         for key, child in node.value.items()
         if names or key not in _SHOWN
     }
@@ -126,26 +127,26 @@ _sums: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
 def fingerprint(files: Mapping[str, Node], sums: Mapping[str, str] | None = None) -> str:
     """Return the SHA-256 of what rule files say, in hex digits; of some the `sums` are known."""
-    there = sums or {}
-    whole = {**there, **sums_of({name: files[name] for name in files if name not in there})}
-    return _sum(json.dumps(dict(sorted(whole.items())), separators=(",", ":")))
+    known = sums or {}
+    whole = {**known, **sums_of({name: files[name] for name in files if name not in known})}
+    return _sha256(json.dumps(dict(sorted(whole.items())), separators=(",", ":")))
 
 
 def sums_of(files: Mapping[str, Node]) -> dict[str, str]:
     """Return the SHA-256 of what each of some rule files says, in hex digits."""
-    return {name: _sum_of(node) for name, node in files.items()}
+    return {name: _file_sum(node) for name, node in files.items()}
 
 
-def _sum_of(node: Node) -> str:
-    found = _sums.get(node)
-    if found is None:
-        said = dict(sorted(plain(node).plain().items()))
-        text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-        found = _sums[node] = _sum(text)
-    return found
+def _file_sum(node: Node) -> str:
+    digest = _sums.get(node)
+    if digest is None:
+        content = dict(sorted(without_examples(node).plain().items()))
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        digest = _sums[node] = _sha256(text)
+    return digest
 
 
-def _sum(text: str) -> str:
+def _sha256(text: str) -> str:
     import hashlib
 
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -154,8 +155,8 @@ def _sum(text: str) -> str:
 Report = Callable[[RuleError], None]
 
 
-def raised(error: RuleError) -> None:
-    """Raise a mistake, where nobody takes it to go on."""
+def raise_error(error: RuleError) -> None:
+    """Raise a mistake: the `Report` of whoever does not go on after one."""
     raise error
 
 
@@ -172,7 +173,7 @@ def wrong(message: str, pos: Pos, help: str = "", text: str = "", rule: str = ""
     return RuleError(message, *place, excerpt=excerpt, help=help, rule=rule)
 
 
-def parse(text: str, file: str, report: Report = raised) -> Node:
+def parse(text: str, file: str, report: Report = raise_error) -> Node:
     """Parse one rule file. Raises RuleError with the position of what is wrong.
 
     With `report`, mistakes after which reading can go on are handed to it and not raised.
@@ -183,11 +184,11 @@ def parse(text: str, file: str, report: Report = raised) -> Node:
         message = f"the file is larger than {MAX_BYTES} bytes"
         raise RuleError(message, file, 1, 1, rule="R011")
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    reading = _Reading(yaml, file, text, report)
+    reading = _Builder(yaml, file, text, report)
     try:
-        events = list(reading.bounded(yaml.parse(text, Loader=loader)))
+        events = list(reading.limited(yaml.parse(text, Loader=loader)))
     except yaml.YAMLError as error:
-        raise _explained(error, file, text) from None
+        raise _yaml_error(error, file, text) from None
     except (ValueError, UnicodeError) as error:
         message = f"this is no YAML text: {error}"
         raise RuleError(message, file, 1, 1, rule="R020") from None
@@ -197,7 +198,7 @@ def parse(text: str, file: str, report: Report = raised) -> Node:
     return reading.build(iter(events))
 
 
-def _explained(error: Any, file: str, text: str) -> RuleError:
+def _yaml_error(error: Any, file: str, text: str) -> RuleError:
     from yaml import MarkedYAMLError
 
     from .yamlhelp import Fault, explain
@@ -214,11 +215,11 @@ def _explained(error: Any, file: str, text: str) -> RuleError:
         where = text[: getattr(error, "position", 0) or 0]
         line = where.count("\n")
         fault = Fault(str(error).splitlines()[0], "", (line + 1, len(where.split("\n")[-1]) + 1))
-    told = explain(fault, text)
-    return wrong(told.message, Pos(file, told.line, told.column), told.help, text, "R020")
+    advice = explain(fault, text)
+    return wrong(advice.message, Pos(file, advice.line, advice.column), advice.help, text, "R020")
 
 
-class _Reading:
+class _Builder:
     """Turns YAML's events into nodes and refuses what a rule file may not hold."""
 
     def __init__(self, yaml: Any, file: str, text: str, report: Report) -> None:
@@ -233,7 +234,7 @@ class _Reading:
         mark = event.start_mark
         return Pos(self.file, mark.line + 1, mark.column + 1)
 
-    def bounded(self, events: Any) -> Iterator[Any]:
+    def limited(self, events: Any) -> Iterator[Any]:
         """Yield the events of nodes, and hold the file to its limits."""
         yaml = self.yaml
         scalar = yaml.ScalarEvent
@@ -251,9 +252,8 @@ class _Reading:
                     message = "a rule file holds one document"
                     raise wrong(message, self.pos(event), help, self.text, "R011")
                 if event.tags or event.version:
-                    self.refuse(
-                        "YAML directives are not used here", self.pos(event), "leave it out"
-                    )
+                    message = "YAML directives are not used here"
+                    self.refuse(message, self.pos(event), "leave it out")
             elif isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
             elif isinstance(event, yaml.CollectionEndEvent):
@@ -293,10 +293,8 @@ class _Reading:
             if not isinstance(key, yaml.ScalarEvent):
                 help = "a key that begins with `{` or `[` stands in quotes"
                 if isinstance(key, yaml.SequenceStartEvent):
-                    names = (
-                        "several names before one reason stand as `a b: REASON`, in `unsupported`"
-                    )
-                    help = f"{names} and `drop` alone; {help}"
+                    several = "several names before one reason stand as `a b: REASON`"
+                    help = f"{several}, in `unsupported` and `drop` alone; {help}"
                 raise wrong("a key is a text", where, help, self.text, "R011")
             value = self.build(events)
             if key.value == "<<" and not key.style:

@@ -21,8 +21,8 @@ class Group:
         self.cases, self.spliced = cases, spliced
 
     @property
-    def whole(self) -> bool:
-        """Whether its cases are there."""
+    def is_built(self) -> bool:
+        """Whether its cases are there: those of a group always are."""
         return True
 
     @property

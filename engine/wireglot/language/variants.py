@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from ..ir import WHOLES
 from ..patterns import fits
-from .source import Node, Report, raised, wrong
+from .source import Node, Report, raise_error, wrong
 
 WORD = "variants"
 MOST = 200  # sets of rows that are tried before any applies
@@ -32,13 +32,13 @@ class Row(NamedTuple):
 
     def applies(self, model: str | None, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this model, version and these options."""
-        return self.is_for(model) and self.asked(version, options)
+        return self.matches_model(model) and self.matches_options(version, options)
 
-    def is_for(self, model: str | None) -> bool:
+    def matches_model(self, model: str | None) -> bool:
         """Tell whether the row is for a model of this name."""
         return not self.models or any(fits(model or "", glob) for glob in self.models)
 
-    def asked(self, version: str | None, options: Mapping[str, Any]) -> bool:
+    def matches_options(self, version: str | None, options: Mapping[str, Any]) -> bool:
         """Tell whether the row is for this version and these options."""
         if self.version is not None and self.version != version:
             return False
@@ -60,7 +60,7 @@ def _row(node: Node) -> Row:
     return Row(models, when.get("version"), when.get("option", {}), laid)
 
 
-def light(varied: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Row, ...]]:
+def without_layers(varied: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Row, ...]]:
     """Return variants by dialect, without what they lay over it."""
     return {
         name: tuple(row._replace(over=Node({}, row.over.pos)) for row in found)
@@ -68,25 +68,25 @@ def light(varied: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Row, ...]]:
     }
 
 
-def of(node: Node, which: Rows) -> Node:
+def with_rows(node: Node, which: Rows) -> Node:
     """Return a flat rule file as it is with its rows of these numbers, and no others."""
-    return laid(node, rows(node), which) if node.get(WORD) else node
+    return lay_rows(node, rows(node), which) if node.get(WORD) else node
 
 
-def laid(node: Node, found: Sequence[Row], which: Rows, report: Report = raised) -> Node:
+def lay_rows(node: Node, found: Sequence[Row], which: Rows, report: Report = raise_error) -> Node:
     """Return a flat rule file with the rows of these numbers laid over it, in their order."""
-    from .merge import Place, merge, settled, without  # a prepared conversion lays nothing
+    from .merge import Place, merge, settle, without  # a prepared conversion lays nothing
 
     whole = without(node, (WORD,))
     # A child that took a unit away has still the rows of its parent that speak of it.
     gone = [unit for unit in WHOLES if unit not in whole.value]
     for number in which:
         over = merge(whole, without(found[number].over, gone), Place.FILE, report)
-        whole = settled(over, whole, report)
+        whole = settle(over, whole, report)
     return whole
 
 
-def applying(
+def applying_rows(
     found: Sequence[Row], name: str, model: str | None, options: Mapping[str, Any]
 ) -> Rows:
     """Return the numbers of the rows that apply."""
@@ -96,7 +96,7 @@ def applying(
     return tuple(i for i, row in enumerate(found) if row.applies(model, version, options))
 
 
-def samples(found: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
+def row_sets(rows: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
     """Return the sets of rows that apply at once: for each row, and for each two that can meet.
 
     Rows may build on each other, so a row is tried with those that apply where it applies. Of two
@@ -107,73 +107,74 @@ def samples(found: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
 
     @functools.cache  # names of globs come again and again
     def named(name: str) -> list[int]:
-        return [i for i, row in enumerate(found) if row.is_for(name)]
+        return [i for i, row in enumerate(rows) if row.matches_model(name)]
 
-    def there(name: str, version: str | None, options: Mapping[str, Any]) -> set[int]:
-        return {i for i in named(name) if found[i].asked(version, options)}
+    def applying(name: str, version: str | None, options: Mapping[str, Any]) -> set[int]:
+        return {i for i in named(name) if rows[i].matches_options(version, options)}
 
-    _few(found, len(models(found)))
-    for i, one in enumerate(found):
-        for name in _names(one):
-            sets[tuple(sorted(there(name, one.version, one.options) | {i}))] = None
-    _few(found, len(sets))
-    for (i, one), (j, two) in itertools.combinations(enumerate(found), 2):
+    _limit_count(rows, len(sample_models(rows)))
+    for i, one in enumerate(rows):
+        for name in _samples(one):
+            sets[tuple(sorted(applying(name, one.version, one.options) | {i}))] = None
+    _limit_count(rows, len(sets))
+    for (i, one), (j, two) in itertools.combinations(enumerate(rows), 2):
         if new and not (new[i] or new[j]):
             continue
         options = {**one.options, **two.options}
         version = one.version if two.version is None else two.version
-        if one.asked(version, options) and two.asked(version, options):
-            for name in _meeting(one, two):
-                if one.is_for(name) and two.is_for(name):
-                    sets[tuple(sorted(there(name, version, options)))] = None
-    _few(found, len(sets))
+        if one.matches_options(version, options) and two.matches_options(version, options):
+            for name in _common_names(one, two):
+                if one.matches_model(name) and two.matches_model(name):
+                    sets[tuple(sorted(applying(name, version, options)))] = None
+    _limit_count(rows, len(sets))
     return list(sets)
 
 
-def _few(found: Sequence[Row], count: int) -> None:
+def _limit_count(found: Sequence[Row], count: int) -> None:
+    """Raise RuleError at the first row for more than MOST names or sets."""
     if count > MOST:
         help = "give rows fewer models, and versions or models of their own, so that fewer meet"
         message = f"these variants make more than {MOST} sets of rows"
         raise wrong(message, found[0].over.pos, help, rule="R033")
 
 
-def _names(row: Row) -> list[str]:
+def _samples(row: Row) -> list[str]:
     """Return a name for each kind of model that a row speaks of."""
-    return [_name(glob) for glob in row.models or ("",)]
+    return [_sample_name(glob) for glob in row.models or ("",)]
 
 
-def _name(glob: str, text: str = "") -> str:
+def _sample_name(glob: str, text: str = "") -> str:
     """Return a name that a glob is for, with a text where it is open."""
     return glob.replace("*", text).replace("?", "x")
 
 
-def _meeting(one: Row, two: Row) -> Iterator[str]:
+def _common_names(one: Row, two: Row) -> Iterator[str]:
     """Return names that may be of models of both rows: where one glob is open, the other's text."""
-    for a, b in itertools.product(_globs(one), _globs(two)):
+    for a, b in itertools.product(_distinct_globs(one), _distinct_globs(two)):
         for glob, other in ((a, b), (b, a)):
-            yield _name(glob, _name(other))
+            yield _sample_name(glob, _sample_name(other))
 
 
-def _globs(row: Row) -> list[str]:
+def _distinct_globs(row: Row) -> list[str]:
     """Return the globs of a row, of `x*` and `*/x*` the first: a folder tells of no other model."""
     return [glob for glob in row.models if glob[:2] != "*/" or glob[2:] not in row.models] or ["*"]
 
 
-def check_version(options: Mapping[str, Any], there: Mapping[str, Sequence[Row]]) -> None:
+def check_version(options: Mapping[str, Any], varied: Mapping[str, Sequence[Row]]) -> None:
     """Raise UsageError for a version that no variant is for: it would select nothing, silently."""
     version = options.get("version")
     if version is None:
         return
-    known = {name: {row.version for row in found} - {None} for name, found in there.items()}
+    known = {name: {row.version for row in found} - {None} for name, found in varied.items()}
     asked = version if isinstance(version, Mapping) else {}
-    wrongly = {n: v for n, v in asked.items() if n in known and v not in known[n]}
+    unknown = {n: v for n, v in asked.items() if n in known and v not in known[n]}
     if not isinstance(version, Mapping) and not any(version in known[name] for name in known):
-        wrongly = dict.fromkeys(sorted(known, key=lambda name: not known[name]), version)
-    for name, said in wrongly.items():
+        unknown = dict.fromkeys(sorted(known, key=lambda name: not known[name]), version)
+    for name, said in unknown.items():
         versions = ", ".join(f"`{v}`" for v in sorted(map(str, known[name]))) or "none"
         raise UsageError(f"{name} has no variant for the version `{said}`; there are: {versions}")
 
 
-def models(*dialects: Sequence[Row]) -> list[str]:
+def sample_models(*dialects: Sequence[Row]) -> list[str]:
     """Return a name for each kind of model that rows speak of."""
-    return [name for found in dialects for row in found if row.models for name in _names(row)]
+    return [name for found in dialects for row in found if row.models for name in _samples(row)]

@@ -12,13 +12,12 @@ HELP = f"write `wireglot: {VERSION}` at the top"
 MIGRATE = "run `wireglot migrate FILE`, which rewrites it in the words of this version"
 
 
-def refused(file: Node) -> RuleError | None:
+def version_error(file: Node) -> RuleError | None:
     """Return why a file is not read (R026); None for one of the present version."""
     said = file.get("wireglot")
     if said is None:
-        return wrong(
-            "a rule file begins with the language version", begins(file), HELP, rule="R026"
-        )
+        message = "a rule file begins with the language version"
+        return wrong(message, head_pos(file), HELP, rule="R026")
     if said.value == VERSION and not isinstance(said.value, bool):
         return None
     if said.value == 1 and not isinstance(said.value, bool):
@@ -28,16 +27,16 @@ def refused(file: Node) -> RuleError | None:
             f"the version is the number {VERSION}, and a text stands here",
             said.pos, f"write `wireglot: {VERSION}`, without quotes", rule="R026",
         )  # fmt: skip
-    message = f"there is no version `{_short(said)}` of the language"
+    message = f"there is no version `{_shortened(said)}` of the language"
     return wrong(message, said.pos, f"write `wireglot: {VERSION}`", rule="R026")
 
 
-def begins(node: Node) -> Pos:
+def head_pos(node: Node) -> Pos:
     """Return where a file begins; of a file that lies over others, where it says its name."""
     said = node.keys.get("dialect")
     return said if said is not None and said.file != node.pos.file else node.pos
 
 
-def _short(node: Node) -> str:
+def _shortened(node: Node) -> str:
     text = node.value if isinstance(node.value, str) else json.dumps(node.plain())
     return text if len(text) <= 60 else text[:57] + "..."

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..language import apart, layers
-from ..language.known import Known, Later
-from ..language.layers import Sorted
+from ..language.known import Known, LazyMap
+from ..language.layers import RuleFiles
 from ..language.source import Node
 
 FOLDER, FILE = "__pycache__", "packaged.kept"
@@ -32,24 +32,24 @@ class Kept(NamedTuple):
     crossings: Callable[[], list[Node]]
 
 
-def packaged(folder: str, read: Callable[[], Sorted]) -> Kept:
+def packaged(folder: str, read: Callable[[], RuleFiles]) -> Kept:
     """Return the packaged files of a folder as they were kept, else read and kept for the next."""
-    file, total = os.path.join(folder, FOLDER, FILE), _sum(folder)
+    file, total = os.path.join(folder, FOLDER, FILE), _digest(folder)
     data = b""
     with contextlib.suppress(OSError), open(file, "rb") as opened:
         data = opened.read()
     if not data.endswith(total):
-        data = _written(read()) + total
+        data = _pickled(read()) + total
         if not sys.dont_write_bytecode:
-            _put(file, data)
+            _replace_file(file, data)
     pieces, crossings, rest = pickle.loads(data)
-    files: Later = Later(pieces, lambda name: pickle.loads(pieces[name]))
+    files: LazyMap = LazyMap(pieces, lambda name: pickle.loads(pieces[name]))
     parents = rest[0]
-    flat = Later(pieces, lambda name: layers.one(name, files, parents.get(name), flat))
+    flat = LazyMap(pieces, lambda name: layers.lay_one(name, files, parents.get(name), flat))
     return Kept(Known(files, flat, *rest), lambda: pickle.loads(crossings))
 
 
-def _sum(folder: str) -> bytes:
+def _digest(folder: str) -> bytes:
     """Return the sum of the rule files of a folder, and of the modules that read them."""
     top = os.path.dirname(os.path.dirname(__file__))
     places = [(folder, ".yaml"), (f"{folder}/{apart.FOLDER}", ".yaml")]
@@ -64,13 +64,13 @@ def _sum(folder: str) -> bytes:
     return found.digest()
 
 
-def _written(read: Sorted) -> bytes:
-    _, _, *rest = layers.learned(read.dialects)
+def _pickled(read: RuleFiles) -> bytes:
+    _, _, *rest = layers.analysed(read.dialects)
     pieces = {name: pickle.dumps(node) for name, node in read.dialects.items()}
     return pickle.dumps((pieces, pickle.dumps(read.crossings), rest))
 
 
-def _put(file: str, data: bytes) -> None:
+def _replace_file(file: str, data: bytes) -> None:
     """Put a file in its place at once; where it cannot be, the next process reads YAML again."""
     with contextlib.suppress(OSError):
         os.makedirs(os.path.dirname(file), exist_ok=True)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..rulesets import RuleSet
 from . import rulesources
 
-SAID = re.compile(r"Not confirmed: (.*?)\.(?: |$)")
+UNCONFIRMED = re.compile(r"Not confirmed: (.*?)\.(?: |$)")
 
 
 class Listed(NamedTuple):
@@ -28,8 +28,8 @@ class Listed(NamedTuple):
     def row(self) -> tuple[str, ...]:
         """Return what stands in a row of a table, but for what is not confirmed."""
         flows = "yes" if self.stream else ""
-        said = (self.name, self.parent, " ".join(self.units), flows, str(self.lines))
-        return (*said, self.verified, self.see)
+        cells = (self.name, self.parent, " ".join(self.units), flows, str(self.lines))
+        return (*cells, self.verified, self.see)
 
 
 def listed(
@@ -43,18 +43,18 @@ def listed(
         parent = re.search(r"^extends: *(\S+)", text, re.MULTILINE)
         comments = takewhile(lambda line: line.startswith("#"), text.splitlines())
         head = " ".join(line.lstrip("# ") for line in comments)
-        told = SAID.search(head)
-        over, open_ = (match[1] if match else "" for match in (parent, told))
+        unconfirmed = UNCONFIRMED.search(head)
+        extends, open_ = (match[1] if match else "" for match in (parent, unconfirmed))
         units = tuple(unit for unit in model.units if unit != "envelope")
         what = (units, model.stream is not None, len(text.splitlines()))
-        found.append(Listed(name, over, *what, model.verified or "", model.see or "", open_))
+        found.append(Listed(name, extends, *what, model.verified or "", model.see or "", open_))
     return found
 
 
 def _texts(folders: Iterable[rulesources.Source], plugins: bool) -> Iterator[tuple[str, str]]:
     """Yield the dialects of rule files with the text of each."""
     sources = [rulesources.files(folder) for folder in folders]
-    sources += map(rulesources.plugged, rulesources.installed()) if plugins else ()
+    sources += map(rulesources.plugin_files, rulesources.plugins()) if plugins else ()
     for files in sources:
         for file in files:
             text = file.text()

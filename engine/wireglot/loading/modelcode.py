@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from ..executor.code import plainly, spelled
-from ..language.model import FOUND, LATER, Dialect
+from ..language.model import CACHED, LAZY, Dialect
 from ..language.picture import Fields
 from ..language.shape import Shape
 from ..language.talk import Conversation
@@ -19,10 +19,10 @@ T = TypeVar("T")
 PLAIN = (str, int, bool, tuple)  # classes of what is as short as a call
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
-APART = {"shapes", "units", "made", "_later", "candidates", "coded", "in_files", "talk", *LATER}
+SEPARATE = LAZY | {*"shapes units module_prefix _later cases_by_name cache in_files talk".split()}
 # Attributes that are found when they are asked for, and what stands there before: nobody may have
 # asked, or somebody for another dialect that has the very same shape.
-LATE: dict[type, dict[str, Any]] = {
+EMPTY_CACHES: dict[type, dict[str, Any]] = {
     Conversation: {"usual": {}},
     Fields: dict.fromkeys(("_firm", "_holes", "_idle", "_loose")),
 }
@@ -33,16 +33,16 @@ class Makers:
 
     def __init__(self) -> None:
         self.fields: dict[type, list[str]] = {}
-        self.held: dict[int, tuple[Any, str]] = {}  # what was written, and in which function
+        self.written: dict[int, tuple[Any, str]] = {}  # what was written, and in which function
 
-    def text(self, kind: type) -> str:
+    def definition(self, kind: type) -> str:
         """Return the function that makes objects of a class, of all their attributes."""
         name, fields = kind.__name__, self.fields[kind]
         body = "".join(f"    o.{field} = {field}\n" for field in fields)
         head = f"def {name}({', '.join(fields)}):\n    o = new_{name}(class_{name})\n"
         return f"\n\nnew_{name} = class_{name}.__new__\n\n\n{head}{body}    return o\n"
 
-    def of(self, value: Any) -> list[str]:
+    def attributes(self, value: Any) -> list[str]:
         """Return the attributes of an object, all of them."""
         kind = type(value)
         slots = [one for base in kind.__mro__[::-1] for one in getattr(base, "__slots__", ())]
@@ -61,26 +61,27 @@ class Function:
         self.calls: list[str] = []  # functions of its module that it calls
         self._names: dict[int, str] = {}
         self._lines: list[str] = []
-        made = self.of(value)
+        made = self.expression(value)
         self.text = "".join(
             f"{line}\n" for line in (f"def {name}():", *self._lines, f"    return {made}")
         )
 
-    def of(self, value: Any) -> str:
+    def expression(self, value: Any) -> str:
         """Return an expression for a value; lines before it make the objects in it."""
         kind = value.__class__
         if isinstance(value, tuple) and kind is not tuple:
             self.kinds.add(kind)
-            return f"{kind.__name__}({', '.join(map(self.of, value))})"
-        plain = plainly(value, self.of)
+            return f"{kind.__name__}({', '.join(map(self.expression, value))})"
+        plain = plainly(value, self.expression)
         return self._object(value) if plain is None else plain
 
     def _object(self, value: Any) -> str:
         if id(value) not in self._names:
-            _, where = self.makers.held.setdefault(id(value), (value, self.name))
+            _, where = self.makers.written.setdefault(id(value), (value, self.name))
             assert where == self.name, f"{value!r} stands in {where} and in {self.name}"
-            said = {one: getattr(value, one) for one in self.makers.of(value)}
-            given = ", ".join(map(self.of, (said | LATE.get(type(value), {})).values()))
+            held = {name: getattr(value, name) for name in self.makers.attributes(value)}
+            held |= EMPTY_CACHES.get(type(value), {})
+            given = ", ".join(map(self.expression, held.values()))
             self.kinds.add(type(value))
             name = f"{type(value).__name__.lower()}{len(self._names)}"
             self._lines.append(f"    {name} = {type(value).__name__}({given})")
@@ -88,7 +89,7 @@ class Function:
         return self._names[id(value)]
 
 
-class Calls(Function):
+class DictFunction(Function):
     """The text of a function that gives what others do, by keys."""
 
     def __init__(
@@ -97,12 +98,12 @@ class Calls(Function):
         """Write what gives some values: of `calls` by functions, of `said` as they stand."""
         super().__init__(makers, name, None)
         found = {key: f"{one}()" for key, one in calls.items()}
-        found |= {key: self.of(one) for key, one in said.items()}
+        found |= {key: self.expression(one) for key, one in said.items()}
         lines = "".join(f"        {key!r}: {one},\n" for key, one in found.items())
         self.calls, self.text = [*calls.values()], f"def {name}():\n    return {{\n{lines}    }}\n"
 
 
-class Built(Function):
+class ShapeFunction(Function):
     """The text of the function that gives a shape, whose cases another one makes later."""
 
     def __init__(self, makers: Makers, name: str, cases: str, shape: Shape) -> None:
@@ -111,23 +112,23 @@ class Built(Function):
         self.calls = [cases]
         self.kinds.add(Shape)
         rest = (shape.name, shape.kind, shape.groups, shape.keys, shape.pos, shape.marks)
-        given = ", ".join([cases, *map(self.of, rest)])
-        self.text = f"def {name}():\n    return Shape.built({given})\n"
+        given = ", ".join([cases, *map(self.expression, rest)])
+        self.text = f"def {name}():\n    return Shape.with_cases_later({given})\n"
 
 
-def module(
-    said: str, makers: Makers, found: list[Function], base: str, there: dict[str, str]
+def module_text(
+    title: str, makers: Makers, functions: list[Function], base: str, below: dict[str, str]
 ) -> str:
     """Return the text of a module of functions; what is just so in the module `base` is from it."""
-    by_name = {one.name: one for one in found}
+    by_name = {one.name: one for one in functions}
 
     def just_so(one: Function) -> bool:
         called = map(by_name.__getitem__, one.calls)
-        return there.get(one.name) == one.text and all(map(just_so, called))
+        return below.get(one.name) == one.text and all(map(just_so, called))
 
-    same = [one for one in found if just_so(one)]
-    own = [one for one in found if one not in same]
-    lines = [f'"""{said}."""\n\n', "from wireglot.language.picture import ABSENT\n"]
+    same = [one for one in functions if just_so(one)]
+    own = [one for one in functions if one not in same]
+    lines = [f'"""{title}."""\n\n', "from wireglot.language.picture import ABSENT\n"]
     kinds = sorted({kind for one in own for kind in one.kinds}, key=lambda one: one.__name__)
     made = [kind for kind in kinds if kind in makers.fields]
     for kind in kinds:
@@ -135,56 +136,56 @@ def module(
         lines.append(f"from {kind.__module__} import {name}\n")
     if same:
         lines.append(f"from {base} import {', '.join(one.name for one in same)}\n")
-    lines += map(makers.text, made)
+    lines += map(makers.definition, made)
     return "".join(lines + [f"\n\n{one.text}" for one in own])
 
 
-class Written:
+class ModelFunctions:
     """The functions of the model of one dialect, by the modules that they stand in."""
 
     def __init__(self, dialect: Dialect, makers: Makers) -> None:
         """Write the functions of a dialect."""
-        makers.held.clear()
+        makers.written.clear()
         self.name, self.makers = dialect.name, makers
         names = [*dialect.shapes, *dialect.unions]
-        known = {name: getattr(dialect, name) for name in sorted(FOUND - APART)}
-        known["kinds"] = {name: dialect.kinds_of(name) for name in names}
-        known["named"] = {name: dialect.keys_of(name) for name in names}
-        rest = {**{k: v for k, v in vars(dialect).items() if k not in APART}, **known}
+        known = {name: getattr(dialect, name) for name in sorted(CACHED - SEPARATE)}
+        known["kinds_by_name"] = {name: dialect.kinds_of(name) for name in names}
+        known["keys_by_name"] = {name: dialect.keys_of(name) for name in names}
+        rest = {**{k: v for k, v in vars(dialect).items() if k not in SEPARATE}, **known}
         apart = {k: f"rest_{k}" for k, one in rest.items() if one and type(one) not in PLAIN}
         plain = {key: one for key, one in rest.items() if key not in apart}
         model = [Function(makers, name, rest[key]) for key, name in apart.items()]
-        model.append(Calls(makers, "rest", apart, plain))
+        model.append(DictFunction(makers, "rest", apart, plain))
         for word in ("shape", "unit"):
             made: dict[str, str] = {}
             for name, shape in getattr(dialect, f"{word}s").items():
                 cases, made[name] = f"{word}s_{spelled(name)}", f"{word}_{spelled(name)}"
                 model.append(Function(makers, cases, shape.cases))
-                model.append(Built(makers, made[name], cases, shape))
-            model.append(Calls(makers, f"{word}s", made, {}))
+                model.append(ShapeFunction(makers, made[name], cases, shape))
+            model.append(DictFunction(makers, f"{word}s", made, {}))
         self.found = {
             "model": model,
             "stream": [Function(makers, "stream", dialect.stream)],
             "schemas": [Function(makers, "schemas", dialect.schemas)],
         }
-        makers.held.clear()
+        makers.written.clear()
 
-    def known(self, file: str) -> dict[str, str]:
+    def function_texts(self, file: str) -> dict[str, str]:
         """Return the texts of the functions of a module, by their names."""
         return {one.name: one.text for one in self.found[file]}
 
-    def texts(self, base: str, there: Written | None) -> dict[str, str]:
+    def module_texts(self, base: str, base_functions: ModelFunctions | None) -> dict[str, str]:
         """Return the modules; what is just so in those that begin with `base` is from there."""
         made = {}
         for file, some in self.found.items():
             said, below = f"The {file} of {self.name}", f"wireglot.made.{base}_{file}"
-            known = there.known(file) if there is not None else {}
-            made[file] = module(said, self.makers, some, below, known)
+            known = base_functions.function_texts(file) if base_functions is not None else {}
+            made[file] = module_text(said, self.makers, some, below, known)
         return made
 
 
 def modules(
-    dialects: dict[str, Dialect], over: str = "", parent: Written | None = None
+    dialects: dict[str, Dialect], over: str = "", parent: ModelFunctions | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the modules of the models of a dialect and its variants, with their texts.
 
@@ -192,20 +193,20 @@ def modules(
     has just so from its `parent`, whose modules begin with `over`, stands there.
     """
     first, makers = next(iter(dialects)), Makers()
-    near: dict[str, Written] = {}  # what those of variants may be over
+    near: dict[str, ModelFunctions] = {}  # what those of variants may be over
     for start, dialect in dialects.items():
-        made = Written(dialect, makers)
+        made = ModelFunctions(dialect, makers)
         if start != first:
-            known = {title: one.known("model") for title, one in near.items()}
-            over = nearest(made.known("model"), known)
+            known = {title: one.function_texts("model") for title, one in near.items()}
+            over = most_alike(made.function_texts("model"), known)
             parent = near[over]
-        for file, text in made.texts(over, parent).items():
+        for file, text in made.module_texts(over, parent).items():
             yield f"{start}_{file}", text
         if start == first or over == first:
             near[start] = made
 
 
-def nearest(found: dict[str, T], known: dict[str, dict[str, T]]) -> str:
+def most_alike(found: dict[str, T], known: dict[str, dict[str, T]]) -> str:
     """Return which of some modules has most of some functions just so, the first of equal ones."""
 
     def shared(title: str) -> int:
@@ -217,5 +218,5 @@ def nearest(found: dict[str, T], known: dict[str, dict[str, T]]) -> str:
 
 def ladder(rows: Any, makers: Makers) -> str:
     """Return the text of the module of the ladder."""
-    makers.held.clear()
-    return module("The ladder", makers, [Function(makers, "ladder", rows)], "", {})
+    makers.written.clear()
+    return module_text("The ladder", makers, [Function(makers, "ladder", rows)], "", {})

@@ -13,16 +13,16 @@ from ..policy import WORDS, Policy, Row
 from ..selecting import Selection
 from .rulesources import text_of
 
-ASKED = ("code", "effect", "severity", "source", "target", "path", "where")
+CONDITIONS = ("code", "effect", "severity", "source", "target", "path", "where")
 FIELDS = (*Note._fields, "source", "target")  # what `where` may ask for
 
 
 def load_policy(file: str | Path) -> Policy:
     """Load a policy file, YAML or JSON. Raises RuleError with its place, UsageError."""
-    return loaded(parse(text_of(file), str(file)))
+    return policy_of(parse(text_of(file), str(file)))
 
 
-def loaded(node: Node) -> Policy:
+def policy_of(node: Node) -> Policy:
     """Load a policy that stands in a file. Raises RuleError with its place."""
     if not isinstance(node.value, dict):
         raise wrong("a policy file is a mapping", node.pos)
@@ -34,7 +34,7 @@ def loaded(node: Node) -> Policy:
     for word in node.value:
         if word not in ("policy", "rules", "otherwise"):
             help = "`policy`, `rules` and `otherwise` are"
-            raise wrong(f"`{word}` is no word of a policy", node.place(word), help)
+            raise wrong(f"`{word}` is no word of a policy", node.key_pos(word), help)
     version = node.get("policy")
     if version is None or version.value != 1:
         raise wrong("a policy file begins with `policy: 1`", (version or node).pos)
@@ -53,9 +53,9 @@ def _row(node: Node) -> Row:
         raise wrong("a row of a policy is a mapping", node.pos, "{effect: lost, do: fail}")
     given: dict[str, Any] = {}
     for word, child in node.value.items():
-        pos = node.place(word)
-        if word not in (*ASKED, "do"):
-            raise wrong(f"`{word}` is no word of a row", pos, ", ".join((*ASKED, "do")))
+        pos = node.key_pos(word)
+        if word not in (*CONDITIONS, "do"):
+            raise wrong(f"`{word}` is no word of a row", pos, ", ".join((*CONDITIONS, "do")))
         if not isinstance(child.value, str):
             raise wrong(f"`{word}` is a text", child.pos)
         given[word] = child.value
@@ -68,13 +68,13 @@ def _row(node: Node) -> Row:
                 raise wrong("a path begins with `/`", child.pos)
             given[word] = tuple(child.value.split("/")[1:])
         if word == "where":
-            given[word] = _where(child)
+            given[word] = _condition(child)
     if "do" not in given:
         raise wrong("a row says what to `do`", node.pos, "ignore, note or fail")
     return Row(**given)
 
 
-def _where(node: Node) -> Callable[[Any], bool]:
+def _condition(node: Node) -> Callable[[Any], bool]:
     """Return the expression of a row, tried on notes with and without what a note may lack."""
     try:
         made = Selection(node.value, FIELDS)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..executor import modules
 from ..language import layers, variants
 from ..language.known import Known
-from ..language.source import plain
+from ..language.source import without_examples
 from ..rulesets import RuleSet
 from . import load, modelcode, rulesources, shipped, written
 
@@ -34,10 +34,10 @@ _family: Family | None = None  # of a process of the pool
 def main(target: Path) -> None:
     """Write the packaged rules into `target`/wireglot/rules, and what is made of them beside."""
     folder = Path(target) / "wireglot" / "rules"
-    _modules(rules(folder), folder.parent / "made", folder)
+    _write_modules(write_rules(folder), folder.parent / "made", folder)
 
 
-def rules(folder: Path) -> Family:
+def write_rules(folder: Path) -> Family:
     """Write one file of the rule files of a folder into it; return their rules."""
     made, known = _read(folder)
     units = ("request", "response")
@@ -48,13 +48,13 @@ def rules(folder: Path) -> Family:
 
 def _read(folder: Path) -> tuple[RuleSet, Known]:
     """Return the rules of the rule files of a folder, and what is known of these."""
-    files = layers.by_name(load.parsed(folder, "rules")).dialects
-    nodes = {name: plain(node) for name, node in files.items()}
-    known = layers.learned(nodes)
+    files = layers.sort_files(load.parse_source(folder, "rules")).dialects
+    nodes = {name: without_examples(node) for name, node in files.items()}
+    known = layers.analysed(nodes)
     return RuleSet(known.flat, varied=known.varied), known
 
 
-def _modules(family: Family, folder: Path, files: Path | None = None) -> None:
+def _write_modules(family: Family, folder: Path, files: Path | None = None) -> None:
     """Write the model and the functions of each dialect as modules, with variants of models.
 
     With a folder of rule `files`, several processes do so: it takes minutes of the processor.
@@ -63,19 +63,19 @@ def _modules(family: Family, folder: Path, files: Path | None = None) -> None:
     _family, rules = family, family.rules  # a process that is forked has it already
     _whole.cache_clear()
     folder.mkdir()
-    _put(folder, "ladder", modelcode.ladder(rules.ladder, modelcode.Makers()))
+    _write_module(folder, "ladder", modelcode.ladder(rules.ladder, modelcode.Makers()))
     # What has many variants takes long, and comes first.
     names = sorted(rules.dialects, key=lambda name: -len(rules.rows(name)))
     pool = None if files is None else _pool(files)
     if pool is None:
         for name in names:
-            _dialect(folder, name)
+            _write_dialect(folder, name)
     else:
         with pool:
-            list(pool.map(partial(_dialect, folder), names))
+            list(pool.map(partial(_write_dialect, folder), names))
     sizes = "".join(f"    {file!r}: {size},\n" for file, size in sorted(modules.makers().items()))
     head = f'"""Models and functions of the packaged dialects."""\n\nRULES = {rules.hash!r}\n'
-    _put(folder, "__init__", f"{head}MAKERS = {{\n{sizes}}}\n")
+    _write_module(folder, "__init__", f"{head}MAKERS = {{\n{sizes}}}\n")
 
 
 def _pool(files: Path) -> ProcessPoolExecutor | None:
@@ -84,12 +84,12 @@ def _pool(files: Path) -> ProcessPoolExecutor | None:
     if jobs == 1:
         return None
     try:
-        return ProcessPoolExecutor(jobs, initializer=_begin, initargs=(files,))
+        return ProcessPoolExecutor(jobs, initializer=_load_rules, initargs=(files,))
     except (ImportError, NotImplementedError, OSError):  # without semaphores, as in a sandbox
         return None
 
 
-def _begin(files: Path) -> None:
+def _load_rules(files: Path) -> None:
     """Let a process have the rules."""
     global _family
     if _family is None:
@@ -97,34 +97,34 @@ def _begin(files: Path) -> None:
         _family = Family(made, known.parents)
 
 
-def _dialect(folder: Path, name: str) -> None:
+def _write_dialect(folder: Path, name: str) -> None:
     """Write the modules of a dialect and of its variants."""
     assert _family is not None, "a process of the pool begins with rules"
     rules, parents = _family
-    over, sets = parents.get(name, ""), _sets(name)
-    whole = _whole(over) if over in rules.dialects and () in _sets(over) else None
+    over, sets = parents.get(name, ""), _row_sets(name)
+    whole = _whole(over) if over in rules.dialects and () in _row_sets(over) else None
     base = modules.start(over, ()) if whole is not None else ""
     dialects = {modules.start(name, one): rules.with_rows(name, one).model for one in sets}
     model, functions = whole or (None, None)
     for file, text in modelcode.modules(dialects, base, model):
-        _put(folder, file, text)
+        _write_module(folder, file, text)
     for file, text in written.modules(name, dialects, base, functions):
-        _put(folder, file, text)
+        _write_module(folder, file, text)
     rules.forget()
 
 
-def _sets(name: str) -> list[tuple[int, ...]]:
+def _row_sets(name: str) -> list[tuple[int, ...]]:
     """Return the sets of a dialect's variants that models choose, that for no model among them."""
     assert _family is not None
     rows = _family.rules.rows(name)
-    models = (None, *variants.models(rows))
-    return sorted({variants.applying(rows, name, model, {}) for model in models})
+    models = (None, *variants.sample_models(rows))
+    return sorted({variants.applying_rows(rows, name, model, {}) for model in models})
 
 
 class Whole(NamedTuple):
-    """What is written of a dialect that others extend, without variants."""
+    """The text of a dialect that others extend, without variants: its model, its functions."""
 
-    model: modelcode.Written
+    model: modelcode.ModelFunctions
     functions: written.Ways
 
 
@@ -133,8 +133,9 @@ def _whole(name: str) -> Whole:
     """Return what is written of a dialect that others extend."""
     assert _family is not None
     dialect, start = _family.rules.with_rows(name, ()).model, modules.start(name, ())
-    return Whole(modelcode.Written(dialect, modelcode.Makers()), written.all_ways(start, dialect))
+    model = modelcode.ModelFunctions(dialect, modelcode.Makers())
+    return Whole(model, written.all_ways(start, dialect))
 
 
-def _put(folder: Path, file: str, text: str) -> None:
+def _write_module(folder: Path, file: str, text: str) -> None:
     (folder / f"{file}.py").write_text(text, "utf-8")

@@ -36,10 +36,8 @@ def packaged_folder() -> str:
     except ModuleNotFoundError:
         folder = "rules"
     if not any(os.path.isfile(f"{folder}/{name}") for name in (f"{LADDER}.yaml", PREPARED)):
-        raise RuleError(
-            f"the packaged rule files are not in {folder}",
-            help="install wireglot again: `pip install --force-reinstall wireglot`",
-        )
+        help = "install wireglot again: `pip install --force-reinstall wireglot`"
+        raise RuleError(f"the packaged rule files are not in {folder}", help=help)
     return folder
 
 
@@ -87,28 +85,28 @@ def files(source: Source, shown: str | None = None) -> Iterator[File]:
     `File.text`.
     """
     if isinstance(source, Mapping):
-        yield from _mapped(source)
+        yield from _mapping_files(source)
         return
     from pathlib import Path
 
     path = Path(source)
     shown = shown or str(path)
     if path.is_dir():
-        yield from _listed(path, shown)
+        yield from _folder_files(path, shown)
     elif path.is_file():
-        yield from _zipped(path, shown)
+        yield from _zip_files(path, shown)
     else:
         raise UsageError(f"there is no folder {path} of rule files")
 
 
-def installed() -> list[EntryPoint]:
+def plugins() -> list[EntryPoint]:
     """Return the entry points of installed packages that bring rule files, by name."""
     from importlib.metadata import entry_points
 
     return sorted(entry_points(group=GROUP), key=lambda point: point.name)
 
 
-def plugged(point: EntryPoint) -> Iterator[File]:
+def plugin_files(point: EntryPoint) -> Iterator[File]:
     """Yield the rule files that an installed package brings; this imports the package.
 
     The entry point names a package that holds them, a path, or a mapping as `files` takes it.
@@ -122,17 +120,15 @@ def plugged(point: EntryPoint) -> Iterator[File]:
     if hasattr(found, "__path__"):
         from importlib.resources import files as held
 
-        yield from _listed(held(found), shown)
+        yield from _folder_files(held(found), shown)
     elif isinstance(found, str | os.PathLike | Mapping):
         yield from files(found, None if isinstance(found, Mapping) else shown)
     else:
-        raise UsageError(
-            f"the plugin `{point.name}` is {type(found).__name__}: it must be a package with rule "
-            "files, a path or a mapping"
-        )
+        wanted = "it must be a package with rule files, a path or a mapping"
+        raise UsageError(f"the plugin `{point.name}` is {type(found).__name__}: {wanted}")
 
 
-def _mapped(source: Mapping[str, Any]) -> Iterator[File]:
+def _mapping_files(source: Mapping[str, Any]) -> Iterator[File]:
     for key in sorted(source, key=str):
         if not isinstance(key, str):
             raise mistyped("a rule file's name is a text", key)
@@ -146,14 +142,14 @@ def _mapped(source: Mapping[str, Any]) -> Iterator[File]:
         yield File(stem, stem + ENDING, functools.partial(str, value))
 
 
-def _listed(folder: Traversable, shown: str) -> Iterator[File]:
+def _folder_files(folder: Traversable, shown: str) -> Iterator[File]:
     within = os.path.realpath(folder) if isinstance(folder, os.PathLike) else None
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(ENDING):
             file = f"{shown}/{entry.name}"
             yield File(entry.name[: -len(ENDING)], file, _reader(entry, file, within))
         elif entry.name == apart.FOLDER and entry.is_dir():
-            for stem, file, text in _listed(entry, f"{shown}/{entry.name}"):
+            for stem, file, text in _folder_files(entry, f"{shown}/{entry.name}"):
                 yield File(f"{entry.name}/{stem}", file, text)
 
 
@@ -171,10 +167,8 @@ def _reader(entry: Traversable, file: str, within: str | None) -> Callable[[], s
             with entry.open("r", encoding="utf-8-sig") as opened:
                 return str(opened.read(MAX_BYTES + 1))
         except UnicodeDecodeError:
-            help = "save it as UTF-8"
-            raise RuleError(
-                "the file is no UTF-8 text", file, 1, 1, help=help, rule="R020"
-            ) from None
+            told = "the file is no UTF-8 text"
+            raise RuleError(told, file, 1, 1, help="save it as UTF-8", rule="R020") from None
         except Exception:  # of many kinds, of what is wrong with a zip file
             raise RuleError("the file cannot be read", file, 1, 1, rule="R020") from None
 
@@ -193,16 +187,15 @@ def text_of(file: str | os.PathLike[str]) -> str:
         raise UsageError(f"`{file}` cannot be read: {error.strerror}") from None
 
 
-def _zipped(path: Any, shown: str) -> Iterator[File]:
+def _zip_files(path: Any, shown: str) -> Iterator[File]:
     import zipfile
 
     try:
         archive = zipfile.ZipFile(path)
     except Exception:  # of many kinds
         help = "name the folder that the file is in" if path.suffix == ENDING else ""
-        raise UsageError(
-            f"`{shown}` is neither a folder nor a zip file of rule files" + (help and f"; {help}")
-        ) from None
+        message = f"`{shown}` is neither a folder nor a zip file of rule files"
+        raise UsageError(f"{message}; {help}" if help else message) from None
     names = archive.namelist()
     if len(names) > MAX_ENTRIES:
         raise UsageError(f"`{shown}` has more than {MAX_ENTRIES} entries")
@@ -217,4 +210,4 @@ def _zipped(path: Any, shown: str) -> Iterator[File]:
     within = list(top.iterdir())
     if len(within) == 1 and within[0].is_dir():
         top, shown = within[0], f"{shown}/{within[0].name}"
-    yield from _listed(top, shown)
+    yield from _folder_files(top, shown)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import RuleError
-from ..language.known import Known, Later
+from ..language.known import Known, LazyMap
 from ..language.source import Node, undump
 from ..language.variants import Row
 
@@ -42,12 +42,16 @@ def _read(name: str, stamp: Stamp) -> Known:
         own, flat, parents, varied, *rest = marshal.loads(file.read(size))
 
     def nodes(spans: Mapping[str, Span]) -> Mapping[str, Node]:
-        return Later(spans, lambda key: undump(_piece(name, stamp, _SIZE + size, spans[key])))
+        return LazyMap(spans, lambda key: undump(_piece(name, stamp, _SIZE + size, spans[key])))
 
     layered, whole = nodes(own), nodes(flat)
-    files = Later(flat, lambda key: (layered if key in own else whole)[key])
+    files = LazyMap(flat, lambda key: (layered if key in own else whole)[key])
     rows = {name: tuple(_row(*row) for row in some) for name, some in varied.items()}
     return Known(files, whole, parents, rows, *rest)
+
+
+def _row(models: Any, version: Any, options: Any, over: Any) -> Row:
+    return Row(models, version, options, undump(over))
 
 
 def _piece(name: str, stamp: Stamp, start: int, span: Span) -> Any:
@@ -57,10 +61,6 @@ def _piece(name: str, stamp: Stamp, start: int, span: Span) -> Any:
             raise RuleError(message, help="start the process again")
         file.seek(start + span[0])
         return marshal.loads(file.read(span[1]))
-
-
-def _row(models: Any, version: Any, options: Any, over: Any) -> Row:
-    return Row(models, version, options, undump(over))
 
 
 def write(file: str, known: Known) -> None:

@@ -69,7 +69,7 @@ def load_rules(
     if sources or plugins:
         from . import checking
 
-        return checking.loaded(sources, builtin, overlays, plugins, again)
+        return checking.load_checked(sources, builtin, overlays, plugins, again)
     from . import load
 
-    return load.laid(overlays, builtin, again)
+    return load.with_overlays(overlays, builtin, again)

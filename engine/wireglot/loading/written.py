@@ -9,7 +9,7 @@ from ..executor import readers, writer
 from ..executor.code import Code, Key
 from ..executor.places import Address
 from ..language.model import Dialect
-from .modelcode import nearest
+from .modelcode import most_alike
 
 # The ways, each with the one whose functions are mostly just so, and what is said of it.
 WAYS = {
@@ -39,9 +39,9 @@ def functions(dialect: Dialect, way: str) -> dict[str, Function]:
     names, keys = code.all(), code.keys()
     found = {}
     for name in names:
-        told = [one for one in code.known(name) if one in code.meant]
-        constants = {one: meant for one in told if (meant := code.meant[one]) is not None}
-        if len(constants) == len(told):  # else it is made where it is asked for
+        constant_names = [one for one in code.known(name) if one in code.meant]
+        constants = {one: meant for one in constant_names if (meant := code.meant[one]) is not None}
+        if len(constants) == len(constant_names):  # else it is made where it is asked for
             found[name] = Function(code.text(name), keys[name], constants)
     return found
 
@@ -68,22 +68,22 @@ def _writes(dialect: Dialect, home: bool) -> Code:
         for case in shape.cases:
             writes.case(shape, case)
             writes.inside(case)
-    for case in dialect.talks:
+    for case in dialect.message_cases:
         writes.message(case)
         writes.inside(case)
     return writes.code
 
 
-def module(
-    title: str, found: dict[str, Function], base: str = "", there: dict[str, Function] | None = None
+def module_text(
+    title: str, found: dict[str, Function], base: str = "", below: dict[str, Function] | None = None
 ) -> str:
     """Return the text of a module of functions; those that are just so in `base` stand there."""
-    there = there or {}
-    own = {name: one for name, one in found.items() if there.get(name) != one}
+    below = below or {}
+    own = {name: one for name, one in found.items() if below.get(name) != one}
     constants = {name: of for one in own.values() for name, of in one.constants.items()}
     places = {name: of for name, of in constants.items() if not isinstance(of, str)}
     data = {name: of for name, of in constants.items() if isinstance(of, str)}
-    gone = sorted(name for name in there if name not in found)
+    gone = sorted(name for name in below if name not in found)
     return "".join(
         [
             f'"""{title}: functions that were made when the wheel was."""\n\n',
@@ -130,8 +130,8 @@ def modules(
                 above = near[way]
             elif like:
                 above.append(f"{start}_{like}")
-            base = nearest(found, {one: known[one] for one in above}) if above else ""
-            yield title, module(f"{name}, {said}", found, base, known.get(base))
+            base = most_alike(found, {one: known[one] for one in above}) if above else ""
+            yield title, module_text(f"{name}, {said}", found, base, known.get(base))
             if start == first or base == f"{first}_{way}":
                 known[title] = found
                 near.setdefault(way, []).append(title)

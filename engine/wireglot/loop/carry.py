@@ -111,7 +111,7 @@ def comes_back(dialect: Dialect, kind: str) -> bool:
     """Tell whether messages that a client sends have a place for what an answer tells of a part."""
     told, said = (
         {h.named for case in cases for h in case.lists.get("parts", ())}
-        for cases in (candidates_of(dialect), dialect.talks)
+        for cases in (candidates_of(dialect), dialect.message_cases)
     )
     if any(kind in dialect.kinds_of(name) for name in said):
         return True

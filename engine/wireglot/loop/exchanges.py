@@ -309,7 +309,7 @@ class Exchange:
         turns = self._state["turns"]
         known = memory.Turns(turns) if turns else None
         signatures = riders.provider.model.signatures
-        may_read = functools.partial(signatures.known, model)
+        may_read = functools.partial(signatures.can_read, model)
         own = [message for message in messages if message.get("role") == "assistant"]
         ridden = [riders.take(message) if rides else [] for message in own]
         if known is not None:

@@ -43,7 +43,7 @@ class Rides:
         self._done: set[int] = set()  # parts beside which something stands already
         shape = client.shapes.get("tool_call")
         said = [h for case in (shape.cases if shape else ()) for h in holes(case.wire)]
-        self._ids = any(hole.path == "id" and not hole.dated for hole in said)
+        self._ids = any(hole.path == "id" and not hole.only_read for hole in said)
         # Whether the client holds the text of arguments.
         found = [h.lenses for h in said if h.path == "arguments" and "home" not in h.lenses]
         self._texts = any("json" in lenses for lenses in found)

@@ -11,7 +11,7 @@ from typing import Any
 from ..conversion.hands import Writer
 from ..jsontext import stringify
 from ..language.held import Held
-from ..language.ladder import Row, step, undone
+from ..language.ladder import Row, apply, undo_row
 from ..notes import Draft
 from ..trail import Trail
 from .memory import Part
@@ -48,10 +48,10 @@ def undone_call(row: Row, part: Part) -> tuple[Part, bool]:
 
     Of a call that a model made in another form, the one field of the row is its `only_text`.
     """
-    before = undone(row, part)
+    before = undo_row(row, part)
     text = part.get("arguments_json")
     if before is not None:
-        again = step(row, before, Trail())[0].get("arguments")
+        again = apply(row, before, Trail())[0].get("arguments")
         if isinstance(text, str) and text != stringify(again):
             before["arguments_json"] = text  # the provider gets back what it said
         return before, True

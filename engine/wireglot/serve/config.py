@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..language.findings import Findings, helped
+from ..language.findings import Findings, hint
 from ..language.source import Node
 from ..loading import policyfile, start
 from ..loading.rulesources import text_of
@@ -24,7 +24,7 @@ from .relay import Limits, ModelRoute, Relay, Upstream, key_of, upstream
 def converting(file: str) -> tuple[RuleSet, dict[str, Any] | None, Policy | None]:
     """Return the rules, the options and the policy of a file. Raises RuleError, UsageError."""
     said = words.read(words.SERVE, text_of(file), file)
-    return _rules(file, said), said.said("options"), _policy(file, said)
+    return _rules(file, said), said.json_of("options"), _policy(file, said)
 
 
 def relay_of(file: str, states: States | None) -> Relay:
@@ -37,8 +37,8 @@ def relay_of(file: str, states: States | None) -> Relay:
     }
     rows = _rows(said, known, findings)
     findings.raise_first()
-    policy, limits = _policy(file, said), Limits(**said.said("limits", {}))
-    relay = Relay(rules, tuple(rows), states, said.said("options"), policy, limits)
+    policy, limits = _policy(file, said), Limits(**said.json_of("limits", {}))
+    relay = Relay(rules, tuple(rows), states, said.json_of("options"), policy, limits)
     options = said.get("options")
     if options is not None:
         for one in known.values():
@@ -51,8 +51,8 @@ def relay_of(file: str, states: States | None) -> Relay:
 
 
 def _rules(file: str, said: Node) -> RuleSet:
-    folders = [str(Path(file).parent / folder) for folder in said.said("rules", ())]
-    return start.wanted(folders, said.said("overlays", ()), said.said("plugins", False))
+    folders = [str(Path(file).parent / folder) for folder in said.json_of("rules", ())]
+    return start.wanted(folders, said.json_of("overlays", ()), said.json_of("plugins", False))
 
 
 def _upstream(rules: RuleSet, name: str, node: Node, findings: Findings) -> Upstream:
@@ -90,9 +90,9 @@ def _rows(said: Node, known: dict[str, Upstream], findings: Findings) -> list[Mo
         for node in asked:
             if node.value not in known:
                 told = f"there is no upstream `{node.value}`"
-                findings.error("", told, node.pos, helped(node.value, known))
+                findings.error("", told, node.pos, hint(node.value, known))
         upstreams = [known[node.value] for node in asked if node.value in known]
-        if upstreams and (model := route.said("model")) is not None:
+        if upstreams and (model := route.json_of("model")) is not None:
             upstreams[0] = upstreams[0]._replace(model=str(model))
         rows.append(ModelRoute(models, tuple(upstreams)))
     return rows
@@ -105,4 +105,4 @@ def _policy(file: str, said: Node) -> Policy | None:
         return None
     if isinstance(node.value, str):
         return policyfile.load_policy(Path(file).parent / node.value)
-    return policyfile.loaded(node)
+    return policyfile.policy_of(node)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..language.findings import helped
+from ..language.findings import hint
 from ..rulesets import RuleSet
 from . import agents, command
 from .relay import Relay
@@ -28,7 +28,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Run an agent to its end, and return its status. Raises RuleError, UsageError."""
     name, known = arguments.starts, agents.packaged()
     if name not in known:
-        raise UsageError(f"`{name}` is no agent; {helped(name, known)}")
+        raise UsageError(f"`{name}` is no agent; {hint(name, known)}")
     program, agent = shutil.which(name), known[name]
     if program is None:
         raise UsageError(f"`{name}` is not installed: `{agent.install}`")

@@ -85,7 +85,7 @@ def read(form: Words, said: str, file: str) -> Node:
     try:
         root = parse(said, file)
     except RuleError as error:
-        findings.take(error)
+        findings.add_error(error)
         findings.raise_first()
         raise
     clean = Forms(findings).check(form, root, form.what)

@@ -77,7 +77,7 @@ class Fold(Hearing):
             return
         common = frame.common_values(self.stream.frame)
         error = self._errors.read(wire, frame)
-        if error is None and not matches and self.stream.given_up(wire) is None:
+        if error is None and not matches and self.stream.dropped_frame(wire) is None:
             error = self._errors.read_foreign(wire, frame)
         self._take_content(matches, common)
         if error is not None:

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..errors import ConversionError
-from ..language.events import guards
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Literal, Picture
+from ..language.picture import Fields, Hole, Items, Literal, Picture, distinguishes
 from ..payload import check_json
 from ..trail import At, value_at
 from .recognising import Common, EventMatch
@@ -98,7 +97,7 @@ class Forms:
             for child in p.items:
                 self._expect(child, expected.added(None))
         elif isinstance(p, Literal):
-            expected.words.update(filter(guards, p.values))
+            expected.words.update(filter(distinguishes, p.values))
         elif isinstance(p, Hole):
             for table in filter(None, map(self._dialect.tables.get, p.lenses)):
                 expected.words.update(table.to_ir, table.read_also)

@@ -8,10 +8,9 @@ from typing import Any
 from ..conversion.hands import Reader
 from ..interpreter import pairing
 from ..ir import IR, TOKENS, without_memory
-from ..language.events import guards
 from ..language.lenses import Misfit, same, stringify
 from ..language.model import Dialect
-from ..language.picture import Hole
+from ..language.picture import Hole, distinguishes
 from ..notes import UNKNOWN_KEY
 from ..trail import At, Trail, path_of, value_at
 from ..waiting import Waiting
@@ -98,12 +97,12 @@ class Hearing:
         Of one that is not `known`, as an event or an error, no leaf is noted by itself.
         """
         rest = frame.unclaimed_leaves()
-        given_up = None if known else self.stream.given_up(frame.wire)
+        given_up = None if known else self.stream.dropped_frame(frame.wire)
         if given_up is not None:
             self.note("dropped", "lost", (at,), self.stream.drop[given_up], given_up)
             return rest
         for place in rest:
-            if self.stream.gives_up(place) is None and not known:
+            if self.stream.dropped_leaf(place) is None and not known:
                 keys = sorted(frame.wire) if isinstance(frame.wire, dict) else ()
                 message = "no event of this dialect is like this frame"
                 self.note("unknown-frame", "lost", (at,), message, repr(keys))
@@ -115,7 +114,7 @@ class Hearing:
         """Note a leaf that no event has claimed."""
         if place not in self.noted_leaves:
             self.noted_leaves.add(place)
-            key, message = self.stream.gives_up(place) or ("", UNKNOWN_KEY)
+            key, message = self.stream.dropped_leaf(place) or ("", UNKNOWN_KEY)
             code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
             self.note(code, "lost", (at, *place), message, once)
 
@@ -123,7 +122,7 @@ class Hearing:
 
     def note_if_differs(self, what: str, old: Any, new: Any, at: At = ()) -> None:
         """Note a value of the frame where one before it says something, and another thing."""
-        if guards(old) and guards(new) and not same(old, new):
+        if distinguishes(old) and distinguishes(new) and not same(old, new):
             self.note_conflict(what, at)
 
     def note_conflict(self, what: str, at: At) -> None:

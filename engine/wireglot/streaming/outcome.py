@@ -265,14 +265,14 @@ class Outcome:
         """Let a part remember where it was read, if it stands there at home alone, or whole."""
         kind, lists = ir.get("type"), self._layout.part_lists  # the most general stands last
         takers = [hole for hole in lists[::-1] if kind in self.dialect.kinds_of(hole.named)]
-        if not any(hole.dated for hole in takers):
+        if not any(hole.only_read for hole in takers):
             return
         # What came under the key of a list is of that list; else first those for any part.
         known = self._layout.shapes_by_key.get(key, ())
-        general = [one for one in takers if not one.dated][:1]
+        general = [one for one in takers if not one.only_read][:1]
         probe = Writer(self.dialect, True, Trail(), {})
         least: tuple[int, Hole, Any] | None = None
-        for hole in sorted(takers, key=lambda one: (one.shape not in known, one.dated)):
+        for hole in sorted(takers, key=lambda one: (one.shape not in known, one.only_read)):
             probe.notes = []
             with contextlib.suppress(Misfit):
                 wire = probe.shape(hole.named, ir)
@@ -280,7 +280,9 @@ class Outcome:
                 least = (lost, hole, wire) if least is None or lost < least[0] else least
             if least is not None and least[0] == 0:
                 break
-        told = [one for one in takers if one.dated or (one.shape in known and one not in general)]
+        told = [
+            one for one in takers if one.only_read or (one.shape in known and one not in general)
+        ]
         if least is not None and least[1] in told:
             _, hole, wire = least
             again = Reader(self.dialect, self.options).shape(hole.named, wire, ())

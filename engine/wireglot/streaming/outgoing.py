@@ -15,7 +15,7 @@ from ..language import picture as pic
 from ..language.events import Event
 from ..language.lenses import Misfit
 from ..language.picture import Hole
-from ..language.shape import of_frame
+from ..language.shape import frame_case
 from ..trail import everywhere, value_at
 from .incoming import Part, merged
 from .outcome import Outcome
@@ -139,7 +139,7 @@ class Frames:
         self.put(event, said)
         writer, mark = self.writer, len(self.writer.notes)
         obj = self._event_ir(event, said, {"frame": self.count})
-        view = View(obj, "error", of_frame(event.writes[0]), writer)
+        view = View(obj, "error", frame_case(event.writes[0]), writer)
         for p in event.writes:
             writer.picture(p, view, (), top=True)  # it tells what was taken
         del writer.notes[mark:]

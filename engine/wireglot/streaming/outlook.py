@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..conversion.hands import Writer
 from ..interpreter import citations, share
 from ..ir import IR, OPAQUE, owned
-from ..language.events import USUAL, Event, Word
+from ..language.events import DEFAULT_FIELD, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
 from ..language.shape import Case
@@ -35,7 +35,7 @@ class Outlook:
         answers = list(citations.candidates_of(dialect))
         self.lists = [h for case in answers for h in holes(case.wire) if h.path == "parts"]
         pairs = [pair for h in self.lists for pair in dialect.cases_of(h.named)]
-        kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.dated]
+        kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.only_read]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
         self.joins_thoughts = first is not None and "joined" in first.lenses  # into one text
         self.grouped = {str(kind) for shape, _ in pairs for kind in shape.groups}  # in one element
@@ -63,7 +63,9 @@ class Outlook:
             if word.act in ("set", "add"):
                 self.closing.setdefault(word.kind, []).append((word, event))
             if word.act == "set":  # what no head can be without is said there
-                head = self.stream.get("part_start", word.kind, USUAL.get(word.kind, "text"))
+                head = self.stream.get(
+                    "part_start", word.kind, DEFAULT_FIELD.get(word.kind, "text")
+                )
                 there = [hole for p in (head.writes if head else ()) for hole in holes(p)]
                 later = event.holes - {hole.path for hole in there if hole.mark is None}
                 self.later[word.kind] = self.later.get(word.kind, frozenset()) | later

@@ -14,7 +14,7 @@ from ..interpreter.rating import likely_of
 from ..interpreter.views import blank
 from ..ir import BETWEEN_THOUGHTS, LIKELY, TOKENS, owned, without_memory
 from ..language import ladder as ladders
-from ..language.events import LIVE, USUAL, Event
+from ..language.events import DEFAULT_FIELD, LIVE, Event
 from ..language.lenses import Misfit, stringify
 from ..notes import NO_WORD
 from ..trail import At, value_at
@@ -300,10 +300,10 @@ class Parts(Listener):
             return False  # which the whole response tells of, too
         lost, lacks = (set(), set()) if self.same else self._known.fit(self.writer, ir)
         out.fits = out.fits or lost is not None
-        rows = ladders.order(self.writer.ladder.get(kind, ()), lost, lacks)
+        rows = ladders.rows_to_try(self.writer.ladder.get(kind, ()), lost, lacks)
         for row in rows if depth < DEPTH else ():
             try:
-                new, beside, _ = ladders.step(row, ir, self.writer.trail)
+                new, beside, _ = ladders.apply(row, ir, self.writer.trail)
             except Misfit:
                 continue
             if not beside and new != ir and self._write_whole(out, new, depth + 1):
@@ -323,7 +323,7 @@ class Parts(Listener):
         """Write a whole part as one that flows at once, where all of it can be said so."""
         if ir.get("name") in self._known.named_calls:
             return False
-        for field in (USUAL.get(kind, "text"), *LIVE):
+        for field in (DEFAULT_FIELD.get(kind, "text"), *LIVE):
             flow = self._known.flow(kind, field)
             value = ir.get(field, ir.get(f"{field}_text"))
             if flow is None or value is None:

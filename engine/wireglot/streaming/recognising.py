@@ -12,10 +12,20 @@ from ..conversion.hands import Reader
 from ..interpreter import unpictured
 from ..interpreter.reader import told_by
 from ..ir import field_type, without_memory
-from ..language.events import Event, Stream, guards
+from ..language.events import Event, Stream
 from ..language.lenses import UNTYPED, Misfit, guard, same
 from ..language.model import Dialect, once
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, keyed, ways
+from ..language.picture import (
+    ABSENT,
+    Fields,
+    Hole,
+    Items,
+    Literal,
+    Picture,
+    distinguishes,
+    keyed,
+    ways,
+)
 from ..language.shape import Case
 from ..trail import At, leaves, place_of, value_at
 
@@ -123,7 +133,7 @@ class Frame:
             key = names[0] if len(names) == 1 else told_by(names, wire)
             used.add(key)
             value, here = wire.get(key, ABSENT), (*at, key)
-            if len(names) > 1 and guards(value):
+            if len(names) > 1 and distinguishes(value):
                 twice = [n for n in names if n != key and n in wire and same(wire[n], value)]
                 for one in found if twice else ():
                     one.claims += [(*at, name) for name in twice]
@@ -156,7 +166,7 @@ class Frame:
         return True
 
     def _match_hole(self, h: Hole, wire: Any, at: At, match: EventMatch) -> bool:
-        if wire is ABSENT or wire is None or any(same(value, wire) for value in h.unsaid):
+        if wire is ABSENT or wire is None or any(same(value, wire) for value in h.in_every_frame):
             return h.mark is not None
         path = h.path
         if path[:3] == "at.":
@@ -229,7 +239,9 @@ class Frame:
 
     def unclaimed_leaves(self) -> list[At]:
         """Return the leaves that nothing has claimed and that say something."""
-        said = (at for at, one in leaves(self.wire) if at not in self.claimed and guards(one))
+        said = (
+            at for at, one in leaves(self.wire) if at not in self.claimed and distinguishes(one)
+        )
         return [at for at in said if self.claimed.isdisjoint(at[:n] for n in range(len(at)))]
 
 
@@ -294,7 +306,7 @@ class ErrorReader:
 def is_inert(p: Picture) -> bool:
     """Tell whether a picture holds nothing but fixed values that say nothing."""
     if isinstance(p, Literal):
-        return p.values[0] is not ABSENT and not guards(p.values[0])
+        return p.values[0] is not ABSENT and not distinguishes(p.values[0])
     if isinstance(p, Items):
         return bool(p.items) and all(is_inert(item) for item in p.items)
     if not isinstance(p, Fields) or p.closed or p.spread:
@@ -322,12 +334,12 @@ def required_keys(case: Case) -> tuple[tuple[str, ...], ...]:
 def _match_literal(p: Literal, wire: Any, at: At, match: EventMatch) -> bool:
     for value in p.values:
         if value is ABSENT:
-            if wire is ABSENT or not guards(wire):
+            if wire is ABSENT or not distinguishes(wire):
                 return True
         elif wire is not ABSENT and same(value, wire):
             match.claims.append(at)
             return True
-    return not guards(p.values[0]) and p.values[0] is not ABSENT
+    return not distinguishes(p.values[0]) and p.values[0] is not ABSENT
 
 
 def _is_of_type(h: Hole, wire: Any, piece: str = "any") -> bool:

@@ -15,9 +15,9 @@ from ..conversion.hands import Reader, Writer
 from ..interpreter import units
 from ..interpreter.views import View
 from ..ir import IR, without_memory
-from ..language.events import LIVE, USUAL, Word, guards
+from ..language.events import DEFAULT_FIELD, LIVE, Word
 from ..language.lenses import Misfit, same
-from ..language.picture import ABSENT, Hole
+from ..language.picture import ABSENT, Hole, distinguishes
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
@@ -67,7 +67,7 @@ def stop_part(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) ->
         found = (p for p in reversed(owner.parts) if p.open)
         part = next((p for p in found if word.kind in ("", p.kind)), None)
     if part is None and match.values.get("whole") and address not in owner.forgotten:
-        field = word.field or USUAL.get(word.kind, "text")
+        field = word.field or DEFAULT_FIELD.get(word.kind, "text")
         part = fold.new_part(word.kind, field, owner, address)
         fold.open_part(part)
     if part is not None:
@@ -282,7 +282,9 @@ def _settle_part(
     known = {k: v for k, v in _as_source_said(part, known).items() if k not in flows}
     note_differences(fold, _subtracted(known, around or {}), ir, trail, at)
     message = part.ir() if not text and part.pieces else part.fields  # what is empty says nothing
-    ir.update((k, v) for k, v in message.items() if guards(v) and not guards(ir.get(k, v)))
+    ir.update(
+        (k, v) for k, v in message.items() if distinguishes(v) and not distinguishes(ir.get(k, v))
+    )
     merged(part.fields, without_memory(_with_sent_ids(part, ir), *flows), over=True)
     if part.final is not None:
         part.final = _with_sent_ids(part, ir)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test
-from ..language.shape import Case, Shape, of_frame
+from ..language.shape import Case, Shape, frame_case
 from ..notes import Note
 from ..traces import OUTSIDE
 from ..trail import At, keys_of, path_of
@@ -106,9 +106,9 @@ def events(dialect: Dialect) -> dict[str, set[str]]:
     if (stream := dialect.stream) is None:
         return found
     if stream.frame is not None:
-        found[""] = _paths_of(dialect, [of_frame(stream.frame)])
+        found[""] = _paths_of(dialect, [frame_case(stream.frame)])
     for event in stream.events:
-        paths = _paths_of(dialect, map(of_frame, (*event.reads, *event.writes)))
+        paths = _paths_of(dialect, map(frame_case, (*event.reads, *event.writes)))
         for name in {name for known in event.names for name in known or ("",)}:
             found.setdefault(str(name or ""), set()).update(paths)
     return found
@@ -129,7 +129,7 @@ def is_many(h: Hole) -> bool:
 def cases_in(dialect: Dialect, h: Hole, path: str, inside: Inside) -> Iterator[Standing]:
     """Yield the cases that stand in a hole at a path, each with its own path."""
     if h.shape == "conversation":
-        for case in dialect.talks:
+        for case in dialect.message_cases:
             if isinstance(case.wire, Hole) and case.wire.shape:
                 yield from cases_of(dialect, case.wire.shape, f"{path}[]", inside)
             else:

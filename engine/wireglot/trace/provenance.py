@@ -8,7 +8,7 @@ from typing import Any
 from ..interpreter.recorder import Made, Recorder, Whole
 from ..interpreter.views import View, Written
 from ..language import picture as pic
-from ..language.lenses import SAID, is_guard, same, stringify
+from ..language.lenses import SPELLING_OF, is_guard, same, stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
 from ..notes import Note, nearest
@@ -304,7 +304,7 @@ class Origins:
     ) -> Step:
         word = value_at(self.body, at, ABSENT) if at is not None else value
         if lens not in dialect.tables or word is ABSENT:  # it stands in a text
-            return Step("codec", SAID.get(lens, lens), rule)
+            return Step("codec", SPELLING_OF.get(lens, lens), rule)
         table = dialect.tables[lens]
         other = table.read(word)[0] if at is not None else table.write(word, self.home)[0]
         row = _row(dialect, lens, other if at is not None else word)

@@ -72,7 +72,7 @@ def standing(dialect: Dialect, name: str, value: Any = ABSENT) -> Iterator[Place
     Of a value that is absent nothing is known.
     """
     if name in ("conversation", "messages") and dialect.conversation:
-        for case in dialect.talks:
+        for case in dialect.message_cases:
             if may_be(case, value):
                 yield Place(("conversation", "cases", case.name, "wire"), case.wire)
         return
