@@ -90,8 +90,7 @@ class _Case:
             return given
         if is_guard(lens):
             words = frozenset(lens.split("+"))
-            kept = {w for w in words if _fits(w, given)}
-            if not kept:
+            if not any(_fits(word, given) for word in words):
                 self._report_unfit(hole, lens, given)
                 return None
             return words

@@ -15,11 +15,9 @@ from .fields import ANY, KINDS, held_by
 
 Objects = frozenset[str]
 NOTHING: Objects = frozenset()
-UNITS = {"request": "request", "envelope": "request", "response": "response", "error": "error",
-         "session": "session"}  # fmt: skip
+OF_UNITS = {"envelope": "request"}  # the objects of units, where they are not of that name
 # Shapes that a unit of a conversion names by itself, whether a hole names them or not.
 NAMED = {"tool_call": "part", "tool_result": "part", "usage": "usage", "text": "part"}
-
 # What the holes of a stream hold, where they are not of that name.
 IN_FRAMES = {".": "candidate", "parts": "part"}
 
@@ -55,7 +53,9 @@ class Contexts:
         self.named.clear()  # what is always asked for
         self._named: list[View] = []
         for unit, shape in dialect.units.items():
-            self._named += [view_of(case, shape, {UNITS[unit]}) for case in shape.cases]
+            self._named += [
+                view_of(case, shape, {OF_UNITS.get(unit, unit)}) for case in shape.cases
+            ]
         talk = dialect.file_talk or dialect.conversation
         self._named += [view_of(c, None, {"message"}) for c in (talk.cases if talk else ())]
         for view in self._named:

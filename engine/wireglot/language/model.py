@@ -151,7 +151,7 @@ class Dialect:
 
     @classmethod
     def built(cls, parts: dict[str, Any], later: Callable[[str], Any]) -> Dialect:
-        """Return a dialect of what it holds; `later` gives what LATER names when it is needed."""
+        """Return a dialect of what it holds; `later` gives what LAZY names when it is needed."""
         made = cls.__new__(cls)
         made._reset()
         made._later = later

@@ -28,18 +28,13 @@ from .words import UNITS
 
 # Models of rule files, as long as anybody has them: what the sets of a process share is made once.
 _models: WeakValueDictionary[tuple[Node, Rows], Dialect] = WeakValueDictionary()
-
-
 # Shapes, by their nodes and whether keys have a second spelling: most dialects and sets of variants
 # hold those of a parent.
 _shapes: WeakValueDictionary[tuple[str, Node, Node | None, bool], Shape] = WeakValueDictionary()
 
 
 def model(node: Node, rows: Rows) -> Dialect:
-    """Return the model of a flat rule file with some of its variants, the same for the same file.
-
-    Raises RuleError.
-    """
+    """Return the model of a flat file with some of its variants, made once. Raises RuleError."""
     found = _models.get((node, rows))
     if found is None:
         found = load(variants.with_rows(node, rows))
@@ -64,6 +59,9 @@ def load(node: Node) -> Dialect:
     }
     talk = top.get("conversation")
     limits = node.json_of("limits", {})
+    stream = (
+        events.load(top["stream"], tables, shapes, unions, respelt) if "stream" in top else None
+    )
     dialect = Dialect(
         name,
         str(node.json_of("see", "")),
@@ -83,9 +81,7 @@ def load(node: Node) -> Dialect:
         carry=node.json_of("carry", {}),
         signatures=_signatures(node.json_of("signatures", {})),
         document=documents.load(top["document"]) if "document" in top else None,
-        stream=events.load(top["stream"], tables, shapes, unions, respelt)
-        if "stream" in top
-        else None,
+        stream=stream,
         weights=Weights(frozenset(node.json_of("repeated", ())), node.json_of("slight", {})),
         within={k: Marks.of(k, v.value, v.pos) for k, v in node.under("within-text").items()},
         lists={k: Listing.of(v) for k, v in node.json_of("lists", {}).items()},

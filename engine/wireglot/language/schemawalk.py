@@ -158,9 +158,8 @@ class Walk:
         del self.open[depth:]
         for row in self.dialect.rows:
             self._apply_row(node, row)
-        self._leave_out(
-            node, changes, self.tells and (at or "description" not in self.dialect.rootless)
-        )
+        tells = self.tells and (at or "description" not in self.dialect.rootless)
+        self._leave_out(node, changes, tells)
         for key in node.words:
             changes += node.told.get(key, ())
             seen |= node.used.get(key, set())

@@ -53,10 +53,7 @@ def _kept() -> Kept:
 
 
 def crossings(folders: Sequence[Source], shown: str = PACKAGED) -> list[Node]:
-    """Return the files that show the wires of several dialects: packaged ones, then the others'.
-
-    Raises RuleError.
-    """
+    """Return the files of crossings, packaged ones before those of folders. Raises RuleError."""
     own, packaged = read_sources(folders).crossings, os.path.realpath(packaged_folder())
     paths = [os.path.realpath(f) for f in folders if not isinstance(f, Mapping)]
     return own if packaged in paths else [*_packaged(shown).crossings, *own]
@@ -132,10 +129,7 @@ def flat_unchecked(
 
 
 def overlays_of(*folders: Source) -> dict[str, str]:
-    """Return the overlays of the folders, or without folders the packaged ones, and their dialects.
-
-    Raises RuleError.
-    """
+    """Return the dialect of each overlay of folders, else of packaged ones. Raises RuleError."""
     overlays = read_sources(folders).overlays if folders else _packaged_overlays()
     return {name: str(node.value["overlay"].value) for name, node in overlays.items()}
 
