@@ -21,7 +21,7 @@ EMPTY_IF_NULL = PLACES | frozenset(
 
 
 def is_outdated(node: dict[str, Any]) -> bool:
-    """Tell whether a node of a schema says something that `renewed` says otherwise."""
+    """Tell whether a node of a schema says something that `renew` says otherwise."""
     for key, value in node.items():
         if value is None:
             if key in EMPTY_IF_NULL:
