@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any
 
 import wireglot
-from wireglot.authoring.difference import differences
+from wireglot.authoring.jsondiff import differences
 from wireglot.authoring.lawcase import abroad
 from wireglot.ir import USER_DATA
 

@@ -38,7 +38,9 @@ examples:
 
 def tried(folder: Path) -> trial.Trial:
     """Try a folder's rule files on their examples."""
-    return trial.Trial(str(folder), runs=0).run(trial.loaded([str(folder)], []), ["mini"])
+    return trial.Trial(str(folder), runs=0).run(
+        trial.load_with_examples([str(folder)], []), ["mini"]
+    )
 
 
 @pytest.mark.parametrize("within", ["examples/mini.yaml", "mini-examples.yaml"])
@@ -62,7 +64,7 @@ def test_a_folder_that_is_called_rules_is_tried_alone(
     (tmp_path / "rules" / "mini-examples.yaml").write_text(SHOWN, "utf-8")
     monkeypatch.chdir(tmp_path)
     for folder in ("rules", "./rules/"):
-        rules = trial.loaded([folder], [])
+        rules = trial.load_with_examples([folder], [])
         made = trial.Trial(folder, runs=0).run(rules, rules.dialects)
         assert (made.failures, len(made.examples), made.laws) == ([], 2, 0)
     monkeypatch.setattr(laws, "told", lambda *_: [])  # that they are few is all that is asked
@@ -134,7 +136,7 @@ examples:
 """
     (tmp_path / "over.yaml").write_text(layer, "utf-8")
     overlays = ["over"] if head.startswith("overlay") else []
-    rules = trial.loaded([str(tmp_path)], overlays)
+    rules = trial.load_with_examples([str(tmp_path)], overlays)
     dialect = rules["mini" if overlays else "child"]
     shown = [one for one in examples.find(dialect) if one.owner != "conversation"]
     assert [(one.owner, Path(one.pos.file).name) for one in shown] == [
@@ -142,5 +144,7 @@ examples:
         ("request", "over.yaml"),
     ]
     assert [examples.check(rules, one, dialect) for one in shown] == [None, None]
-    made = trial.Trial(str(tmp_path), runs=0).run(trial.loaded([str(tmp_path)], []), ["mini"])
+    made = trial.Trial(str(tmp_path), runs=0).run(
+        trial.load_with_examples([str(tmp_path)], []), ["mini"]
+    )
     assert (made.failures, len(made.examples)) == ([], 2)

@@ -12,7 +12,7 @@ import yaml
 
 import wireglot
 from wireglot import batch, cli
-from wireglot.batch import wrapped
+from wireglot.batch import batchlines
 from wireglot.batch.job import Converted
 
 CASES = yaml.safe_load((Path(__file__).parent / "cases" / "batch.yaml").read_text("utf-8"))
@@ -78,7 +78,7 @@ def test_pointers_are_of_the_line_though_one_place_of_it_is_converted() -> None:
 
 
 def test_all_forms_are_shown_and_all_their_dialects_are_there() -> None:
-    known = wrapped.packaged().of
+    known = batchlines.packaged().of
     assert set(known) <= set(wireglot.load_rules().dialects)
     assert {known[name].name for name in REQUESTS} == {form.name for form in known.values()}
 

@@ -12,7 +12,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
-from wireglot.authoring import layout, trial, wires
+from wireglot.authoring import crossings, layout, trial
 from wireglot.loading import load
 
 from .oracles import sdk
@@ -20,7 +20,7 @@ from .oracles import sdk
 MAIN = (
     "openai-chat openai-responses anthropic gemini ollama mistral cohere bedrock-converse".split()
 )
-RULES = trial.loaded([], [])
+RULES = trial.load_with_examples([], [])
 # Where messages stand in a request, beside what else must.
 AROUND: dict[str, tuple[str, dict[str, Any]]] = {
     **dict.fromkeys(MAIN, ("messages", {"model": "m"})),
@@ -56,10 +56,10 @@ crossings:
 """
 
 
-def packaged() -> list[wires.Wire]:
+def packaged() -> list[crossings.Wire]:
     """Give the wires of the packaged crossings."""
     failures: list[str] = []
-    found = list(wires.find(load.crossings([]), failures))
+    found = list(crossings.find(load.crossings([]), failures))
     assert failures == []
     return found
 
@@ -77,7 +77,7 @@ def test_the_main_dialects_stand_beside_each_other() -> None:
 
 @pytest.mark.parametrize("dialect", MAIN)
 def test_the_packaged_crossings_hold(dialect: str) -> None:
-    told = [wires.check(RULES, wire) for wire in WIRES if wire.dialect == dialect]
+    told = [crossings.check(RULES, wire) for wire in WIRES if wire.dialect == dialect]
     assert [message for message in told if message] == []
 
 
@@ -130,8 +130,8 @@ def test_a_wire_that_is_written_otherwise_is_told_with_dialect_path_and_both_val
 def test_a_wire_that_does_not_come_back_at_home_is_told() -> None:
     source = {"from": "openai-chat", "wires": {"openai-chat": [{"role": "nobody"}]}}
     files = {"x.yaml": {"wireglot": 2, "crossings": {"messages": {"odd": source}}}}
-    (wire,) = wires.find(load.read_sources([files]).crossings, [])
-    told = wires.check(RULES, wire)
+    (wire,) = crossings.find(load.read_sources([files]).crossings, [])
+    told = crossings.check(RULES, wire)
     assert told is not None and told.startswith("`odd` as openai-chat: ") and "nobody" in told
 
 
@@ -142,17 +142,17 @@ def test_an_ir_may_be_the_source() -> None:
         "      wires: {anthropic: {role: user, content: Hi},\n"
         "              gemini: {role: user, parts: [{text: Ho}]}}\n"
     )
-    found = list(wires.find(load.read_sources([{"x.yaml": text}]).crossings, []))
-    told = [wires.check(RULES, wire) for wire in found]
+    found = list(crossings.find(load.read_sources([{"x.yaml": text}]).crossings, []))
+    told = [crossings.check(RULES, wire) for wire in found]
     assert told[0] is None
     assert told[1] is not None and 'expected "Ho", got "Hi"' in told[1]
 
 
 def test_a_model_chooses_the_rules() -> None:
     (wire,) = [w for w in WIRES if w.model == "gemini-3-pro" and w.dialect == "gemini"]
-    assert wires.check(RULES, wire) is None
-    other = wires.Wire(**{s: getattr(wire, s) for s in wire.__slots__} | {"model": "gemini-1"})
-    assert "thoughtSignature" in str(wires.check(RULES, other))
+    assert crossings.check(RULES, wire) is None
+    other = crossings.Wire(**{s: getattr(wire, s) for s in wire.__slots__} | {"model": "gemini-1"})
+    assert "thoughtSignature" in str(crossings.check(RULES, other))
 
 
 def test_sources_that_do_not_come_together_are_told(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_sources_that_do_not_come_together_are_told(tmp_path: Path) -> None:
     lost = JOINS.replace("a call without arguments", "a call of nobody")
     twice = JOINS.replace("wires:", "ir: []\n      wires:")
     files = load.read_sources([{"lost.yaml": lost, "twice.yaml": twice}]).crossings
-    list(wires.find([*load.crossings([]), *files], failures))
+    list(crossings.find([*load.crossings([]), *files], failures))
     twice, lost = failures
     told = "twice.yaml:6:11: the source of `a call without arguments` stands at rules/examples/"
     assert twice.startswith(f"{told}crossings.yaml:")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wireglot import cli, load_rules
-from wireglot.authoring import changes, crossing, diff
+from wireglot.authoring import conversiondiff, diff, rulediff
 from wireglot.rulesets import RuleSet
 
 from .tables import read_yaml
@@ -63,7 +63,7 @@ def edited(*pairs: tuple[str, str]) -> str:
 
 
 def told(new: str, old: str = SMALL) -> list[str]:
-    found = changes.all_of(rules(old), rules(new))
+    found = rulediff.all_of(rules(old), rules(new))
     return [str(one).rpartition(" (")[0] if one.rule else str(one) for one in found]
 
 
@@ -83,7 +83,7 @@ def test_what_the_rules_say_otherwise_is_said_in_words(case: dict[str, str]) -> 
 )  # fmt: skip
 def test_formatting_comments_and_examples_are_no_difference(old: str, new: str) -> None:
     assert told(edited((old, new))) == []
-    assert changes.changed(rules(), rules(edited((old, new)))) == []
+    assert rulediff.changed(rules(), rules(edited((old, new)))) == []
 
 
 def test_codecs_are_called_as_rule_files_call_them() -> None:
@@ -102,10 +102,10 @@ def test_another_name_of_a_shape_is_no_field_of_the_wire_but_is_told() -> None:
 
 def test_dialects_that_come_and_go_are_told() -> None:
     one = load_rules({"small": SMALL}, builtin=False)
-    assert [str(c).partition(" with")[0] for c in changes.all_of(one, rules())] == [
+    assert [str(c).partition(" with")[0] for c in rulediff.all_of(one, rules())] == [
         "large: is new,"
     ]
-    assert [str(c) for c in changes.all_of(rules(), one)] == ["large: is gone"]
+    assert [str(c) for c in rulediff.all_of(rules(), one)] == ["large: is gone"]
 
 
 def test_what_a_variant_says_is_told_with_its_name() -> None:
@@ -119,7 +119,7 @@ def test_what_a_variant_says_is_told_with_its_name() -> None:
 
 def crossed(new: str, old: str = SMALL) -> list[str]:
     one, two = rules(old), rules(new)
-    return [str(c) for c in crossing.pairs(one, two, changes.all_of(one, two))]
+    return [str(c) for c in conversiondiff.pairs(one, two, rulediff.all_of(one, two))]
 
 
 def test_a_field_that_is_carried_now_is_told_for_the_pair() -> None:
@@ -148,13 +148,13 @@ def test_only_what_a_change_reaches_is_tried(monkeypatch: pytest.MonkeyPatch) ->
         tried.append(ends)
         return []
 
-    monkeypatch.setattr(crossing, "_pair", noticed)
-    crossing.pairs(one, one, [])
-    crossing.pairs(one, one, [changes.Change("small", ("response",), ("id",), "is new")])
+    monkeypatch.setattr(conversiondiff, "_pair", noticed)
+    conversiondiff.pairs(one, one, [])
+    conversiondiff.pairs(one, one, [rulediff.Change("small", ("response",), ("id",), "is new")])
     assert tried == []
-    crossing.pairs(one, one, [changes.Change("small", ("request",), ("heat",), "is new")])
+    conversiondiff.pairs(one, one, [rulediff.Change("small", ("request",), ("heat",), "is new")])
     assert len(tried) == 4 and all("small" in ends for ends in tried)
-    crossing.pairs(one, one, [changes.Change("ladder", (), ("ladder.x",), "is new")])
+    conversiondiff.pairs(one, one, [rulediff.Change("ladder", (), ("ladder.x",), "is new")])
     assert len(tried) == 4 + 6
 
 

@@ -14,8 +14,8 @@ import pytest
 
 import wireglot
 from wireglot.authoring import examples, lawcase, laws, trial
-from wireglot.authoring.difference import differences
 from wireglot.authoring.generate import Generator
+from wireglot.authoring.jsondiff import differences
 from wireglot.authoring.shrink import shrink
 from wireglot.cli import main
 from wireglot.executor.writer import CodedWriter

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import pytest
 
 import wireglot
-from wireglot.authoring import crossing, trial
+from wireglot.authoring import conversiondiff, trial
 
 from .command import run
 from .width import MAIN, WIDE
@@ -187,7 +187,9 @@ def test_what_a_page_shows_runs(
     monkeypatch.chdir(tmp_path)
     if not WIDE:
         monkeypatch.setattr(trial, "Trial", functools.partial(trial.Trial, targets=MAIN))
-        monkeypatch.setattr(crossing, "pairs", functools.partial(crossing.pairs, among=MAIN))
+        monkeypatch.setattr(
+            conversiondiff, "pairs", functools.partial(conversiondiff.pairs, among=MAIN)
+        )
         # The packaged rules are one set, of which what is audited is known.
         load = wireglot.load_rules
         monkeypatch.setattr(

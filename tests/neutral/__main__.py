@@ -31,11 +31,11 @@ FATES = ("equal", "loses", "refused", "raises", "scope")
 
 def made() -> Iterator[Case]:
     """Yield each case of the rule files' crossings and of the tables of bugs."""
-    from wireglot.authoring import trial, wires
+    from wireglot.authoring import crossings, trial
 
     from ..tables import read_yaml
 
-    for wire in wires.find(trial.crossings([]), []):
+    for wire in crossings.find(trial.load_crossings([]), []):
         if wire.source is not None and wire.dialect != wire.source and wire.unit in UNITS:
             call = {"from": wire.source, "to": wire.dialect, "unit": wire.unit, "model": wire.model}
             name = f"crossing/{wire.name}/{wire.dialect}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..authoring.difference import excerpt, written
+from ..authoring.jsondiff import excerpt, written
 from ..conversion import reading
 from ..conversion.hands import Writer
 from ..errors import UsageError

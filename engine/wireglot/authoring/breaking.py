@@ -22,7 +22,7 @@ from ..language.source import LADDER, parse
 from ..loading import load
 from ..rulesets import RuleSet
 from . import diff
-from .changes import SILENT, Change
+from .rulediff import SILENT, Change
 
 GRADES = ("wire", "notes", "prose")
 NOTED = {"unsupported", "repeated", "slight", "note", "effect"}  # words that only notes show

@@ -11,10 +11,10 @@ from ..language.picture import ABSENT
 from ..loading.start import load_rules
 from ..notes import Note
 from ..rulesets import RuleSet
-from . import changes, crossing, trial
-from .changes import Change
-from .crossing import Apart, Crossed, Done
-from .difference import shown
+from . import conversiondiff, rulediff, trial
+from .conversiondiff import Apart, Crossed, Done
+from .jsondiff import shown
+from .rulediff import Change
 
 WORDS = frozenset(("body", "source", "target", "unit", "model"))  # of a line that is replayed
 
@@ -112,17 +112,17 @@ class Told(NamedTuple):
         return {"payloads": self.total, "otherwise": [one.as_json() for one in self.found]}
 
 
-def loaded(sources: Sequence[str], overlays: Sequence[str]) -> RuleSet:
+def load_checked(sources: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files with their examples, and check those of the user. Raises RuleError."""
     if sources or overlays:
         load_rules(*sources, overlays=overlays)
-    return trial.loaded(sources, overlays)
+    return trial.load_with_examples(sources, overlays)
 
 
 def compared(old: RuleSet, new: RuleSet, converting: bool = True) -> Compared:
     """Compare what two sets say, and by payloads made from both what their pairs do."""
-    fields = changes.all_of(old, new)
-    pairs = crossing.pairs(old, new, fields) if converting else []
+    fields = rulediff.all_of(old, new)
+    pairs = conversiondiff.pairs(old, new, fields) if converting else []
     return Compared(fields, pairs)
 
 
@@ -135,9 +135,9 @@ def replayed(
         total += 1
         ends = (one.source, one.target)
         before, after = (
-            crossing.run(rules, one.body, ends, one.unit, one.model) for rules in (old, new)
+            conversiondiff.run(rules, one.body, ends, one.unit, one.model) for rules in (old, new)
         )
-        if not crossing.same(before, after):
+        if not conversiondiff.same(before, after):
             found.append(_apart(one, before, after))
     return Told(found, total)
 
@@ -170,7 +170,7 @@ def _apart(record: Record, before: Done, after: Done) -> Replayed:
     if isinstance(before, ConversionError) or isinstance(after, ConversionError):
         old, new = (str(e) if isinstance(e, ConversionError) else None for e in (before, after))
         return Replayed(record, (), (), (), (old, new))
-    one, two = (list(map(crossing.bare, out.notes)) for out in (before, after))
+    one, two = (list(map(conversiondiff.bare, out.notes)) for out in (before, after))
     gone = tuple(note for note, said in zip(before.notes, one, strict=True) if said not in two)
     come = tuple(note for note, said in zip(after.notes, two, strict=True) if said not in one)
-    return Replayed(record, tuple(crossing.apart_of(before, after)), gone, come, (None, None))
+    return Replayed(record, tuple(conversiondiff.apart_of(before, after)), gone, come, (None, None))

@@ -17,8 +17,8 @@ from ..language.source import parse
 from ..results import Conversion
 from ..rulesets import RuleSet
 from ..trail import keys_of, leaves, pointer
-from . import laws, sketch, wires
-from .difference import shown, standing
+from . import crossings, laws, sketch
+from .jsondiff import shown, standing
 from .shrink import shrink
 
 TRIES = 3000
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
 
     def convert(self, body: Any) -> Conversion:
         """Convert a payload, with a trace. Raises ConversionError."""
-        model = self.model or wires.MODEL
+        model = self.model or crossings.MODEL
         return self.rules.convert(body, self.source, self.target, self.unit, model, trace=True)
 
     def fault(self, body: Any) -> Fault | None:
@@ -122,7 +122,7 @@ class Asked(NamedTuple):
 
     def crossing(self, body: Any, name: str) -> dict[str, Any]:
         """Return a file of crossings that shows what is wrong, as plain JSON."""
-        meant: Any = [] if self.unit in wires.LISTS else {}
+        meant: Any = [] if self.unit in crossings.LISTS else {}
         codes: list[str] = []
         if (out := self._made(body, self.target)) is not None:
             meant = copy.deepcopy(out.body)
@@ -135,7 +135,7 @@ class Asked(NamedTuple):
         return {"wireglot": 2, "crossings": {self.unit: {name: said}}}
 
     def _made(self, body: Any, target: str) -> Conversion | None:
-        model = self.model or wires.MODEL
+        model = self.model or crossings.MODEL
         try:
             return self.rules.convert(body, self.source, target, self.unit, model)
         except Exception:  # it is what the case shows
@@ -144,9 +144,9 @@ class Asked(NamedTuple):
     def tried(self, text: str) -> str | None:
         """Return what `wireglot test` says of a file of crossings, None where all holds."""
         failures: list[str] = []
-        for wire in wires.find([parse(text, "case.yaml")], failures):
+        for wire in crossings.find([parse(text, "case.yaml")], failures):
             try:
-                told = wires.check(self.rules, wire)
+                told = crossings.check(self.rules, wire)
             except Exception as error:  # an internal error, as the case may show
                 told = repr(error)
             failures += [told] if told else []

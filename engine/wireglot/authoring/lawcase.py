@@ -19,7 +19,7 @@ from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace import where
 from ..trail import At
-from .difference import Difference, differences
+from .jsondiff import Difference, differences
 
 
 class Broken(Exception):

@@ -29,9 +29,9 @@ from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace.where import picture_at
 from ..trail import pointer, touch
-from . import edits, heard
-from .difference import Difference, differences, standing
+from . import editlaws, streamlaw
 from .generate import Generator
+from .jsondiff import Difference, differences, standing
 from .lawcase import Broken, Case, abroad, alike, alone, longer, one_text, results_apart, same_json
 from .shrink import shrink
 
@@ -280,10 +280,10 @@ LAWS: dict[str, Law] = {
     "PutGet": _putget,
     "Stable": _stable,
     "Pure": _pure,
-    "Edited": edits.edited,
-    "Kept": edits.kept,
+    "Edited": editlaws.edited,
+    "Kept": editlaws.kept,
 }
-STREAMED: dict[str, Law] = {"Heard": heard.heard}
+STREAMED: dict[str, Law] = {"Heard": streamlaw.heard}
 BETWEEN: dict[str, Law] = {"Total": _total, "Placed": _placed, "Cross": _cross}
 
 

@@ -17,8 +17,8 @@ from ..rulesets import RuleSet
 from ..streaming import framing
 from ..streaming.streams import Translator, translate
 from ..trail import At, leaves, place_of, value_at
-from .difference import differences
-from .wires import MODEL
+from .crossings import MODEL
+from .jsondiff import differences
 
 STREAM = "stream"
 UNNAMED = ("unknown-key", "unknown-part", "unfit")  # codes of what no picture takes

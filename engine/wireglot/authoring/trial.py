@@ -11,17 +11,17 @@ from ..language import apart
 from ..language.source import Node, Pos
 from ..loading import load
 from ..rulesets import RuleSet
-from . import examples, laws, wires
+from . import crossings, examples, laws
 
 
-def loaded(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
+def load_with_examples(folders: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     """Load rule files, the packaged ones from YAML: what a wheel prepares holds no examples."""
     return load.rule_set(
         load.flat_unchecked(load.from_yaml(load.packaged_name(folders)), folders, overlays)
     )
 
 
-def crossings(folders: Sequence[str]) -> list[Node]:
+def load_crossings(folders: Sequence[str]) -> list[Node]:
     """Load the files that show the wires of several dialects, the packaged ones first."""
     return load.crossings(folders, load.packaged_name(folders))
 
@@ -69,10 +69,10 @@ class Trial:
 
     def cross(self, rules: RuleSet, files: Iterable[Node]) -> Trial:
         """Try the wires that files of crossings show, with what other files say of them."""
-        for wire in wires.find(files, self.failures):
+        for wire in crossings.find(files, self.failures):
             if self._within(wire.pos):
                 self.examples.add(wire.pos)
-                message = wires.check(rules, wire)
+                message = crossings.check(rules, wire)
                 if message:
                     self.failures.append(f"{wire.pos}: {message}")
         return self

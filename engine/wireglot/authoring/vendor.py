@@ -13,10 +13,10 @@ from ..loading import checking
 from ..loading.start import load_rules
 from ..rulesets import RuleSet
 from . import layout, starter
-from .differs import Change, changes
 from .recordings import Heard, Recorded, heard
 from .sketch import Tree
 from .starter import Wanted
+from .vendorentries import Change, changes
 
 DECIDE = "to decide:"
 ROUNDS = 3  # what is pictured may show what lies within

@@ -16,7 +16,7 @@ from ..notes import Note
 from ..policy import Policy, of
 from ..results import PolicyError, concluded
 from ..trail import keys_of, pointer, value_at
-from .wrapped import BODIES, Wrapping, deeper, put, refused
+from .batchlines import BODIES, Wrapping, deeper, put, refused
 
 _NOTHING = object()
 

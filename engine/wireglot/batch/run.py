@@ -15,8 +15,8 @@ from typing import IO, Any, NamedTuple
 from ..errors import UsageError, WireglotError
 from . import lines, tables
 from .job import Converter
-from .lined import Made, Sum, Way, lined
 from .lines import STDIN, Place
+from .pieces import Made, Sum, Way, lined
 from .pool import over
 
 OFTEN = 0.5  # seconds after which what is done is written down again

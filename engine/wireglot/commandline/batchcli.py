@@ -12,7 +12,7 @@ from typing import Any
 
 from ..batch import Job, lines, pool, tables
 from ..batch.job import keys
-from ..batch.lined import Sum
+from ..batch.pieces import Sum
 from ..batch.run import Files, Stopped, run
 from ..columns import columns
 from ..notes import SEVERITIES

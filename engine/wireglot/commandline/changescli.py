@@ -20,8 +20,8 @@ def diff(arguments: argparse.Namespace) -> int:
     if new is None:
         old, new = None, old
     try:
-        before = sets.loaded(_one(old), arguments.old_overlay)
-        after = sets.loaded(_one(new), arguments.overlay)
+        before = sets.load_checked(_one(old), arguments.old_overlay)
+        after = sets.load_checked(_one(new), arguments.overlay)
         if arguments.replay is None:
             found: sets.Told | sets.Compared = sets.compared(
                 before, after, not arguments.rules_only

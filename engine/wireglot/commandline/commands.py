@@ -236,15 +236,17 @@ def test(arguments: argparse.Namespace) -> int:
         # No body is converted by rules with a mistake: no law holds of them, and no example.
         checking.check(own, arguments.overlay).raise_first()
     tried = trial.Trial(arguments.dir, arguments.runs, arguments.seed)
-    below = trial.loaded(folders, [])  # what stands below the overlays holds without them
+    below = trial.load_with_examples(
+        folders, []
+    )  # what stands below the overlays holds without them
     tried.run(below, below.dialects)
     if over := arguments.overlay:
-        rules = trial.loaded(folders, over)
+        rules = trial.load_with_examples(folders, over)
         tried.run(rules, rules.dialects)
     for name, dialect in load.overlays_of(*folders).items():
         if name not in over:
-            tried.run(trial.loaded(folders, [*over, name]), [dialect])
-    tried.cross(below, trial.crossings(folders))
+            tried.run(trial.load_with_examples(folders, [*over, name]), [dialect])
+    tried.cross(below, trial.load_crossings(folders))
     for failure in tried.failures:
         print(failure)
     failed, total = len(tried.failures) + tried.more, len(tried.examples) + tried.laws

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..authoring.difference import differences, shown
+from ..authoring.jsondiff import differences, shown
 from ..errors import UsageError
 from ..loop.states import States
 from ..policy import Policy

@@ -10,7 +10,7 @@ from ..ir import PARTS, USER_DATA
 from ..language.lenses import same
 from ..language.picture import ABSENT
 from ..trail import At, pointer, value_at
-from .difference import shown
+from .jsondiff import shown
 from .lawcase import Broken, Case, abroad
 
 # What a caller changes in a part of each kind.

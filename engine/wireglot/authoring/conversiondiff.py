@@ -19,8 +19,8 @@ from ..trace import paths
 from ..traces import OUTSIDE, Fate, Trace
 from ..trail import path_of, place_of, pointer, touch
 from . import payloads
-from .changes import Change, sentence
-from .difference import differences, shown, written
+from .jsondiff import differences, shown, written
+from .rulediff import Change, sentence
 
 FEW = 3
 VALUES = "now: `"

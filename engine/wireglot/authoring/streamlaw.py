@@ -12,7 +12,7 @@ from ..streaming import responses, streams
 from ..streaming.fold import Fold
 from ..streaming.recognising import Frame
 from ..trail import pointer
-from .difference import differences
+from .jsondiff import differences
 from .lawcase import Broken, Case, abroad
 
 # What a part says in any stream that has it; what else is said of it may have no frame.
