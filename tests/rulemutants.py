@@ -342,7 +342,7 @@ def _limited() -> None:
 
 def _by_examples(rules: RuleSet, mutant: Mutant, chosen: Callable[[str], bool]) -> bool:
     ladder_too = mutant.file == "ladder"
-    for example in examples.rows(rules.ladder) if ladder_too else ():
+    for example in examples.ladder_examples(rules.ladder) if ladder_too else ():
         if chosen(example.owner) and examples.check(rules, example):
             return True
     for name in rules.dialects:
@@ -374,7 +374,7 @@ def _by_sdks(rules: RuleSet, mutant: Mutant) -> bool:
 
 def _by_laws(rules: RuleSet, mutant: Mutant) -> bool:
     names = heads(rules.dialects) if mutant.file == "ladder" else [mutant.file]
-    return any(laws.broken(rules, names, RUNS, mutant.told))
+    return any(laws.violations(rules, names, RUNS, mutant.told))
 
 
 def warm() -> None:

@@ -203,7 +203,7 @@ def test_a_search_before_the_text_that_rests_on_it_is_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # It is one of the talks that strain; what each picture shows would take five seconds.
-    monkeypatch.setattr(probes, "explored", lambda *_: iter(()))
+    monkeypatch.setattr(probes, "explore", lambda *_: iter(()))
     rules = wireglot.load_rules()  # whose payloads no other test asks for
     found = rules.audit("openai-responses", "gemini", "response", model="m")
     told = {(line.source, line.code) for line in found.lines}
@@ -370,7 +370,7 @@ def test_the_only_pair_of_a_unit_keeps_its_gravest_codes() -> None:
         ("right", "error", ("a",)),
     ]
     cells = [audit.Cell("left", target, unit, {}, worst) for target, unit, worst in made]
-    assert [cell.worst for cell in audit._telling(cells)] == [("b",), (), ("a",)]
+    assert [cell.worst for cell in audit._without_shared_codes(cells)] == [("b",), (), ("a",)]
 
 
 def test_markdown_is_tables(folder: str, capsys: pytest.CaptureFixture[str]) -> None:

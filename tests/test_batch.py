@@ -233,7 +233,7 @@ def test_a_data_set_by_name(
     assert cli.main([*command, "out.jsonl"]) == 0
     found, meant = read("out.jsonl"), wanted(values)
     assert [one["messages"] for one in found] == [one["messages"] for one in meant]
-    assert [json.loads(line)["messages"][0] for line in tables.stored("hf:set", 598)] == [
+    assert [json.loads(line)["messages"][0] for line in tables.dataset_rows("hf:set", 598)] == [
         one["messages"][0] for one in values[598:]
     ]
     version = tables.version("hf:set")
@@ -305,16 +305,16 @@ def test_one_place_of_a_line_is_converted_and_the_rest_goes_along(there: Path) -
 
 
 def test_a_policy_stops_and_what_stands_before_is_kept(there: Path, capsys: Any) -> None:
-    values = [request(nth) for nth in range(lines.LINES * 2 + 10)]
-    values[lines.LINES + 4]["seed"] = 1
+    values = [request(nth) for nth in range(lines.PIECE_LINES * 2 + 10)]
+    values[lines.PIECE_LINES + 4]["seed"] = 1
     written(there / "in.jsonl", values)
     command = ["batch", "in.jsonl", *PAIR, "-o", "out.jsonl", "--workers", "1"]
     assert cli.main([*command, "--policy", "effect:lost=fail"]) == 3
     told = capsys.readouterr().err
-    assert f"in.jsonl:{lines.LINES + 5}: the policy forbids `no-place`" in told
+    assert f"in.jsonl:{lines.PIECE_LINES + 5}: the policy forbids `no-place`" in told
     assert "`--resume` goes on from there, into out.jsonl" in told
     assert not (there / "out.jsonl").exists()
-    assert read("out.jsonl.part") == wanted(values[: lines.LINES])
+    assert read("out.jsonl.part") == wanted(values[: lines.PIECE_LINES])
     assert cli.main([*command, "--resume"]) == 0
     assert read("out.jsonl") == wanted(values)
 

@@ -180,7 +180,9 @@ def test_examples_apart_name_a_shape_or_unit(tmp_path: Path) -> None:
 
 def test_a_row_of_the_ladder_that_says_something_else_is_told(tmp_path: Path) -> None:
     row = next(r for r in PACKAGED.ladder["tool_result"] if r.name == "data-as-text")
-    found = [e for e in examples.rows(PACKAGED.ladder) if e.owner.endswith("/data-as-text")]
+    found = [
+        e for e in examples.ladder_examples(PACKAGED.ladder) if e.owner.endswith("/data-as-text")
+    ]
     assert [examples.check(PACKAGED, e) for e in found] == [None]
     found[0].said["to"]["value"] = "other"
     message = examples.check(PACKAGED, found[0])
@@ -295,10 +297,10 @@ def test_shrinking_keeps_what_shows_the_fault_and_little_else() -> None:
 
 def test_the_packaged_rules_keep_every_law() -> None:
     # `wireglot test` crosses to every other dialect.
-    found = list(laws.told(PACKAGED, MAIN, width.times(8, 1), "test", CROSSED))
-    found += laws.told(PACKAGED, WIRES, width.times(4, 1), "test", CROSSED[1:2])
+    found = list(laws.failures(PACKAGED, MAIN, width.times(8, 1), "test", CROSSED))
+    found += laws.failures(PACKAGED, WIRES, width.times(4, 1), "test", CROSSED[1:2])
     few = width.some(VENDORS + ENDPOINTS, 5)  # these differ little
-    found += laws.told(PACKAGED, few, width.times(2, 1), "test", CROSSED[1:2])
+    found += laws.failures(PACKAGED, few, width.times(2, 1), "test", CROSSED[1:2])
     assert found == []
 
 
@@ -369,8 +371,8 @@ def test_a_note_that_nobody_makes_breaks_cross(tmp_path: Path) -> None:
 def test_what_another_dialect_means_by_writing_nothing_keeps_cross() -> None:
     wire = {"messages": [], "functions": [{"name": "g"}], "tool_choice": "auto"}
     case = lawcase.Case(PACKAGED, "openai-chat", "request", "cohere")
-    assert case.unsaid({"tool_choice": "auto"}) == ["tool_choice"]
-    assert case.unsaid({"tool_choice": "none"}) == case.unsaid({}) == []
+    assert case.absent_fields({"tool_choice": "auto"}) == ["tool_choice"]
+    assert case.absent_fields({"tool_choice": "none"}) == case.absent_fields({}) == []
     assert laws.fault(laws.BETWEEN["Cross"], case, wire) is None
 
 
@@ -685,8 +687,8 @@ def judges(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
     monkeypatch.setattr(rulemutants, "RUNS", width.times(rulemutants.RUNS, 2))
     if not width.WIDE:
-        broken = functools.partial(laws.broken, targets=width.MAIN)
-        monkeypatch.setattr(laws, "broken", broken)
+        broken = functools.partial(laws.violations, targets=width.MAIN)
+        monkeypatch.setattr(laws, "violations", broken)
     return rulemutants
 
 

@@ -137,7 +137,9 @@ def test_what_is_written_loads_and_takes_the_recordings(written: tuple[Path, str
     folder, recorded = written
     assert cli.main(["check", str(folder / "made")]) == 0
     rules = wireglot.load_rules(folder / "made")
-    held = recordings.heard(rules, "acme", recordings_of(rules, Path(recorded).read_text("utf-8")))
+    held = recordings.coverage(
+        rules, "acme", recordings_of(rules, Path(recorded).read_text("utf-8"))
+    )
     assert (held.faults, held.unknown, held.share) == ([], [], 1.0)
     out = rules.convert(REQUEST, "acme", "gemini", model="m")
     assert out.body["generationConfig"]["topK"] == 4
@@ -227,5 +229,5 @@ def test_recorded_vendors_are_proposed_without_their_file(recorded: str, name: s
 def test_a_request_that_names_its_model_otherwise_is_given_no_other() -> None:
     body = {"model_id": "g", "messages": [{"role": "user", "content": "Hi"}]}
     rules = wireglot.packaged()
-    held = recordings.heard(rules, "chat-compatible", [recordings.Recorded("request", body)])
+    held = recordings.coverage(rules, "chat-compatible", [recordings.Recorded("request", body)])
     assert held.faults == [] and [one.at for one in held.unknown] == [("model_id",)]

@@ -125,7 +125,7 @@ def test_a_session_moves_and_says_the_same(source: str, target: str, home: Path)
     asked = [name, "--from", source, "--to", target, "--cwd", str(home / "work")]
     assert cli.main(["move", *asked]) == 0
     agent = places.agent(target)
-    [path] = listing.files(agent, os.environ)
+    [path] = listing.session_files(agent, os.environ)
     body = rich.RULES[agent.dialect].parse(listing.text(agent, path))
     ir = listing.read(rich.RULES, agent, path).ir
     assert ir["cwd"] == str(home / "work")
@@ -153,7 +153,7 @@ def test_nothing_is_written_that_was_not_asked_for(
     assert "2 calls have no result" in said
     assert not (home / ".codex").exists()
     assert cli.main(["move", ID, "--to", "codex"]) == 0
-    [path] = listing.files(places.agent("codex"), os.environ)
+    [path] = listing.session_files(places.agent("codex"), os.environ)
     old = path.read_bytes()
     assert cli.main(["move", ID, "--from", "claude-code", "--to", "codex"]) == 2
     assert "is there already" in capsys.readouterr().err
@@ -161,7 +161,7 @@ def test_nothing_is_written_that_was_not_asked_for(
     other = "11111111-1111-4111-8111-111111111111"
     asked = [str(session.path), "--to", "codex", "--id", other]
     assert cli.main(["move", *asked]) == 0
-    assert len(list(listing.files(places.agent("codex"), os.environ))) == 2
+    assert len(list(listing.session_files(places.agent("codex"), os.environ))) == 2
 
 
 def test_a_session_is_read_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,13 +284,13 @@ def test_an_agent_takes_in_what_its_index_names(
     assert "is there already" in capsys.readouterr().err
     base = sqlite3.connect(folder / "agent/openclaw-agent.sqlite")
     (text,) = base.execute("SELECT event_json FROM transcript_events WHERE seq = 2").fetchone()
-    packed = lines.packed(text.encode(), "x.zst")
+    packed = lines.compressed(text.encode(), "x.zst")
     base.execute(
         "UPDATE transcript_events SET event_json = NULL, event_zstd = ? WHERE seq = 2", [packed]
     )
     base.commit()
     assert cli.main(["move", "11111111", "--to", "pi"]) == 0
-    [path] = listing.files(places.agent("pi"), os.environ)
+    [path] = listing.session_files(places.agent("pi"), os.environ)
     assert text.partition('"message":')[2] in path.read_text("utf-8")
 
 
@@ -330,7 +330,7 @@ def test_each_command_of_the_page_runs(home: Path) -> None:
         for line in block.splitlines():
             name, *words = line.split()
             assert name == "wireglot" and cli.main(words) == 0, line
-    assert len(list(listing.files(places.agent("codex"), os.environ))) == 1
+    assert len(list(listing.session_files(places.agent("codex"), os.environ))) == 1
 
 
 def test_a_move_says_what_it_did_as_values(home: Path) -> None:
@@ -387,7 +387,7 @@ def test_folders_that_are_said_from_here_are_known_everywhere(
     assert cli.main(["sessions"]) == 0
     assert cli.main(["move", ID, "--to", "claude-code", "--cwd", "work"]) == 0
     assert f"resume: cd {home}/work && claude" in capsys.readouterr().out
-    [path] = listing.files(places.agent("claude-code"), os.environ)
+    [path] = listing.session_files(places.agent("claude-code"), os.environ)
     assert listing.session_of(rich.RULES, places.agent("claude-code"), path).cwd == f"{home}/work"
 
 
@@ -539,7 +539,7 @@ def test_calls_of_one_id_have_a_result_each() -> None:
         ([call, result, call], 1),
         ([result, call], 1),
     ):
-        found, closed = move.closed(json.loads(json.dumps(messages)))
+        found, closed = move.close_calls(json.loads(json.dumps(messages)))
         assert closed == many
         assert found[: len(messages)] == messages
         assert [one["parts"][0]["kind"] for one in found[len(messages) :]] == ["error"] * many

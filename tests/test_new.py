@@ -75,7 +75,7 @@ def test_an_api_that_nobody_knows_is_drawn_from_its_samples(larch: Started) -> N
 def test_what_is_not_known_is_marked_with_what_it_may_be(larch: Started) -> None:
     assert re.search(r"heat: \$own.heat \(optional\) +# \? .*\$temperature", larch.text)
     assert re.search(r"most: \$own.most \(optional\) +# \? .*\$max_tokens", larch.text)
-    assert "request: `heat`" in larch.asked
+    assert "request: `heat`" in larch.questions
     assert [finding for finding in larch.findings if finding.severity != "info"] == []
 
 
@@ -100,7 +100,7 @@ def test_the_samples_are_examples_that_hold(larch: Started, tmp_path: Path) -> N
 def test_an_edited_file_gets_its_examples_anew(larch: Started, tmp_path: Path) -> None:
     edited = re.sub(r"most: .*", "most: $max_tokens (fill 1000)    # kept", larch.text, count=1)
     assert tried(edited, "larch", tmp_path) != []
-    made = starter.again(RULES, [], edited, "larch", LARCH)
+    made = starter.remake_examples(RULES, [], edited, "larch", LARCH)
     assert made.text.partition("\nexamples:")[0] == edited.partition("\nexamples:")[0]
     assert "max_tokens: 200" in made.text
     assert tried(made.text, "larch", tmp_path) == []
@@ -159,7 +159,7 @@ def test_media_are_told_by_what_holds_them() -> None:
 
 def test_the_nearest_dialect_is_the_parent_and_keys_that_are_alike_take_a_place() -> None:
     made = started([("request", CHAT)], "acme")
-    assert made.told[0].startswith("nearest is openai-chat, whose pictures take ")
+    assert made.origin[0].startswith("nearest is openai-chat, whose pictures take ")
     said = lines(made)
     assert "extends: openai-chat" in said
     assert "max_completion_tokens: $removed" in said
@@ -183,7 +183,7 @@ def test_who_takes_next_to_nothing_of_an_answer_is_no_parent() -> None:
     asked = [{**chat, "messages": [{"role": "user", "content": f"Hi {n}"}] * 4} for n in range(3)]
     made = started([("request", one) for one in asked] + [("response", ODD_ANSWER)])
     assert "extends: openai-chat" not in lines(made)
-    assert made.told[1] == "it takes 0% of a response: the file is drawn from the samples"
+    assert made.origin[1] == "it takes 0% of a response: the file is drawn from the samples"
 
 
 def test_two_fields_of_one_name_have_two_names_in_the_ir() -> None:
@@ -204,7 +204,7 @@ def test_a_format_of_answers_is_asked_for_and_not_drawn() -> None:
     made = started(
         [("request", {"turns": [{"role": "user", "content": "Hi"}], "answer_format": form})]
     )
-    assert "request: `answer_format` is thought to say the form of an answer" in made.asked
+    assert "request: `answer_format` is thought to say the form of an answer" in made.questions
     assert "answer_format: $own.answer_format (optional)" in lines(made)
 
 
@@ -261,8 +261,8 @@ def test_an_element_that_nothing_pictures_is_asked_for() -> None:
     asked = {"Model": "m-1", "Messages": [{"Role": "user", "Content": "Is it warm?"}]}
     made = started([("request", asked), ("response", answer)])
     told = "response: an element of a sample is of no kind, so it is `unknown`"
-    assert told in made.asked
-    assert told not in started([*LARCH]).asked
+    assert told in made.questions
+    assert told not in started([*LARCH]).questions
 
 
 def test_an_error_of_an_unknown_form_is_no_request() -> None:
@@ -286,14 +286,14 @@ def test_calls_beside_the_content_are_asked_for_and_no_message_is_a_call() -> No
     assert not [finding for finding in made.findings if finding.severity == "error"]
     assert "said: [text]" in lines(made)
     assert not any(line.startswith("tool_call:") for line in lines(made))
-    assert any(one.startswith("messages: `tool_calls`: not pictured") for one in made.asked)
+    assert any(one.startswith("messages: `tool_calls`: not pictured") for one in made.questions)
 
 
 def test_a_field_that_needs_a_shape_is_asked_for() -> None:
     body = {**CHAT, "documents": [{"id": "d1", "content": "Rain.", "metadata": {"of": "today"}}]}
     made = started([("request", body)], "acme", parent="openai-chat")
     assert [finding for finding in made.findings if finding.severity == "error"] == []
-    assert any("`documents` may be `$system`" in one for one in made.asked)
+    assert any("`documents` may be `$system`" in one for one in made.questions)
     assert "documents: $own.documents (optional)" in lines(made)
 
 
@@ -301,9 +301,9 @@ def test_a_parent_that_lies_over_another_is_told_with_what_comes_of_it() -> None
     body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "safe_prompt": True,
             "random_seed": 7, "min_tokens": 3}  # fmt: skip
     made = started([("request", body)], "acme")
-    assert made.told[0].startswith("nearest is mistral")
-    assert made.told[1].startswith("what else mistral says (its path, limits and models) holds")
-    assert made.told[1].endswith("`--extends chat-compatible` takes what lies below it")
+    assert made.origin[0].startswith("nearest is mistral")
+    assert made.origin[1].startswith("what else mistral says (its path, limits and models) holds")
+    assert made.origin[1].endswith("`--extends chat-compatible` takes what lies below it")
 
 
 def test_odd_samples_make_a_file_too() -> None:

@@ -113,7 +113,7 @@ def test_the_text_of_arguments_may_come_back_without_its_spaces(rules: Any) -> N
 def test_the_file_of_the_stranger_has_no_mistakes(rules: Any) -> None:
     found = [f for f in rules.findings if f.file.endswith("quill.yaml")]
     assert found == []
-    assert list(laws.told(rules, ["quill"], 3, "1", None)) == []
+    assert list(laws.failures(rules, ["quill"], 3, "1", None)) == []
 
 
 # The second provider, added with the page of the language alone: what it left out.

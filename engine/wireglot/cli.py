@@ -69,7 +69,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     if rest and getattr(arguments, "path", "") is None and not rest[0].startswith("-"):
         arguments.path = rest.pop(0)
     if rest:
-        arguments.reads.error(f"unrecognized arguments: {' '.join(rest)}")
+        arguments.subparser.error(f"unrecognized arguments: {' '.join(rest)}")
     return arguments
 
 

@@ -46,7 +46,7 @@ BY_THEMSELVES = {
 def written(source: str) -> dict[str, Json]:
     """Return a session for each framework, with its open calls closed as `move` closes them."""
     ir = rich.RULES[source].read(rich.BODIES[source], unit="session").ir
-    messages, _ = move.closed(ir["messages"])
+    messages, _ = move.close_calls(ir["messages"])
     found = {}
     for name in [one for one in frameworks.FRAMEWORKS if one not in UNJUDGED]:
         found[name] = rich.RULES[name].write({"messages": messages}, unit="session").body

@@ -128,7 +128,7 @@ def keep(agent: places.Agent, body: Any, home: Path, place: Path | None = None) 
         command = agent.command(agent.register, work, name, path)
         env = started(place, home)
         subprocess.run(command, cwd=work, env=env, check=True, capture_output=True)
-        (path,) = listing.files(agent, environment(home))
+        (path,) = listing.session_files(agent, environment(home))
     return listing.session_of(rich.RULES, agent, path)
 
 

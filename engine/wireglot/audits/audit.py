@@ -22,8 +22,8 @@ from ..payload import check_call, known_options
 from .gather import EFFECTS, Gatherer, Line
 from .provoke import ANY_MODEL, Probe, payloads
 
-EVERYWHERE = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
-WORST = 3  # codes of a cell
+IN_ALL_PAIRS = frozenset(("unknown-key", "unfit"))  # what becomes of them is the same in all pairs
+SHOWN_CODES = 3  # codes of a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Audit:
     @property
     def counts(self) -> dict[str, int]:
         """How many lines of each effect there are, but for what is the same in all pairs."""
-        found = Counter(line.effect for line in self.lines if line.code not in EVERYWHERE)
-        return {effect: found[effect] for effect in EFFECTS if found[effect]}
+        counts = Counter(line.effect for line in self.lines if line.code not in IN_ALL_PAIRS)
+        return {effect: counts[effect] for effect in EFFECTS if counts[effect]}
 
     def of(self, path: str) -> tuple[Line, ...]:
         """Return the lines of a wire path of the source, and of all that is below it."""
@@ -61,8 +61,8 @@ class Audit:
 
     def as_json(self) -> dict[str, Any]:
         """Return the audit as plain JSON."""
-        made: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        return {**made, "counts": self.counts, "lines": [line.as_json() for line in self.lines]}
+        data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return {**data, "counts": self.counts, "lines": [line.as_json() for line in self.lines]}
 
 
 class Cell(NamedTuple):
@@ -82,14 +82,14 @@ class Cell(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Known:
-    """What is known of a rule set: its audits, and the payloads that were asked for last."""
+class _Cached:
+    """What is kept for a rule set: its audits, and the payloads of the last dialect and unit."""
 
     audits: dict[tuple[Any, ...], Audit] = field(default_factory=dict)
     last: tuple[str, str, tuple[Probe, ...]] = ("", "", ())
 
 
-_CACHE: WeakKeyDictionary[Loaded, _Known] = WeakKeyDictionary()
+_CACHE: WeakKeyDictionary[Loaded, _Cached] = WeakKeyDictionary()
 
 
 def audit(
@@ -103,17 +103,18 @@ def audit(
 ) -> Audit:
     """Say what becomes of each field of a unit; `RuleSet.audit` says more."""
     check_call(model, None, source=source, target=target)
-    chosen = known_options(options)
-    _check(rules, (source, target), unit)
-    known = _CACHE.setdefault(rules, _Known()).audits
-    key = (source, target, unit, model, stringify(chosen))
-    if key not in known:
-        made = _payloads(rules, source, unit)
-        work = Gatherer(rules, source, target, unit, chosen)
-        lines = work.noted(made, [model] if model else work.models()).traced(made).lines()
-        found = sorted(lines, key=_order)
-        known[key] = Audit(source, target, unit, tuple(found), len(made), rules.hash)
-    whole = known[key]
+    known = known_options(options)
+    _check_units(rules, (source, target), unit)
+    cached = _CACHE.setdefault(rules, _Cached()).audits
+    key = (source, target, unit, model, stringify(known))
+    if key not in cached:
+        probes = _payloads(rules, source, unit)
+        gatherer = Gatherer(rules, source, target, unit, known)
+        gatherer.add_notes(probes, [model] if model else gatherer.models())
+        gatherer.add_traces(probes)
+        lines = tuple(sorted(gatherer.lines(), key=_sort_key))
+        cached[key] = Audit(source, target, unit, lines, len(probes), rules.hash)
+    whole = cached[key]
     if examples:
         return whole
     bare = tuple(dataclasses.replace(line, example=None) for line in whole.lines)
@@ -133,20 +134,20 @@ def matrix(
     What becomes of unknown keys and of values of another type is the same everywhere, and is not
     counted.
     """
-    chosen, models = dict(options or {}), [model or ANY_MODEL]
     cells = []
     for unit in units:
         for source in (name for name in sources if unit in rules[name].model.units):
-            made = [probe for probe in _payloads(rules, source, unit) if not probe.odd]
+            probes = [probe for probe in _payloads(rules, source, unit) if not probe.odd]
             for target in targets:
                 if target != source and unit in rules[target].model.units:
-                    work = Gatherer(rules, source, target, unit, chosen)
-                    cells.append(_cell(source, target, unit, work.noted(made, models).lines()))
-    return tuple(_telling(cells))
+                    gatherer = Gatherer(rules, source, target, unit, dict(options or {}))
+                    gatherer.add_notes(probes, [model or ANY_MODEL])
+                    cells.append(_cell(source, target, unit, gatherer.lines()))
+    return tuple(_without_shared_codes(cells))
 
 
-def _telling(cells: list[Cell]) -> Iterator[Cell]:
-    """Yield cells with the gravest of their codes that not every pair of their unit has."""
+def _without_shared_codes(cells: list[Cell]) -> Iterator[Cell]:
+    """Yield cells with the gravest of the codes that not every pair of their unit has."""
     common: dict[str, set[str]] = {}
     for cell in cells:
         common[cell.unit] = common.get(cell.unit, set(cell.worst)) & set(cell.worst)
@@ -154,20 +155,22 @@ def _telling(cells: list[Cell]) -> Iterator[Cell]:
     for cell in cells:
         shared = common[cell.unit] if pairs[cell.unit] > 1 else ()
         worst = [code for code in cell.worst if code not in shared]
-        yield cell._replace(worst=tuple(worst[:WORST]))
+        yield cell._replace(worst=tuple(worst[:SHOWN_CODES]))
 
 
 def _cell(source: str, target: str, unit: str, lines: Iterable[Line]) -> Cell:
-    told = sorted((line for line in lines if line.code not in EVERYWHERE), key=_order)
-    effects = Counter(line.effect for line in told)
-    counts: dict[str, int] = {one: effects[one] for one in EFFECTS if effects[one]}
-    grave = Counter(str(line.code) for line in told if line.severity == "error")
-    other = Counter(str(line.code) for line in told if line.severity == "warning")
-    worst = dict.fromkeys(code for found in (grave, other) for code, _ in found.most_common())
+    """Count the lines of a pair; all codes of errors and warnings are in it, the gravest first."""
+    notable = sorted((line for line in lines if line.code not in IN_ALL_PAIRS), key=_sort_key)
+    effects = Counter(line.effect for line in notable)
+    counts: dict[str, int] = {effect: effects[effect] for effect in EFFECTS if effects[effect]}
+    grave = Counter(str(line.code) for line in notable if line.severity == "error")
+    other = Counter(str(line.code) for line in notable if line.severity == "warning")
+    worst = dict.fromkeys(code for codes in (grave, other) for code, _ in codes.most_common())
     return Cell(source, target, unit, counts, tuple(worst))
 
 
-def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:
+def _check_units(rules: Loaded, names: Iterable[str], unit: str) -> None:
+    """Raise UsageError for no unit of an audit, or one that a dialect has no picture of."""
     if unit not in WHOLES:
         raise UsageError(f"an audit is of one of {', '.join(WHOLES)}, not of `{unit}`")
     for name in names:
@@ -176,15 +179,15 @@ def _check(rules: Loaded, names: Iterable[str], unit: str) -> None:
 
 
 def _payloads(rules: Loaded, name: str, unit: str) -> tuple[Probe, ...]:
-    """Return the payloads of a unit; the last are kept, with what was read of them."""
-    known = _CACHE.setdefault(rules, _Known())
-    last = known.last
+    """Return the payloads of a unit; the last ones are kept, with what was read of them."""
+    cached = _CACHE.setdefault(rules, _Cached())
+    last = cached.last
     if last[:2] != (name, unit):
-        found = tuple(payloads(rules[name], unit, rules.variants(name)))
-        last = known.last = (name, unit, found)
+        made = tuple(payloads(rules[name], unit, rules.variants(name)))
+        last = cached.last = (name, unit, made)
     return last[2]
 
 
-def _order(line: Line) -> tuple[Any, ...]:
+def _sort_key(line: Line) -> tuple[Any, ...]:
     path = line.source
     return EFFECTS.index(line.effect), path is None, path or "", line.code or ""

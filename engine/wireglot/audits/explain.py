@@ -38,7 +38,7 @@ class Refusal(NamedTuple):
         return f"{self.case} refuses it: {self.reason}" + (f" ({self.rule})" if self.rule else "")
 
 
-def chosen(done: Conversion, path: str | None, source: str | None) -> Trace:
+def select_part(done: Conversion, path: str | None, source: str | None) -> Trace:
     """Return the part of a trace that is asked for: a place of the output, or of the input.
 
     Raises UsageError where nothing stands at that place.
@@ -49,27 +49,27 @@ def chosen(done: Conversion, path: str | None, source: str | None) -> Trace:
         return trace
     origins = trace.of_target(_pointer(path)) if path is not None else {}
     fates = trace.of_source(_pointer(source)) if source is not None else {}
-    for place, found, whose in ((path, origins, "output"), (source, fates, "input")):
-        if place is not None and not found:
-            raise UsageError(f"nothing stands at `{place}` in the {whose}")
+    for place, leaves, side in ((path, origins, "output"), (source, fates, "input")):
+        if place is not None and not leaves:
+            raise UsageError(f"nothing stands at `{place}` in the {side}")
     return Trace(origins, fates)
 
 
 def as_json(
-    done: Conversion, part: Trace, select: Selection | None = None, refused: Sequence[Refusal] = ()
+    done: Conversion, part: Trace, select: Selection | None = None, refusals: Sequence[Refusal] = ()
 ) -> Any:
     """Return a part of a trace as plain JSON, with the notes that name it, or what is selected."""
     notes = [note._asdict() for note in notes_of(done.notes, part)]
-    found = {**part.as_json(), "notes": notes}
-    if refused:
-        found["refused"] = [one._asdict() for one in refused]
-    return found if select is None else select.of(found)
+    data = {**part.as_json(), "notes": notes}
+    if refusals:
+        data["refused"] = [one._asdict() for one in refusals]
+    return data if select is None else select.of(data)
 
 
-def refused(
+def refusals(
     rules: RuleSet,
     body: Any,
-    chosen: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     options: dict[str, Any],
     part: Trace,
     path: str | None,
@@ -77,17 +77,17 @@ def refused(
     """Return which cases of the target refuse what stood at a place of the input and was lost.
 
     A conversion keeps no reasons of cases that were tried in vain: most are tried on the way to one
-    that fits. So those that are of the value's kind are tried once more, each by itself. `chosen`
-    has the arguments of `convert`. Nothing is returned where no element of a list was read there,
-    or where a case takes it.
+    that fits. So those of the value's kind are tried once more, each by itself. `arguments` are
+    those of `convert`, by their names. Nothing is returned where no element of a
+    list was read there, or where a case takes it.
     """
     if path is None or all(fate.kind != "lost" for fate in part.fates.values()):
         return []
-    unit, model, name = chosen["unit"], chosen["model"], chosen["source"]
-    said = model if model is not None else rules[name].model_in(body, unit)
-    source, target = (rules.at(chosen[end], said, options) for end in ("source", "target"))
+    unit, model = arguments["unit"], arguments["model"]
+    named = model if model is not None else rules[arguments["source"]].model_in(body, unit)
+    source, target = (rules.at(arguments[end], named, options) for end in ("source", "target"))
     away = {**options, "away": True}
-    read = reading.read(source, body, unit, model, chosen["stream"], away)
+    read = reading.read(source, body, unit, model, arguments["stream"], away)
     element = _element(read.ir, read.trail, _pointer(path))
     if element is None:
         return []
@@ -137,8 +137,8 @@ def notes_of(notes: tuple[Note, ...], part: Trace) -> list[Note]:
     return [
         note
         for note in notes
-        if any(_names(note.target_path, at) for at in part.origins)
-        or any(_names(note.source_path, at) for at in part.fates)
+        if any(_points_at(note.target_path, at) for at in part.origins)
+        or any(_points_at(note.source_path, at) for at in part.fates)
     ]
 
 
@@ -150,7 +150,7 @@ def lines(body: Any, done: Conversion, part: Trace, briefly: bool) -> Iterator[s
         if not briefly:
             yield from fate_lines(body, done, at, fate)
         elif not fate.targets:
-            yield f"{at or '(all)'} = {excerpt(body, at)} {told(fate)}"
+            yield f"{at or '(all)'} = {excerpt(body, at)} {fate_words(fate)}"
 
 
 def origin_lines(
@@ -159,45 +159,45 @@ def origin_lines(
     """Say where a value comes from."""
     value = written(done, at)
     if briefly:
-        sources = ", ".join(source or "(all)" for source in origin.sources) or said(origin)
+        sources = ", ".join(source or "(all)" for source in origin.sources) or origin_words(origin)
         yield f"{at or '(all)'} = {value} <- {sources}  {origin.rule or ''}".rstrip()
         return
     yield f"{at or '(all)'} = {value}"
     for source in origin.sources:
         yield f"  from {source or '(all)'} = {excerpt(body, source)}"
     if not origin.sources:
-        yield f"  from nothing in the input: {said(origin)}"
-    yield from (f"  {one}" for one in rule_told(origin.rule))
+        yield f"  from nothing in the input: {origin_words(origin)}"
+    yield from (f"  {one}" for one in rule_lines(origin.rule))
     for step in origin.steps:
         yield f"  step {step}"
     for note in done.notes:
-        if _names(note.target_path, at):
+        if _points_at(note.target_path, at):
             yield f"  note {note}"
 
 
 def fate_lines(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
     """Say what became of a value."""
     yield f"{at or '(all)'} = {excerpt(body, at)}"
-    yield f"  {told(fate)}"
+    yield f"  {fate_words(fate)}"
     for target in fate.targets:
         yield f"  to {target or '(all)'} = {written(done, target)}"
-    yield from (f"  {one}" for one in rule_told(fate.rule))
+    yield from (f"  {one}" for one in rule_lines(fate.rule))
     for note in done.notes:
-        if _names(note.source_path, at):
+        if _points_at(note.source_path, at):
             yield f"  note {note}"
 
 
-def said(origin: Origin) -> str:
+def origin_words(origin: Origin) -> str:
     """Say how a value came to be that stands nowhere in the input."""
     return f"{origin.steps[0].way} {origin.steps[0].what}" if origin.steps else "nothing tells"
 
 
-def told(fate: Fate) -> str:
+def fate_words(fate: Fate) -> str:
     """Say what became of a value."""
     return fate.kind if fate.code is None else f"{fate.kind}: {fate.code}"
 
 
-def rule_told(rule: str | None) -> list[str]:
+def rule_lines(rule: str | None) -> list[str]:
     """Return the place of a rule with its line, if there is one."""
     return [] if rule is None else [f"rule {rule}  {rule_line(rule) or ''}".rstrip()]
 
@@ -223,5 +223,5 @@ def _pointer(path: str) -> str:
     return path if not path or path.startswith(("/", OUTSIDE)) else f"/{path}"
 
 
-def _names(place: str | None, at: str) -> bool:
+def _points_at(place: str | None, at: str) -> bool:
     return place is not None and within(place, at)

@@ -27,7 +27,7 @@ Effect = Literal[
 ]  # fmt: skip
 EFFECTS: tuple[Effect, ...] = get_args(Effect)  # the gravest first
 Key = tuple[Effect, "str | None", "str | None"]  # effect, code, wire path
-SHOWN = 40  # characters of a value within a reason
+QUOTED = 40  # characters of a value within a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Line:
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """What is gathered for one line."""
+class _Collected:
+    """What is collected for one line; the dicts are sets that keep their order."""
 
     example: Probe
     severity: Severity | None = None
@@ -82,11 +82,11 @@ class Gatherer:
     ) -> None:
         self.rules, self.source, self.target, self.unit = rules, source, target, unit
         self.options = options
-        self.tried: list[str] = []
-        self.found: dict[Key, _Gathered] = {}
+        self.models_tried: list[str] = []
+        self.collected: dict[Key, _Collected] = {}
         self.written: dict[tuple[int, Rows], tuple[Read, list[Note]]] = {}
-        self.here = Patterns(rules[source].model, unit)
-        self.there = Patterns(rules[target].model, unit)
+        self.source_patterns = Patterns(rules[source].model, unit)
+        self.target_patterns = Patterns(rules[target].model, unit)
 
     def models(self) -> list[str]:
         """Return a model of each kind that the rules tell apart, the usual first."""
@@ -97,69 +97,73 @@ class Gatherer:
         return list(found.values())
 
     def _rows(self, model: str) -> tuple[Rows, Rows]:
-        one, two = (
+        """Return which rows of variants apply for a model, of the source and of the target."""
+        of_source, of_target = (
             variants.applying_rows(self.rules.rows(name), name, model, self.options)
             for name in (self.source, self.target)
         )
-        return one, two
+        return of_source, of_target
 
-    def noted(self, made: Iterable[Probe], models: list[str]) -> Gatherer:
-        """Gather what is noted of each payload, for each of some models."""
-        self.tried = models
+    def add_notes(self, probes: Iterable[Probe], models: list[str]) -> None:
+        """Convert each payload for each of some models, and collect what is noted."""
+        self.models_tried = models
         for model in models:
             rows = self._rows(model)
-            for probe in made:
+            for probe in probes:
                 try:
                     notes = self._notes(probe, rows)
                 except ConversionError as error:
-                    self._refused(error, probe, model)
+                    self._add_refusal(error, probe, model)
                     continue
                 for note in notes:
-                    self._note(note, probe, model)
-        return self
+                    self._add_note(note, probe, model)
 
     def _notes(self, probe: Probe, rows: tuple[Rows, Rows]) -> list[Note]:
-        """Convert; a payload is read once for all targets, and for all models of the same rows.
+        """Convert, and return the notes.
+
+        A payload is read once for all targets, and for all models of the same rows.
 
         What is read alike is written once, where the target is the same: notes name no model.
         """
         same = self.source == self.target
         ends = zip((self.source, self.target), rows, strict=True)
-        one, two = (self.rules.with_rows(name, row) for name, row in ends)
+        source, target = (self.rules.with_rows(name, row) for name, row in ends)
         key = (rows[0], str(self.options))
         read = probe.reads.get(key)
         if read is None:
-            read = reading.read(one, probe.body, self.unit, ANY_MODEL, probe.stream, self.options)
+            asked = (self.unit, ANY_MODEL, probe.stream, self.options)
+            read = reading.read(source, probe.body, *asked)
             probe.reads[key] = read
         before = self.written.get((id(probe), rows[1]))
-        if before is not None and _alike(before[0], read):
+        if before is not None and _read_alike(before[0], read):
             return before[1]
         odd = [copy.copy(draft) for draft in read.odd]
-        once = read._replace(trail=read.trail.fork(), made=set(read.made), odd=odd, survey=None)
-        body, drafts, _ = writing.write(two, once, self.unit, same, self.options)
+        copied = read._replace(trail=read.trail.fork(), made=set(read.made), odd=odd, survey=None)
+        body, drafts, _ = writing.write(target, copied, self.unit, same, self.options)
         notes = all_notes(read.notes, drafts, body, same)
         self.written[id(probe), rows[1]] = (read, notes)
         return notes
 
-    def _refused(self, error: ConversionError, probe: Probe, model: str) -> None:
-        path = self.here.pattern(error.path) if error.path else None
-        found = self._at(("refused", "refused", path), error.rule, probe, model)
+    def _add_refusal(self, error: ConversionError, probe: Probe, model: str) -> None:
+        path = self.source_patterns.pattern(error.path) if error.path else None
+        found = self._collect(("refused", "refused", path), error.rule, probe, model)
         found.severity = "error"
-        found.reasons[_short(error.reason)] = None
+        found.reasons[_shorten_quotes(error.reason)] = None
 
-    def _note(self, note: Note, probe: Probe, model: str) -> None:
-        key: Key = (note.effect, note.code, self.here.of(note))
-        found = self._at(key, note.rule, probe, model)
+    def _add_note(self, note: Note, probe: Probe, model: str) -> None:
+        key: Key = (note.effect, note.code, self.source_patterns.of(note))
+        found = self._collect(key, note.rule, probe, model)
         found.severity = note.severity
-        found.reasons[_short(note.message)] = None
+        found.reasons[_shorten_quotes(note.message)] = None
         if note.target_path is not None:
-            found.targets[self.there.pattern(note.target_path)] = None
+            found.targets[self.target_patterns.pattern(note.target_path)] = None
 
-    def traced(self, made: Iterable[Probe]) -> Gatherer:
-        """Gather what becomes of each place that the payloads show and nothing is noted of."""
-        usual = self.tried[:1]
-        fresh = (probe for probe in made if probe.fresh)
-        for probe, model in ((p, m) for p in fresh for m in (self.tried if p.varied else usual)):
+    def add_traces(self, probes: Iterable[Probe]) -> None:
+        """Convert with traces, and collect what becomes of the leaves of which nothing is noted."""
+        usual = self.models_tried[:1]
+        fresh = (probe for probe in probes if probe.fresh)
+        tried = ((p, m) for p in fresh for m in (self.models_tried if p.varied else usual))
+        for probe, model in tried:
             try:
                 done = self.rules.convert(
                     probe.body, self.source, self.target, self.unit, model, probe.stream,
@@ -168,46 +172,49 @@ class Gatherer:
             except ConversionError:
                 continue
             assert done.trace is not None
-            self._fates(done.trace, probe, model)
-        return self
+            self._add_fates(done.trace, probe, model)
 
-    def _fates(self, trace: Trace, probe: Probe, model: str) -> None:
+    def _add_fates(self, trace: Trace, probe: Probe, model: str) -> None:
         for at, fate in trace.fates.items():
             if fate.kind not in ("carried", "decided", "silent"):
                 continue
             to = next((trace.origins[to] for to in fate.targets if to in trace.origins), None)
             code = fate.code if fate.kind == "silent" else None
-            key: Key = (fate.kind, code, self.here.pattern(at))
-            found = self._at(key, to.rule if to is not None else fate.rule, probe, model)
-            found.targets.update((self.there.pattern(place), None) for place in fate.targets)
+            key: Key = (fate.kind, code, self.source_patterns.pattern(at))
+            found = self._collect(key, to.rule if to is not None else fate.rule, probe, model)
+            targets = map(self.target_patterns.pattern, fate.targets)
+            found.targets.update(dict.fromkeys(targets))
 
-    def _at(self, key: Key, rule: str | None, probe: Probe, model: str) -> _Gathered:
-        found = self.found.get(key)
+    def _collect(self, key: Key, rule: str | None, probe: Probe, model: str) -> _Collected:
+        """Return what is collected under a key, with this rule and model added."""
+        found = self.collected.get(key)
         if found is None:
-            found = self.found[key] = _Gathered(probe)
+            found = self.collected[key] = _Collected(probe)
         found.models[model] = None
         if rule is not None:
             found.rules[rule] = None
         return found
 
     def lines(self) -> Iterator[Line]:
-        """Yield what was gathered."""
-        for (effect, code, path), found in self.found.items():
-            models = tuple(found.models)
-            probe = found.example
-            all_tried = found.severity is not None or probe.varied
-            only = models if all_tried and len(models) < len(self.tried) else ()
-            said = (tuple(found.targets), tuple(found.reasons))
-            rules = (None if path is None else self.here.rule(path), tuple(found.rules))
+        """Yield the lines of all that was collected."""
+        for (effect, code, path), collected in self.collected.items():
+            models = tuple(collected.models)
+            probe = collected.example
+            all_tried = collected.severity is not None or probe.varied
+            only = models if all_tried and len(models) < len(self.models_tried) else ()
+            source_rule = None if path is None else self.source_patterns.rule(path)
             example = {"body": probe.body, "model": models[0], "stream": probe.stream}
-            yield Line(effect, code, found.severity, path, *said, *rules, only, example)
+            yield Line(
+                effect, code, collected.severity, path, tuple(collected.targets),
+                tuple(collected.reasons), source_rule, tuple(collected.rules), only, example,
+            )  # fmt: skip
 
 
-def _alike(one: Read, two: Read) -> bool:
+def _read_alike(one: Read, two: Read) -> bool:
     """Tell whether two models read the same, but for their own names."""
     return one.notes == two.notes and {**one.ir, "model": None} == {**two.ir, "model": None}
 
 
-def _short(text: str) -> str:
-    """Cut the values that a reason quotes."""
-    return re.sub(f"`([^`]{{{SHOWN}}})[^`]+`", r"`\1...`", text)
+def _shorten_quotes(text: str) -> str:
+    """Shorten the values that a reason quotes."""
+    return re.sub(f"`([^`]{{{QUOTED}}})[^`]+`", r"`\1...`", text)

@@ -25,10 +25,11 @@ Label = tuple[Any, ...]  # the place of a decision, and what is decided
 Chosen = dict[Label, int]  # which way is taken; the first where nothing is said
 Ways = tuple[Pos | None, Sequence[Any]]  # of a decision: where its picture stands, and the ways
 Calls = Callable[[list[tuple[str, str]]], list[Any]]  # the messages of calls: ids and names
+Payload = tuple[Any, bool]  # and whether it holds what no picture takes
 Met = dict[Label, tuple[str, Ways]]  # the shape of a decision, and its ways
 MAX_DEPTH = 6
-NEAR = 6  # steps above a decision that tell its place from others
-MOST = 6000  # payloads of one unit; only a file that means harm has so many
+LABEL_STEPS = 6  # steps above a decision that tell its place from others
+MAX_PAYLOADS = 6000  # payloads of one unit; only a file that means harm has so many
 LONG = "9 long name" + "!" * 250  # fits no limits on names and ids
 UNFIT: Any = {"unfit": [{}]}
 VALUES: dict[str, tuple[Any, ...]] = {
@@ -58,70 +59,72 @@ GUARDS = {"list": (["a"], []), **{k: v for k, v in BY_TYPE.items() if k not in (
 @functools.cache
 def schemas() -> tuple[dict[str, Any], ...]:
     """Return the JSON Schemas of `rules/audits/schemas.yaml`: with every keyword, one each."""
-    said = beside("audits/schemas.yaml")
-    made: list[dict[str, Any]]
-    made = [{"type": "object", "properties": {"a": one}} for one in said["properties"]]
-    for one in made:
-        one.update(said["defined"] if "$ref" in one["properties"]["a"] else {})
-    return (*said["roots"], *made)
+    file = beside("audits/schemas.yaml")
+    wrapped: list[dict[str, Any]]
+    wrapped = [{"type": "object", "properties": {"a": schema}} for schema in file["properties"]]
+    for schema in wrapped:
+        schema.update(file["defined"] if "$ref" in schema["properties"]["a"] else {})
+    return (*file["roots"], *wrapped)
 
 
-class Tried:
-    """What was tried of a dialect: of its variants only what is other in them is tried again."""
+class Explored:
+    """What was tried of a dialect: of its variants only what differs in them is tried again."""
 
     def __init__(self) -> None:
         self.met: dict[Label, list[Ways]] = {}
-        self.first: dict[str, list[Chosen]] = {}  # by shape: where something of it was first met
-        self.forms: dict[str, list[Any]] = {}  # of each shape
+        self.led_to: dict[str, list[Chosen]] = {}  # by shape: how something of it was first met
+        self.contents: dict[str, list[Any]] = {}  # of each shape
 
     def again(self, dialect: Dialect) -> list[Chosen]:
-        """Return what is to be chosen again, for shapes that are as they never were."""
-        found: dict[str, Chosen] = {}
+        """Return the choices that lead to shapes of which this variant says something new."""
+        choices: dict[str, Chosen] = {}
         for shape in (*dialect.shapes.values(), *dialect.units.values()):
-            form, known = _form(dialect, shape), self.forms.setdefault(shape.name, [])
-            if form not in known:
-                known.append(form)
-                found.update((str(one), one) for one in self.first.get(shape.name, ()))
-        return list(found.values())
+            content, known = _content_of(dialect, shape), self.contents.setdefault(shape.name, [])
+            if content not in known:
+                known.append(content)
+                choices.update((str(one), one) for one in self.led_to.get(shape.name, ()))
+        return list(choices.values())
 
     def keep(self, chosen: Chosen, met: Met) -> None:
-        """Keep where something of a shape was met for the first time."""
+        """Keep choices by which a decision of a shape was met for the first time."""
         for label, (shape, _) in met.items():
             if label not in self.met:
                 self.met[label] = []
-                self.first.setdefault(shape, []).append(chosen)
+                self.led_to.setdefault(shape, []).append(chosen)
 
 
-def _form(dialect: Dialect, shape: Shape) -> Any:
-    """Return what a shape says, with what it names but shapes."""
-    there = [hole for case in shape.cases for hole in holes(case.wire)]
-    tables = [dialect.tables[lens] for h in there for lens in h.lenses if lens in dialect.tables]
-    unions = [dialect.unions.get(h.named) for h in there]
-    return shape, unions, [(one.to_ir, one.read_also, one.closed) for one in tables]
+def _content_of(dialect: Dialect, shape: Shape) -> Any:
+    """Return a shape, with the unions and tables that it names: equal where both say the same."""
+    shape_holes = [hole for case in shape.cases for hole in holes(case.wire)]
+    tables = [
+        dialect.tables[lens] for h in shape_holes for lens in h.lenses if lens in dialect.tables
+    ]
+    unions = [dialect.unions.get(h.named) for h in shape_holes]
+    return shape, unions, [(table.to_ir, table.read_also, table.closed) for table in tables]
 
 
-def explored(dialect: Dialect, unit: str, calls: Calls, tried: Tried) -> Iterator[tuple[Any, bool]]:
+def explore(dialect: Dialect, unit: str, calls: Calls, known: Explored) -> Iterator[Payload]:
     """Yield payloads of a unit in which each decision is taken in every way, the smallest first.
 
-    With each comes whether it holds what no picture takes. `calls` gives the wire messages of calls
-    that results answer; `tried` is what was so yielded of the dialect without this variant.
+    `calls` gives the wire messages of calls that results answer; `known` is what was so yielded of
+    the dialect without this variant.
     """
-    known: set[Label] = set()
-    waiting: list[Chosen] = [{}, *filter(None, tried.again(dialect))]
-    made = 0
-    while waiting and made < MOST:
-        rounds, waiting = waiting, []
-        for chosen in rounds:
+    met: set[Label] = set()
+    waiting: list[Chosen] = [{}, *filter(None, known.again(dialect))]
+    count = 0
+    while waiting and count < MAX_PAYLOADS:
+        current, waiting = waiting, []
+        for chosen in current:
             maker = Prober(dialect, chosen, calls)
             payload = maker.unit(unit)
             yield payload, maker.odd
-            made += 1
-            tried.keep(chosen, maker.met)
+            count += 1
+            known.keep(chosen, maker.met)
             for label, (_, ways) in maker.met.items():
-                if label not in known and ways not in tried.met[label]:
-                    tried.met[label].append(ways)
+                if label not in met and ways not in known.met[label]:
+                    known.met[label].append(ways)
                     waiting += [{**chosen, label: way} for way in range(1, len(ways[1]))]
-                known.add(label)
+                met.add(label)
 
 
 class Prober(Maker):
@@ -136,7 +139,7 @@ class Prober(Maker):
         self.chosen, self.calls = chosen, calls
         self.met: Met = {}
         self.at: Label = ()
-        self.shaped = ""  # the shape that is made
+        self.shape_name = ""  # the shape that is made
         self.pos: Pos | None = None  # where the picture stands
         self.odd = False  # whether something in it fits no picture
 
@@ -144,9 +147,9 @@ class Prober(Maker):
         """Decide something at this place."""
         whole = what in ("own", "all")  # that is decided for the whole object
         at = self.at[:-1] if whole else self.at
-        label = (*at[-NEAR:], what)
+        label = (*at[-LABEL_STEPS:], what)
         if self.depth <= MAX_DEPTH and len(ways) > 1:
-            self.met.setdefault(label, (self.shaped, (self.pos, ways)))
+            self.met.setdefault(label, (self.shape_name, (self.pos, ways)))
         return ways[min(self.chosen.get(label, 0), len(ways) - 1)]
 
     mostly = choose
@@ -157,14 +160,14 @@ class Prober(Maker):
     # -- pictures -----------------------------------------------------------------------------
 
     def case(self, case: Case, kind: str | None, nth: int) -> Any:
-        """Make a wire value of a case, which is part of the place of what it decides."""
-        outer = self.at, self.shaped
+        """Make a wire value of a case; the label of each decision in it names the case."""
+        outer = self.at, self.shape_name
         # What a second element may hold is tried where it stands alone.
         steps = ("[]" if step == "two" else step for step in self.at)
-        self.at, self.shaped = (*steps, f"{case.shape}.{case.name}"), case.shape
-        self.met.setdefault(self.at[-NEAR:], (case.shape, (None, ("made",))))
+        self.at, self.shape_name = (*steps, f"{case.shape}.{case.name}"), case.shape
+        self.met.setdefault(self.at[-LABEL_STEPS:], (case.shape, (None, ("made",))))
         made = super().case(case, kind, nth)
-        self.at, self.shaped = outer
+        self.at, self.shape_name = outer
         return made
 
     def within(self, key: Any, child: Picture, made: Made) -> Any:
@@ -218,16 +221,16 @@ class Prober(Maker):
         if self.depth > MAX_DEPTH:
             return [] if h.mark else [self.member(name)]
         ways = ("one",) if "single" in h.lenses else ("one", "none", "two", "twice")
-        many = self.choose("many", ways)
-        outer, self.at = self.at, (*self.at, many if many == "two" else "[]")
+        how_many = self.choose("many", ways)
+        outer, self.at = self.at, (*self.at, how_many if how_many == "two" else "[]")
         if outer.count("[]") > 0:  # who speaks means nothing to what stands within a part
             self.at = tuple(step for step in self.at if not isinstance(step, Role))
-        if many == "twice":
-            found = [self.member(name), self.member(name, 1, which=0)]
+        if how_many == "twice":
+            elements = [self.member(name), self.member(name, 1, which=0)]
         else:
-            found = [self.member(name, n) for n in range({"none": 0, "two": 2}.get(many, 1))]
+            elements = [self.member(name, n) for n in range({"none": 0, "two": 2}.get(how_many, 1))]
         self.at = outer
-        return found
+        return elements
 
     def scalar(self, h: Hole, made: Made) -> Any:
         if h.path.rpartition(".")[2] in ("parameters", "schema"):
@@ -259,18 +262,18 @@ class Prober(Maker):
 
     def turns(self, cases: list[Case]) -> Any:
         """Choose one message or two, in every order of their cases."""
-        ways = [(), *((one,) for one in cases), *((one, two) for one in cases for two in cases)]
-        return self.choose("talk", ways[1:] + ways[:1])
+        pairs = [(), *((one,) for one in cases), *((one, two) for one in cases for two in cases)]
+        return self.choose("talk", pairs[1:] + pairs[:1])
 
     def messages(self, case: Case) -> list[Any]:
         """Make a message, after those of the calls that its results ask for."""
         outer, self.at = self.at, (*self.at, Role(case.name))
-        found = super().messages(case)
+        messages = super().messages(case)
         self.at = outer
         if self.wanted:
-            found = [*self.calls(self.wanted), *found]
+            messages = [*self.calls(self.wanted), *messages]
             self.wanted = []
-        return found
+        return messages
 
 
 class Role(str):

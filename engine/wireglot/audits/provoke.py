@@ -50,20 +50,20 @@ def payloads(
 
     def calls(wanted: list[tuple[str, str]]) -> list[Any]:
         try:
-            said = [_at_home(one, "messages", dialect.name) for one in hardcases.calls_of(wanted)]
-            found = dialect.write(said, "messages").body
+            ir = [_home_ir(one, "messages", dialect.name) for one in hardcases.calls_of(wanted)]
+            body = dialect.write(ir, "messages").body
         except (ConversionError, UsageError):
             return []
-        return found if isinstance(found, list) else []
+        return body if isinstance(body, list) else []
 
     def all_made() -> Iterator[Made]:
-        tried = probes.Tried()
+        explored = probes.Explored()
         for model in models:
-            for body, odd in probes.explored(model, unit, calls, tried):
+            for body, odd in probes.explore(model, unit, calls, explored):
                 yield body, odd, model is not models[0]
         for value in hardcases.values(unit):
             try:
-                yield dialect.write(_at_home(value, unit, dialect.name), unit).body, False, False
+                yield dialect.write(_home_ir(value, unit, dialect.name), unit).body, False, False
             except ConversionError:
                 continue  # it cannot say that
 
@@ -88,6 +88,7 @@ def payloads(
 
 
 def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> Read | None:
+    """Read a payload; None where the dialect refuses it."""
     try:
         return reading.read(dialect, body, unit, ANY_MODEL, stream, {})
     except ConversionError:
@@ -111,9 +112,10 @@ def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Mad
     yield from found
 
 
-def _at_home(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:
-    said = {"model": ANY_MODEL, "max_tokens": 9} if unit == "request" else {}
+def _home_ir(value: dict[str, Any], unit: str, name: str) -> dict[str, Any]:
+    """Return a hard case as if the dialect `name` had read it, with what a unit always needs."""
+    required = {"model": ANY_MODEL, "max_tokens": 9} if unit == "request" else {}
     if unit == "response":
-        said = {"id": "r", "model": ANY_MODEL, "created": 1}
-    made = {**said, **value, "spelled": {name: {}}}
-    return {key: one for key, one in made.items() if one is not None}
+        required = {"id": "r", "model": ANY_MODEL, "created": 1}
+    whole = {**required, **value, "spelled": {name: {}}}
+    return {key: field for key, field in whole.items() if field is not None}

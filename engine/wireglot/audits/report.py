@@ -42,7 +42,7 @@ class Line(NamedTuple):
 def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> str:
     """Return the report of a conversion with a trace as HTML. Raises UsageError without jinja2."""
     assert done.trace is not None
-    links = _Links(body, done, done.trace)
+    links = _TreeLines(body, done, done.trace)
     trees = [
         ("source", f"The input, {source}", list(links.source())),
         ("target", f"The output, {target}", list(links.target(done.body, ""))),
@@ -53,7 +53,7 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
         trees.append(("envelope", "The envelope of the output", lines))
     counts = Counter(line.mark for *_, lines in trees for line in lines)
     style, script = (page_text(f"report.{kind}") for kind in ("css", "js"))
-    return rendered(
+    return fill_template(
         "a report",
         "report.html",
         style,
@@ -66,15 +66,18 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
     )
 
 
-def rendered(what: str, name: str, style: str, script: str = "", **said: Any) -> str:
-    """Return a page of a template, with its style and script. Raises UsageError without jinja2."""
-    told = f"{what} needs `pip install 'wireglot[report]'`"
-    jinja = library("jinja2", told)
+def fill_template(what: str, name: str, style: str, script: str = "", **variables: Any) -> str:
+    """Fill in a template; `what` is what an error says that jinja2 is missing for.
+
+    Raises UsageError without jinja2.
+    """
+    needs = f"{what} needs `pip install 'wireglot[report]'`"
+    jinja = library("jinja2", needs)
     pages = jinja.Environment(autoescape=True, loader=jinja.FunctionLoader(page_text))
     template = pages.get_template(name)
-    plain = library("markupsafe", told).Markup
+    plain = library("markupsafe", needs).Markup
     hashes = {"style_hash": hash_of(style), "script_hash": hash_of(script)}
-    made: str = template.render(**said, **hashes, style=plain(style), script=plain(script))
+    made: str = template.render(**variables, **hashes, style=plain(style), script=plain(script))
     return made
 
 
@@ -88,8 +91,8 @@ def hash_of(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-class _Links:
-    """Makes the lines of both trees, with the ids by which they name each other."""
+class _TreeLines:
+    """Makes the lines of both trees; each leaf has an id, by which the other tree links to it."""
 
     def __init__(self, body: Any, done: Conversion, trace: Trace) -> None:
         self.body, self.done, self.trace = body, done, trace
@@ -110,14 +113,14 @@ class _Links:
             yield line if origin is None else self._origin(line, here, origin)
 
     def _fate(self, line: Line, at: str, fate: Fate) -> Line:
-        ends = [self.targets[to] for to in _all(fate.targets, self.targets)]
+        ends = [self.targets[to] for to in _leaves_at(fate.targets, self.targets)]
         mark = "" if fate.kind == "carried" else fate.kind
         note = nearest(self.done.notes, at, "source_path")
         lines = fate_lines(self.body, self.done, at, fate)
         return self._line(line, self.sources[at], ends, lines, mark, note)
 
     def _origin(self, line: Line, at: str, origin: Origin) -> Line:
-        ends = [self.sources[one] for one in _all(origin.sources, self.sources)]
+        ends = [self.sources[one] for one in _leaves_at(origin.sources, self.sources)]
         literal = any(step.way == "literal" for step in origin.steps)
         mark = "" if origin.sources else "fixed" if literal else "added"
         note = nearest(self.done.notes, at, "target_path")
@@ -134,7 +137,7 @@ class _Links:
         return line._replace(id=name, href=where, links=links, mark=mark, say=say)
 
 
-def _all(places: tuple[str, ...], known: dict[str, str]) -> Iterator[str]:
+def _leaves_at(places: tuple[str, ...], known: dict[str, str]) -> Iterator[str]:
     """Yield the leaves at places, or below them."""
     for place in places:
         if place in known:
@@ -162,5 +165,6 @@ def _lines(value: Any, at: At, key: str, comma: str) -> Iterator[tuple[At | None
 
 
 def _text(value: Any) -> str:
+    """Return a leaf as JSON, shortened."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONG else f"{text[:LONG]}... ({len(text)} characters)"

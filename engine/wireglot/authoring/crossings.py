@@ -26,7 +26,7 @@ from ..language.source import Node, Pos
 from ..rulesets import RuleSet
 from ..trace import where
 from ..trail import At
-from .lawcase import Broken, alike
+from .lawcase import Broken, require_equal
 
 LISTS = {"messages": "conversation", "tools": "tool"}  # units that are lists, and of what
 MODEL = "m"  # what is asked for where a body does not say
@@ -48,15 +48,15 @@ class Wire:
 
 
 def find(files: Iterable[Node], failures: list[str]) -> Iterator[Wire]:
-    """Yield the wires of some files; what does not come together is said in `failures`."""
-    found: dict[tuple[str, str], list[Node]] = {}  # what the files say of one name
+    """Yield the wires of crossings; `failures` gets which of them have no source, or two."""
+    by_name: dict[tuple[str, str], list[Node]] = {}  # what the files say of one name
     for file in files:
         for unit, named in file.value[CROSSINGS].value.items():
-            for name, said in named.value.items():
-                found.setdefault((unit, name), []).append(said)
-    for (unit, name), listed in found.items():
-        sources = [said for said in listed if _given(said) is not None]
-        first, *others = map(_given, sources) if sources else [None]
+            for name, entry in named.value.items():
+                by_name.setdefault((unit, name), []).append(entry)
+    for (unit, name), listed in by_name.items():
+        sources = [entry for entry in listed if _source_of(entry) is not None]
+        first, *others = map(_source_of, sources) if sources else [None]
         if first is None:
             wires = listed[0].value["wires"]
             pos = wires.key_pos(next(iter(wires.value)))
@@ -66,15 +66,15 @@ def find(files: Iterable[Node], failures: list[str]) -> Iterator[Wire]:
             f"{one.pos}: the source of `{name}` stands at {first.pos}" for one in others if one
         )
         source, model = sources[0].json_of("from"), sources[0].json_of("model", MODEL)
-        for said in listed:
-            for dialect, wire in said.under("wires").items():
-                codes = tuple(sorted(set(said.json_of("notes", {}).get(dialect, ()))))
-                pos, meant = said.value["wires"].key_pos(dialect), wire.plain()
+        for entry in listed:
+            for dialect, wire in entry.under("wires").items():
+                codes = tuple(sorted(set(entry.json_of("notes", {}).get(dialect, ()))))
+                pos, meant = entry.value["wires"].key_pos(dialect), wire.plain()
                 yield Wire(pos, unit, name, source, first.plain(), dialect, meant, codes, model)
 
 
-def _given(said: Node) -> Node | None:
-    """Return what the wires of a crossing are made of, if a file says it."""
+def _source_of(said: Node) -> Node | None:
+    """Return the value of `ir`, or the wire that `from` names; None where the file has neither."""
     source = said.get("from")
     return said.get("ir") if source is None else said.value["wires"].get(str(source.value))
 
@@ -90,8 +90,8 @@ def check(rules: RuleSet, wire: Wire) -> str | None:
     try:
         body, codes = _written(rules, wire)
         back = rules.convert(wire.meant, wire.dialect, wire.dialect, wire.unit, wire.model).body
-        alike("is written otherwise", wire.meant, body, rule_at)
-        alike("does not come back at home", wire.meant, back, rule_at)
+        require_equal("is written otherwise", wire.meant, body, rule_at)
+        require_equal("does not come back at home", wire.meant, back, rule_at)
         if codes != wire.codes:
             raise Broken(f"makes the notes {list(codes)}, not {list(wire.codes)}")
     except (ConversionError, UsageError) as error:
@@ -104,6 +104,7 @@ def check(rules: RuleSet, wire: Wire) -> str | None:
 
 
 def _written(rules: RuleSet, wire: Wire) -> tuple[Any, tuple[str, ...]]:
+    """Return what the source becomes in the dialect of a wire, and the codes of the notes."""
     if wire.source is None:
         out: Any = rules.at(wire.dialect, wire.model, {}).write(wire.given, wire.unit)
     else:

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from ..ir import FUNCTION, MEDIA, PARTS, field_type
-from .samples import Group, Path, Seen, around, is_arguments, is_content, is_schema, objects
+from .samples import Group, Path, Samples, is_arguments, is_content, is_schema, objects_at, sole_key
 from .sketch import Say, Tree, scalar
 from .vocabulary import tokens
 
-Shown = tuple[str, Any, Any]  # an owner of examples, and a value of the wire or else of the IR
+Example = tuple[str, Any, Any]  # an owner of examples, and a value of the wire or else of the IR
 FIELDS = (
     "temperature top_p presence_penalty frequency_penalty max_tokens seed top_k n stop "
     "parallel_tool_calls stream store user tool_choice service_tier verbosity"
@@ -26,14 +26,14 @@ COUNTS = "input output cache_read cache_write reasoning".split()
 class Draft:
     """Builds the pictures of a dialect from what samples have in common."""
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: Samples) -> None:
         self.seen, self.words = seen, seen.words
-        self.used: set[tuple[str, str]] = set()
-        self.owned: set[tuple[str, str]] = set()  # names under `own`, by shape
-        self.named: dict[str, str] = {}  # which field a key was taken for
-        self.asked: list[str] = []  # what no word of the draft could be found for
+        self.used_fields: set[tuple[str, str]] = set()
+        self.own_names: set[tuple[str, str]] = set()  # names under `own`, by shape
+        self.field_of_key: dict[str, str] = {}  # which field a key was taken for
+        self.questions: list[str] = []  # what no word of the draft could be found for
         self.shapes: Tree = {}
-        self.whole: dict[str, list[Any]] = {}  # samples of shapes that are no parts
+        self.other_samples: dict[str, list[Any]] = {}  # samples of shapes that are no parts
         self.tables: Tree = {}
 
     def tree(self) -> Tree:
@@ -54,19 +54,19 @@ class Draft:
         said = [kind for kind in kinds if kind in ("text", "tool_call", "reasoning", "refusal")]
         if self.seen.talk is not None and self.seen.talk.bare and "text" not in kinds:
             kinds, said = [*kinds, "text"] if kinds else [], [*said, "text"]
-        unions = {"item": kinds, "said": said if self.seen.said else []}
+        unions = {"item": kinds, "said": said if self.seen.parts_at else []}
         if any(unions.values()):
             found["unions"] = {name: members for name, members in unions.items() if members}
         return {**found, **talk, **{unit: {"wire": wire} for unit, wire in units.items()}}
 
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[Example]:
         """Return what is to be an example of each shape: from the samples, or made of the IR."""
         wires: dict[str, list[Any]] = {group.kind: group.elements for group in self.seen.groups
                                        if group.kind}  # fmt: skip
         if self.seen.tools is not None:
             wires[FUNCTION] = self.seen.tools[1]
-        wires |= self.whole
-        found: list[Shown] = []
+        wires |= self.other_samples
+        found: list[Example] = []
         for name, some in wires.items():
             different = {repr(sorted(one)): one for one in some}
             found += [(f"shapes/{name}", one, None) for one in [*different.values()][:2]]
@@ -83,22 +83,22 @@ class Draft:
 
     # -- fields -------------------------------------------------------------------------------
 
-    def _fields(self, shape: str, objects: list[dict[str, Any]], path: Path = ()) -> Tree:
+    def _fields(self, shape: str, some: list[dict[str, Any]], path: Path = ()) -> Tree:
         """Picture the keys of some objects."""
         found: Tree = {}
-        for key in dict.fromkeys(key for one in objects for key in one):
-            values = [one[key] for one in objects if one.get(key) is not None]
-            said = self._special(shape, (*path, key), values)
+        for key in dict.fromkeys(key for one in some for key in one):
+            values = [one[key] for one in some if one.get(key) is not None]
+            said = self._whole_place(shape, (*path, key), values)
             held = values and all(isinstance(value, dict) and value for value in values)
             if said is None and held and shape != "tool_result":
                 said = self._fields(shape, values, (*path, key))
             elif said is None:
-                said = self._leaf(shape, (*path, key), values)
+                said = self._value_hole(shape, (*path, key), values)
             if said != {}:
                 found[key] = said
         return found
 
-    def _special(self, shape: str, path: Path, values: list[Any]) -> Say | Tree | None:
+    def _whole_place(self, shape: str, path: Path, values: list[Any]) -> Say | Tree | None:
         """Picture what the samples as a whole tell of a place, or return None."""
         seen = self.seen
         if shape == "request" and seen.talk is not None and path == seen.talk.path:
@@ -106,21 +106,21 @@ class Draft:
         if shape == "request" and seen.tools is not None and path == seen.tools[0]:
             return Say("$tools each function (optional)")
         if shape == "request" and _asks_for_form(path[-1], values):
-            self.asked.append(f"request: `{path[-1]}` is thought to say the form of an answer")
+            self.questions.append(f"request: `{path[-1]}` is thought to say the form of an answer")
             why = "a shape of `$response_format` may picture it"
             return Say(f"$own.{self._own(shape, path)} (optional)", why)
-        if shape == "candidate" and seen.said is not None:
-            if path == ((seen.said[1],) if seen.said[1] else seen.said[0]):
+        if shape == "candidate" and seen.parts_at is not None:
+            if path == ((seen.parts_at[1],) if seen.parts_at[1] else seen.parts_at[0]):
                 return Say("$parts each said")
-        if shape == "response" and self._counts(path[-1], values):
-            self.whole["usage"] = values
+        if shape == "response" and self._is_usage(path[-1], values):
+            self.other_samples["usage"] = values
             self.shapes["usage"] = {"wire": self._fields("usage", values)}
             return Say("$usage as usage (optional)")
         if (shape in PARTS or shape == FUNCTION) and values:
             return self._by_value(shape, path[-1], values)
         return None
 
-    def _counts(self, key: str, values: list[Any]) -> bool:
+    def _is_usage(self, key: str, values: list[Any]) -> bool:
         """Tell whether values count tokens: by their key, or they are objects of whole numbers."""
         if not values or not all(isinstance(one, dict) and len(one) > 1 for one in values):
             return False
@@ -128,37 +128,37 @@ class Draft:
         whole = all(type(number) is int for one in values for number in one.values())
         return whole or (named is not None and named[0] == "usage")
 
-    def _leaf(self, shape: str, path: Path, values: list[Any]) -> Say:
+    def _value_hole(self, shape: str, path: Path, values: list[Any]) -> Say:
         """Picture one value: by its name, else by what it looks like, else as the dialect's own."""
         key, value = path[-1], values[0] if values else None
         known = self.words.field(shape, key, value)
-        if known is not None and (shape, known[0]) not in self.used:
-            self.named[key] = known[0]
+        if known is not None and (shape, known[0]) not in self.used_fields:
+            self.field_of_key[key] = known[0]
             return self._hole(shape, *known, value)
         guess = self._guess(shape, value)
-        if shape == "response" and self.named.get(key) == "model":
+        if shape == "response" and self.field_of_key.get(key) == "model":
             guess = "model"
-        if guess is not None and (shape, guess) not in self.used:
-            self.named[key] = guess
+        if guess is not None and (shape, guess) not in self.used_fields:
+            self.field_of_key[key] = guess
             return self._hole(shape, guess, False, value)
-        self.asked.append(f"{shape}: `{key}`")
-        free = [f for f in self._candidates(shape, value) if (shape, f) not in self.used]
+        self.questions.append(f"{shape}: `{key}`")
+        free = [f for f in self._candidates(shape, value) if (shape, f) not in self.used_fields]
         perhaps = f"; perhaps ${', $'.join(free[:4])}" if free else ""
         return Say(f"$own.{self._own(shape, path)} (optional)", f"what is it in the IR{perhaps}")
 
     def _own(self, shape: str, path: Path) -> str:
         """Return a name under `own` that nothing else of a shape has: of a key, or of its path."""
         names = [_name("_".join(path[-n:])) for n in range(1, len(path) + 1)]
-        names += [f"{names[-1]}_{n}" for n in range(2, len(self.owned) + 3)]
-        name = next(name for name in names if (shape, name) not in self.owned)
-        self.owned.add((shape, name))
+        names += [f"{names[-1]}_{n}" for n in range(2, len(self.own_names) + 3)]
+        name = next(name for name in names if (shape, name) not in self.own_names)
+        self.own_names.add((shape, name))
         return name
 
     def _hole(self, shape: str, field: str, certain: bool, value: Any) -> Say:
-        self.used.add((shape, field))
+        self.used_fields.add((shape, field))
         why = "" if certain else "a guess"
         if not certain:
-            self.asked.append(f"{shape}: ${field} is a guess")
+            self.questions.append(f"{shape}: ${field} is a guess")
         if field == "system":
             lens = " | text" if isinstance(value, str) else ""
             return Say(f"$system each text{lens} (optional)", why)
@@ -197,15 +197,15 @@ class Draft:
 
     def _by_value(self, kind: str, key: str, values: list[Any]) -> Say | None:
         """Picture a key of a part or tool by its values, which tell more than names do."""
-        if key == self.seen.tells and kind != FUNCTION:
+        if key == self.seen.kind_key and kind != FUNCTION:
             return Say(scalar(values[0]))
         if kind == FUNCTION and {*map(str, values)} == {"function"}:
             return Say("function")
         said = self._value(kind, values[0])
         field = said and said.partition(" ")[0]
-        if field is None or (kind, field) in self.used:
+        if field is None or (kind, field) in self.used_fields:
             return None
-        self.used.add((kind, field))
+        self.used_fields.add((kind, field))
         return Say(f"${said}")
 
     def _value(self, kind: str, first: Any) -> str | None:
@@ -228,9 +228,9 @@ class Draft:
 
     def _part(self, group: Group) -> None:
         if group.kind is None:
-            self.asked.append(f"elements of `{group.word}`: no part of the IR was recognized")
+            self.questions.append(f"elements of `{group.word}`: no part of the IR was recognized")
             return
-        key = around(group.elements)
+        key = sole_key(group.elements)
         if key is None:
             self.shapes[group.kind] = self._shape(group.kind, group)
             return
@@ -243,16 +243,16 @@ class Draft:
         if kind == "tool_result":
             return self._result(group)
         if kind == "tool_call":
-            return self._broken(self._fields(kind, group.elements))
+            return self._with_broken_case(self._fields(kind, group.elements))
         wire = self._fields(kind, group.elements)
         if kind not in MEDIA:
             return {"wire": wire}
         # A sample mostly shows bytes or an address.
-        source = {one: Say(f"${one}") for one in HELD if (kind, one) in self.used}
+        source = {one: Say(f"${one}") for one in HELD if (kind, one) in self.used_fields}
         word = Say("url" if "url" in source else "base64")
         return {"ir": {"source": {"type": word, **source}}, "wire": wire}
 
-    def _broken(self, wire: Tree) -> Tree:
+    def _with_broken_case(self, wire: Tree) -> Tree:
         """Give a call whose arguments are text a second case, for text that is no JSON."""
         place = next((k for k, v in wire.items() if "| json" in getattr(v, "text", "")), None)
         if place is None:
@@ -264,16 +264,16 @@ class Draft:
     def _result(self, group: Group) -> Tree:
         flag = next((k for e in group.elements for k, v in e.items() if isinstance(v, bool)), None)
         bare = [{k: v for k, v in e.items() if k != flag} for e in group.elements]
-        keys = dict.fromkeys(k for e in bare for k, v in e.items() if self._holds(k, v))
+        keys = dict.fromkeys(k for e in bare for k, v in e.items() if self._holds_result(k, v))
         wire = self._fields(
             "tool_result", [{k: v for k, v in e.items() if k not in keys} for e in bare]
         )
         held = sorted(keys, key=lambda k: not any(not isinstance(e.get(k), str) for e in bare))
         if not held:
-            self.asked.append(f"elements of `{group.word}`: where is what the tool said?")
+            self.questions.append(f"elements of `{group.word}`: where is what the tool said?")
             return {"wire": wire}
         for key in held[1:]:
-            wire[key] = self._leaf("tool_result", (key,), [e[key] for e in bare if key in e])
+            wire[key] = self._value_hole("tool_result", (key,), [e[key] for e in bare if key in e])
         text = {held[0]: Say("$value | string")}
         data = {held[0]: Say("$value | object+list+number+bool+null")}
         cases: Tree = {"text": {"wire": text}, "data": {"wire": data}}
@@ -283,15 +283,15 @@ class Draft:
             cases = {
                 word: {"wire": {flag: Say(good), **case["wire"]}} for word, case in cases.items()
             }
-            self.asked.append(f"tool_result: `{flag}` is thought to say whether a tool failed")
+            self.questions.append(f"tool_result: `{flag}` is thought to say whether a tool failed")
             why = "a guess: this says that the tool failed"
             error = {flag: Say(str(bad).lower(), why), held[0]: Say("$value | string")}
             cases = {"error": {"wire": error}, **cases}
         return {"by": Say("kind"), "wire": wire, "cases": cases}
 
-    def _holds(self, key: str, value: Any) -> bool:
+    def _holds_result(self, key: str, value: Any) -> bool:
         """Tell whether a key of a result holds what the tool said."""
-        if key == self.seen.tells or value in (*self.seen.ids, *self.seen.names):
+        if key == self.seen.kind_key or value in (*self.seen.ids, *self.seen.names):
             return False
         known = self.words.field("tool_result", key, value)
         return known is None or known[0] == "value"
@@ -310,29 +310,29 @@ class Draft:
             cases["tool"] = {"wire": {talk.role: cases["user"]["wire"][talk.role]._replace(why="")}}
         if talk.beside:
             keys = ", ".join(f"`{key}`" for key in talk.beside)
-            self.asked.append(f"messages: {keys}: not pictured; {ELSEWHERE}")
+            self.questions.append(f"messages: {keys}: not pictured; {ELSEWHERE}")
         each = "item" if kinds - {None} else "text"
         content = Say(f"$parts each {each}" + (" | text (or list)" if talk.bare else ""))
         found: Tree = {"per": Say("message" if apart else "run")}
         found |= {"wire": {talk.content: content}, "cases": cases}
         if "text" not in kinds:
             self.shapes.setdefault("text", {"wire": {"type": Say("text"), "text": Say("$text")}})
-        lift = ("request", "system") in self.used
+        lift = ("request", "system") in self.used_fields
         return {**found, "enforce": Say("{system: lifted}")} if lift else found
 
     # -- units --------------------------------------------------------------------------------
 
     def _unit(self, unit: str) -> Tree:
         bodies = self.seen.bodies[unit]
-        if unit != "response" or self.seen.said is None:
+        if unit != "response" or self.seen.parts_at is None:
             return self._fields(unit, bodies)
-        path, inner = self.seen.said
+        path, inner = self.seen.parts_at
         top = path[0]
-        within = [one for b in bodies for one in objects(b, path)] if inner else bodies
-        key = next((k for one in within for k, v in one.items() if self._ends(k, v)), None)
+        within = [one for b in bodies for one in objects_at(b, path)] if inner else bodies
+        key = next((k for one in within for k, v in one.items() if self._stops(k, v)), None)
         if inner is None:  # what holds the parts, and why they end; the rest is the response's own
             within = [{k: v for k, v in one.items() if k in (top, key)} for one in within]
-        self.whole["candidate"] = within
+        self.other_samples["candidate"] = within
         bare = [{k: v for k, v in one.items() if k != key} for one in within]
         candidate = self._fields("candidate", bare)
         if key is not None:
@@ -347,7 +347,7 @@ class Draft:
             outer = {word: outer}
         return {**wire, top: outer}
 
-    def _ends(self, key: str, value: Any) -> bool:
+    def _stops(self, key: str, value: Any) -> bool:
         """Tell whether a key of a response says why it ended."""
         if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_]+", value):
             return False
@@ -366,7 +366,7 @@ class Draft:
         usual = write.get(self.words.usual) or next(iter(write.values()))
         why = "the words of the samples; what others are there"
         self.tables["stop"] = {"write": write, "otherwise": Say(usual.text, why)}
-        self.asked.append(f"tables.stop: the words of `{key}` that the samples do not show")
+        self.questions.append(f"tables.stop: the words of `{key}` that the samples do not show")
         return Say(f"$stop_reason | stop (fill {usual.text})")
 
 

@@ -30,7 +30,7 @@ def edited(case: Case, wire: Any) -> None:
     changed: list[tuple[At, Any]] = []
     for at, part in _parts(ir, ()):
         for name in _FIELDS.get(str(part.get("type")), ()):
-            new = _edit(part.get(name))
+            new = _edited_value(part.get(name))
             if new is not None:
                 part[name] = new
                 changed.append(((*at, name), new))
@@ -39,32 +39,33 @@ def edited(case: Case, wire: Any) -> None:
     written, notes = case.write(ir)
     if any(note.effect != "added" for note in notes):
         return
-    found = case.read(written)
+    read = case.read(written)
     for at, new in changed:
-        there = value_at(found, at, ABSENT)
-        if not same(there, new):
-            told = f"at {pointer(at)} of the IR: expected {shown(new)}, got {shown(there)}"
-            raise Broken(f"an edit is not written at home, {told}")
+        actual = value_at(read, at, ABSENT)
+        if not same(actual, new):
+            where = f"at {pointer(at)} of the IR: expected {shown(new)}, got {shown(actual)}"
+            raise Broken(f"an edit is not written at home, {where}")
 
 
 def kept(case: Case, wire: Any) -> None:
     """Say that at home every part is written that has a form, whatever its owner remembers."""
     forgotten = {**abroad(case.read(wire)), "spelled": {case.rules[case.dialect].model.name: {}}}
-    for ir in (forgotten, _exchanged(case.read(wire))):
+    for ir in (forgotten, _swap_parts(case.read(wire))):
         written, notes = case.write(ir)
         effects = {note.effect for note in notes} - {"added"}
         if "lost" in effects and not any(n.effect == "lost" for n in case.write(abroad(ir))[1]):
             effects -= {"lost"}  # abroad it has a place
         if effects:
             continue
-        meant, found = (_said(one) for one in (ir, case.read(written)))
-        for one in meant:
-            if one not in found:
-                raise Broken(f"a part is lost at home: {one}")
-            found.remove(one)
+        expected, actual = map(_part_texts, (ir, case.read(written)))
+        for part in expected:
+            if part not in actual:
+                raise Broken(f"a part is lost at home: {part}")
+            actual.remove(part)
 
 
-def _edit(value: Any) -> Any:
+def _edited_value(value: Any) -> Any:
+    """Return another value of the same type; None for one that is left alone."""
     if isinstance(value, str):
         return f"{value}~"
     return {**value, "edited": True} if isinstance(value, dict) else None
@@ -83,23 +84,24 @@ def _parts(value: Any, at: At) -> Iterator[tuple[At, dict[str, Any]]]:
             yield from _parts(inner, (*at, nth))
 
 
-def _exchanged(ir: Any) -> Any:
+def _swap_parts(ir: Any) -> Any:
     """Return an IR value whose messages or candidates of one role have each other's parts."""
     owners: dict[Any, list[dict[str, Any]]] = {}
-    for one in ir.get("messages", ir.get("candidates", ())):
-        owners.setdefault(one.get("role"), []).append(one)
-    for alike in owners.values():
-        lists = [one["parts"] for one in alike]
-        for one, parts in zip(alike, [*lists[1:], *lists[:1]], strict=True):
-            one["parts"] = parts
+    for owner in ir.get("messages", ir.get("candidates", ())):
+        owners.setdefault(owner.get("role"), []).append(owner)
+    for same_role in owners.values():
+        lists = [owner["parts"] for owner in same_role]
+        for owner, parts in zip(same_role, [*lists[1:], *lists[:1]], strict=True):
+            owner["parts"] = parts
     return ir
 
 
-def _said(ir: Any) -> list[str]:
-    """Return what each part says, in the order of the parts."""
+def _part_texts(ir: Any) -> list[str]:
+    """Return what each part says as JSON, in the order of the parts."""
     out = []
     for at, part in _parts(ir, ()):
-        if at[-2] == "parts" and part.get("text") != "" and part["type"] != "unknown":
+        kind = part["type"]
+        if at[-2] == "parts" and part.get("text") != "" and kind != "unknown":
             blocks = part.get("value") if part.get("kind") == "multimodal" else None
             if isinstance(blocks, list):  # the name of a file may be made, and ids of its own
                 blocks = [
@@ -108,14 +110,15 @@ def _said(ir: Any) -> list[str]:
                 part = {**part, "value": blocks}
             if isinstance(blocks, list) and [b.get("type") for b in blocks] == ["text"]:
                 part = {**part, "kind": "text", "value": blocks[0].get("text")}  # the same
-            known = [k for k in _SAYS if k in part and (k, part["type"]) != ("name", "tool_result")]
-            out.append(json.dumps(_cited({k: part[k] for k in known}), sort_keys=True))
+            fields = [k for k in _SAYS if k in part and (k, kind) != ("name", "tool_result")]
+            said = _without_empty_citations({k: part[k] for k in fields})
+            out.append(json.dumps(said, sort_keys=True))
     return out
 
 
-def _cited(value: Any) -> Any:
+def _without_empty_citations(value: Any) -> Any:
     """Return a value without memory, and lists of citations that are empty, which say nothing."""
     if isinstance(value, dict):
         said = ((k, v) for k, v in value.items() if k != "spelled" and (k, v) != ("citations", []))
-        return {k: _cited(v) for k, v in said}
-    return [_cited(one) for one in value] if isinstance(value, list) else value
+        return {k: _without_empty_citations(v) for k, v in said}
+    return [_without_empty_citations(one) for one in value] if isinstance(value, list) else value

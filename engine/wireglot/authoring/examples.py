@@ -38,7 +38,7 @@ from ..streaming import responses
 from ..streaming.streams import Translator, translate
 from ..trace import where
 from ..trail import At, Trail
-from .lawcase import Broken, alike
+from .lawcase import Broken, require_equal
 
 WHOLE = ("conversation", "envelope", "stream", *WHOLES)
 
@@ -68,7 +68,7 @@ def find(rules: DialectRules, known: Container[Pos] = ()) -> Iterator[Example]:
                 yield Example(example.pos, node.pos, rules.name, owner, nth, example.plain())
 
 
-def rows(steps: Ladder) -> Iterator[Example]:
+def ladder_examples(steps: Ladder) -> Iterator[Example]:
     """Yield the examples of the ladder."""
     for kind, listed in steps.items():
         for row in listed:
@@ -78,13 +78,13 @@ def rows(steps: Ladder) -> Iterator[Example]:
 
 
 def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
-    """Yield whatever holds examples in a rule file, with their place, as `shapes/text`."""
+    """Yield what has examples in a rule file: its place, as `shapes/text`, its node, and them."""
     for section in ("tables", "schemas", "shapes"):
         for name, inner in node.under(section).items():
-            yield from _listed(f"{section}/{name}", inner)
+            yield from _examples_of(f"{section}/{name}", inner)
     for unit in WHOLE:
         if (whole := node.get(unit)) is not None:
-            yield from _listed(unit, whole)
+            yield from _examples_of(unit, whole)
     for name, listed in node.under("examples").items():
         place = name if name in WHOLE or "/" in name else f"shapes/{name}"
         owner = node.get(name) or apart.owner_of(node, name)
@@ -97,7 +97,7 @@ def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
         yield place, owner, listed.value
 
 
-def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
+def _examples_of(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     for holder in (owner, *owner.under("cases").values()):
         listed = holder.get("examples")
         if listed is not None:
@@ -108,14 +108,15 @@ def _listed(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:
 
 
 def check(rules: RuleSet, example: Example, dialect: DialectRules | None = None) -> str | None:
-    """Return what is wrong with an example, or None; `dialect` may be a variant."""
+    """Return what is wrong with an example, or None; `dialect` is given where it is a variant."""
     try:
         if example.dialect == "ladder":
-            _row(rules, example)
+            _check_ladder(rules, example)
         else:
             base = rules[example.dialect]
             # What stands in a row of variants is tried with it, whatever the model of the example.
-            _check(rules, base if dialect is None or dialect is base else dialect._alone, example)
+            alone = base if dialect is None or dialect is base else dialect._alone
+            _check_example(rules, alone, example)
     except Broken as fault:
         return f"{example.name} {fault} (rule {fault.rule or example.rule})"
     except Misfit as misfit:
@@ -126,61 +127,62 @@ def check(rules: RuleSet, example: Example, dialect: DialectRules | None = None)
     return None
 
 
-def _check(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
+def _check_example(rules: RuleSet, dialect: DialectRules, example: Example) -> None:
     said = example.said
     wire = said.get("wire", said.get("reads"))
     ir = said.get("ir", said.get("as") if "reads" in said else said.get("writes"))
-    at_work = _AtWork(dialect, example.owner)
+    subject = _Subject(dialect, example.owner)
     codes: list[str] = []
     if "writes" not in said:
-        read, found = at_work.read(wire)
+        read, found = subject.read(wire)
         codes += found
-        alike("reads otherwise than it says", ir, unspelled(read), at_work.rule_of)
-        if not (at_work.worded or at_work.streamed):  # frames come out as they went in
-            home = at_work.write(read, True)[0]
-            alike("does not come back at home", wire, home, at_work.rule_at)
+        require_equal("reads otherwise than it says", ir, unspelled(read), subject.rule_of)
+        if not (subject.has_no_home or subject.is_stream):  # frames come out as they went in
+            home = subject.write(read, True)[0]
+            require_equal("does not come back at home", wire, home, subject.rule_at)
     if "reads" not in said:
-        written, found = at_work.write(ir, False)
+        written, found = subject.write(ir, False)
         codes += found
         meant = said.get("wire", said.get("as"))
-        alike("writes otherwise than it says", meant, written, at_work.rule_at)
+        require_equal("writes otherwise than it says", meant, written, subject.rule_at)
     expected = sorted(set(said.get("notes", ())))
     if expected != sorted(set(codes)):
         raise Broken(f"makes the notes {sorted(set(codes))}, not {expected}")
     for target, counts in said.get("crossing", {}).items():
-        notes = at_work.crossed(rules, wire, target)
-        alike(f"makes other notes for {target}", counts, dict(Counter(n.code for n in notes)))
+        crossed = Counter(note.code for note in subject.crossed(rules, wire, target))
+        require_equal(f"makes other notes for {target}", counts, dict(crossed))
 
 
-def _row(rules: RuleSet, example: Example) -> None:
+def _check_ladder(rules: RuleSet, example: Example) -> None:
     kind, _, name = example.owner.partition("/")
     row = next(r for r in rules.ladder[kind] if r.name == name)
     new, beside, _ = ladder.apply(row, example.said["from"], Trail())
-    alike("becomes something else", example.said["to"], new)
-    alike("moves something else", example.said.get("beside", []), beside)
+    require_equal("becomes something else", example.said["to"], new)
+    require_equal("moves something else", example.said.get("beside", []), beside)
 
 
-def example(
+def make_example(
     rules: RuleSet, dialect: str, owner: str, wire: Any, ir: Any = None
 ) -> dict[str, Any] | str:
-    """Make an example of a wire value, or of an IR value without one, that holds; or say why not.
+    """Return an example of a wire value, or of what an IR value writes; or why none holds.
 
     `owner` is a unit, or a shape as `shapes/text`.
     """
-    work = _AtWork(rules[dialect], owner)
+    subject = _Subject(rules[dialect], owner)
     try:
         if wire is None:
-            wire = work.write(ir, False)[0]
-        found, codes = work.read(wire)
-        there = [*codes, *work.write(unspelled(found), False)[1]]
+            wire = subject.write(ir, False)[0]
+        ir, read_codes = subject.read(wire)
+        codes = [*read_codes, *subject.write(unspelled(ir), False)[1]]
     except (ConversionError, Misfit) as error:
         return error.reason
     except UsageError as error:
         return str(error)
     problem = ""
     pos = Pos("", 0, 0)
-    for form, noted in ((("wire", "ir"), there), (("reads", "as"), codes)):
-        said: dict[str, Any] = dict(zip(form, (wire, unspelled(found)), strict=True))
+    # Some read as an IR value that does not write as them: of these only the reading is shown.
+    for form, noted in ((("wire", "ir"), codes), (("reads", "as"), read_codes)):
+        said: dict[str, Any] = dict(zip(form, (wire, unspelled(ir)), strict=True))
         said |= {"notes": sorted(set(noted))} if noted else {}
         problem = check(rules, Example(pos, pos, dialect, owner, 0, said)) or ""
         if not problem:
@@ -188,53 +190,53 @@ def example(
     return problem
 
 
-class _AtWork:
-    """A shape, table or unit of a dialect, ready to read and write a value of its own."""
+class _Subject:
+    """What examples are of: reads and writes a value of a shape, table or unit of a dialect."""
 
     def __init__(self, dialect: DialectRules, owner: str) -> None:
         self.dialect, self.model = dialect, dialect.model
-        self.section, _, self.named = owner.rpartition("/")
-        self.worded = self.section in ("tables", "schemas") or owner == "envelope"
-        self.streamed = owner == "stream"
+        self.section, _, self.name = owner.rpartition("/")
+        self.has_no_home = self.section in ("tables", "schemas") or owner == "envelope"
+        self.is_stream = owner == "stream"
         self.unit = "messages" if owner == "conversation" else owner if owner in WHOLES else ""
 
     def read(self, wire: Any) -> tuple[Any, list[str]]:
-        """Read a wire value; also the codes of the notes."""
+        """Return what a wire value means, and the codes of the notes. Raises Misfit, Broken."""
         if self.unit:
             reading = self.dialect.read(wire, self._unit(wire))
             return reading.ir, [note.code for note in reading.notes]
         if self.section == "tables":
-            word, exact = self.model.tables[self.named].read(wire)
+            word, exact = self.model.tables[self.name].read(wire)
             return word, [] if exact else ["reworded"]
         if self.section == "schemas":
-            return self.model.schemas[self.named].read(wire)[0], []
-        if self.streamed:
-            made = self._translated(self.dialect, wire)
+            return self.model.schemas[self.name].read(wire)[0], []
+        if self.is_stream:
+            made = self._translate(self.dialect, wire)
             reading = self.dialect.read(made.result.body, "response")
             return reading.ir, [note.code for note in (*made.notes, *reading.notes)]
         if self.section != "shapes":
             raise Broken("says what reads, and an envelope is only written")
         reader = Reader(self.model, {})
-        if self.model.shapes[self.named].groups:
-            ir: Any = reader.element(self.named, wire, ())[0]
+        if self.model.shapes[self.name].groups:
+            ir: Any = reader.element(self.name, wire, ())[0]
         else:
             try:
-                ir = reader.shape(self.named, wire, ())
+                ir = reader.shape(self.name, wire, ())
             except Misfit:  # only now may a hole keep what it does not take
-                ir = reader.shape(self.named, wire, (), True)
+                ir = reader.shape(self.name, wire, (), True)
         return ir, [note[0] for note in reader.notes]
 
     def write(self, ir: Any, home: bool) -> tuple[Any, list[str]]:
-        """Write an IR value; also the codes of the notes."""
+        """Return what is written, at home or abroad, and the codes of the notes. Raises Misfit."""
         if self.unit:
             out = self.dialect.write(ir, self._unit(ir))
             return out.body, [note.code for note in out.notes]
         if self.section == "tables":
-            word, exact = self.model.tables[self.named].write(ir, home)
+            word, exact = self.model.tables[self.name].write(ir, home)
             return word, [] if exact else ["reworded"]
         if self.section == "schemas":
-            return self.model.schemas[self.named].write(ir), []
-        if self.streamed:
+            return self.model.schemas[self.name].write(ir), []
+        if self.is_stream:
             whole = self.dialect.write(ir, "response")  # what is noted of it is noted of its frames
             frames = list(responses.unfolded(self.dialect, ir, home, set()))
             return frames, [note.code for note in whole.notes]
@@ -242,20 +244,20 @@ class _AtWork:
         if self.section != "shapes":
             said = writing.envelope_of(writer, ir)[0]._asdict()
             wire: Any = {k: v for k, v in said.items() if v not in (None, "", {})}
-        elif self.model.shapes[self.named].groups:
-            wire = self._gathered(writer, ir)
+        elif self.model.shapes[self.name].groups:
+            wire = self._write_run(writer, ir)
         else:
-            wire = writer.shape(self.named, ir)
+            wire = writer.shape(self.name, ir)
         return wire, [draft.code for draft in writer.notes]
 
     def crossed(self, rules: RuleSet, wire: Any, target: str) -> Sequence[Note]:
-        """Return what is noted where the wire goes to another dialect."""
-        if self.streamed:
-            return self._translated(rules[target], wire).notes
+        """Return the notes of converting a wire value to another dialect."""
+        if self.is_stream:
+            return self._translate(rules[target], wire).notes
         ends = rules[self.dialect.name], rules[target]
         return converted(*ends, wire, self.unit, "m", False, {})[1]
 
-    def _translated(self, target: DialectRules, frames: Any) -> Translator:
+    def _translate(self, target: DialectRules, frames: Any) -> Translator:
         if not isinstance(frames, list):
             raise Broken("is a list of frames on the wire")
         made = Translator(self.dialect, target, {}, policy.of(None))
@@ -264,15 +266,16 @@ class _AtWork:
 
     def rule_at(self, at: At) -> Pos | None:
         """Return the place of the picture of a path of the wire."""
-        return where.rule_at(self.model, self.named, at)
+        return where.rule_at(self.model, self.name, at)
 
     def rule_of(self, at: At) -> Pos | None:
         """Return the place of the picture of a path of the IR."""
-        return where.rule_of(self.model, self.named, at)
+        return where.rule_of(self.model, self.name, at)
 
-    def _gathered(self, writer: Writer, ir: Any) -> Any:
-        pos = self.model.shapes[self.named].pos
-        hole = Hole(("tools",), "each", self.named, (), None, None, pos)
+    def _write_run(self, writer: Writer, ir: Any) -> Any:
+        """Write the one element that a run of IR values becomes. Raises Broken for several."""
+        pos = self.model.shapes[self.name].pos
+        hole = Hole(("tools",), "each", self.name, (), None, None, pos)
         (found,) = share.share(writer, [hole], ir).values()
         if len(found) != 1:
             raise Broken(f"becomes {len(found)} elements")

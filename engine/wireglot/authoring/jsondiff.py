@@ -14,33 +14,33 @@ WIDTH = 60
 
 
 class Difference(NamedTuple):
-    """A place where two values part, and what stands there in each (ABSENT for nothing)."""
+    """A place where two values differ, and what stands there in each (ABSENT for nothing)."""
 
     at: At
-    meant: Any
-    found: Any
+    expected: Any
+    actual: Any
 
     def __str__(self) -> str:
         where = pointer(self.at) or "the whole value"
-        return f"{where}: expected {shown(self.meant)}, got {shown(self.found)}"
+        return f"{where}: expected {shown(self.expected)}, got {shown(self.actual)}"
 
 
-def differences(meant: Any, found: Any, at: At = ()) -> list[Difference]:
-    """List every place where `found` is not what was meant, as deep down as it can be said."""
-    if isinstance(meant, dict) and isinstance(found, dict):
-        keys = [*meant, *(k for k in found if k not in meant)]
+def differences(expected: Any, actual: Any, at: At = ()) -> list[Difference]:
+    """List every place where two JSON values differ, each as deep within them as can be."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        keys = [*expected, *(k for k in actual if k not in expected)]
         inner = (
-            differences(meant.get(k, ABSENT), found.get(k, ABSENT), (*at, k))
+            differences(expected.get(k, ABSENT), actual.get(k, ABSENT), (*at, k))
             for k in keys
-            if k not in meant or k not in found or meant[k] is not found[k]
+            if k not in expected or k not in actual or expected[k] is not actual[k]
         )
         return [one for some in inner for one in some]
-    if isinstance(meant, list) and isinstance(found, list) and len(meant) == len(found):
-        pairs = zip(meant, found, strict=True)
+    if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        pairs = zip(expected, actual, strict=True)
         return [d for i, (a, b) in enumerate(pairs) for d in differences(a, b, (*at, i))]
-    if meant is ABSENT or found is ABSENT:
-        return [] if meant is found else [Difference(at, meant, found)]
-    return [] if same(meant, found) else [Difference(at, meant, found)]
+    if expected is ABSENT or actual is ABSENT:
+        return [] if expected is actual else [Difference(at, expected, actual)]
+    return [] if same(expected, actual) else [Difference(at, expected, actual)]
 
 
 def shown(value: Any) -> str:

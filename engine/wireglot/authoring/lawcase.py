@@ -30,13 +30,13 @@ class Broken(Exception):
         self.rule = str(rule) if rule else None
 
 
-def alike(
-    what: str, meant: Any, found: Any, rule_at: Callable[[At], Pos | None] = lambda _: None
+def require_equal(
+    what: str, expected: Any, actual: Any, rule_at: Callable[[At], Pos | None] = lambda _: None
 ) -> None:
     """Raise Broken where a value is not what was meant, with the rule of the first place."""
-    apart = differences(meant, found)
-    if apart:
-        raise Broken(f"{what} at {apart[0]}", rule_at(apart[0].at))
+    different = differences(expected, actual)
+    if different:
+        raise Broken(f"{what} at {different[0]}", rule_at(different[0].at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +47,18 @@ class Case:
     dialect: str
     unit: str
     target: str = ""
-    known: dict[int, tuple[Any, Any]] = field(default_factory=dict, compare=False)
+    cache: dict[int, tuple[Any, Any]] = field(default_factory=dict, compare=False)
 
     @property
     def name(self) -> str:
         """A name for people."""
         return f"{self.dialect}/{self.unit}" + (f" to {self.target}" if self.target else "")
 
-    def once(self, wire: Any, make: Callable[[], Any]) -> Any:
-        """Return what is made of a payload, which the law may have made for another dialect."""
-        if id(wire) not in self.known:
-            self.known[id(wire)] = (wire, make())
-        return self.known[id(wire)][1]
+    def cached(self, wire: Any, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` gives for a payload, computed once for all targets of a law."""
+        if id(wire) not in self.cache:
+            self.cache[id(wire)] = (wire, compute())
+        return self.cache[id(wire)][1]
 
     def read(self, wire: Any) -> Any:
         """Read a payload into the IR, memory and all."""
@@ -68,8 +68,8 @@ class Case:
         """Return the place of the picture of a path of the wire."""
         return where.rule_at(self.rules[self.dialect].model, self.unit, at)
 
-    def unsaid(self, ir: Any) -> list[str]:
-        """Return the fields that the other dialect means by writing nothing: `wire: $absent`."""
+    def absent_fields(self, ir: Any) -> list[str]:
+        """Return the fields that the target means by writing nothing: `wire: $absent`."""
         model = self.rules[self.target].model
         top = [case.wire for case in model.units[self.unit].cases]
         shapes = [h.shape for p in top for h in holes(p) if h.path == "." and h.shape]
@@ -90,7 +90,7 @@ class Case:
     def convert(
         self, wire: Any, source: str, target: str, model: str | None = "m", stream: Any = None
     ) -> tuple[Any, list[Note], Any]:
-        """Convert: body, notes and envelope."""
+        """Convert a payload, and return body, notes and envelope."""
         ends = self.rules[source], self.rules[target]
         return converted(*ends, wire, self.unit, model, stream, {})
 
@@ -115,67 +115,73 @@ def results_apart(ir: dict[str, Any]) -> dict[str, Any]:
     return {**ir, "messages": apart}
 
 
-def same_json(apart: Difference) -> bool:
+def is_harmless(difference: Difference, most: int, within: Mapping[str, Marks]) -> bool:
+    """Tell whether two values say the same in another form, or the second only says more.
+
+    `most` elements may have come into lists; `within` are the marks of parts within texts.
+    """
+    expected, actual = difference.expected, difference.actual
+    if _is_same_json(expected, actual) or _only_grew(expected, actual, most):
+        return True
+    if isinstance(expected, list) and len(expected) == 1 and _joined_text(expected) == actual:
+        return True  # many read a list of one plain text as that text
+    return bool(within) and _has_same_words(expected, actual, within)
+
+
+def _is_same_json(expected: Any, actual: Any) -> bool:
     """Tell whether two texts are the same JSON, or the second has more; blank text is `{}`."""
-    meant, found = apart.meant, apart.found
-    if not isinstance(meant, str) or not isinstance(found, str):
+    if not isinstance(expected, str) or not isinstance(actual, str):
         return False
-    if found[:1] not in ("{", "["):
+    if actual[:1] not in ("{", "["):
         return False
-    value = parse_json(found)
-    if meant[:1] != found[:1] or means(meant, value):
-        return means(meant, value)
-    return all(one.meant is ABSENT for one in differences(parse_json(meant), value))
+    value = parse_json(actual)
+    if expected[:1] != actual[:1] or means(expected, value):
+        return means(expected, value)
+    return all(inner.expected is ABSENT for inner in differences(parse_json(expected), value))
 
 
-def longer(apart: Difference, most: int) -> bool:
-    """Tell whether a list has so many more elements at most, behind those that it had or before.
+def _only_grew(expected: Any, actual: Any, most: int) -> bool:
+    """Tell whether a list only has more elements, `most` of them, behind what it had or before.
 
     These may say more than they did. A text alone is a list of one, or a message of it, where more
     texts stand behind it.
     """
-    meant, found = apart.meant, apart.found
-    if isinstance(meant, str) and isinstance(found, list):
-        one = found[0] if len(found) == 1 and isinstance(found[0], dict) else {}
-        texts = next((value for value in one.values() if isinstance(value, list)), found)
-        return len(texts) - 1 <= most and (_words(texts) or "").startswith(meant)
-    if not isinstance(meant, list) or not isinstance(found, list) or not meant:
+    if isinstance(expected, str) and isinstance(actual, list):
+        only = actual[0] if len(actual) == 1 and isinstance(actual[0], dict) else {}
+        texts = next((value for value in only.values() if isinstance(value, list)), actual)
+        return len(texts) - 1 <= most and (_joined_text(texts) or "").startswith(expected)
+    if not isinstance(expected, list) or not isinstance(actual, list) or not expected:
         return False
-    more = len(found) - len(meant)
-    return 0 <= more <= most and (_holds(meant, found) or _holds(meant, found[more:]))
+    more = len(actual) - len(expected)
+    return 0 <= more <= most and (_contains(expected, actual) or _contains(expected, actual[more:]))
 
 
-def _holds(meant: list[Any], found: list[Any]) -> bool:
-    """Tell whether elements say all that they did, and maybe more."""
-    pairs = zip(meant, found, strict=False)
-    return all(one.meant is ABSENT for was, now in pairs for one in differences(was, now))
+def _contains(expected: list[Any], actual: list[Any]) -> bool:
+    """Tell whether each element says all that it did, and maybe more."""
+    pairs = zip(expected, actual, strict=False)
+    found = (one for before, after in pairs for one in differences(before, after))
+    return all(one.expected is ABSENT for one in found)
 
 
-def alone(apart: Difference) -> bool:
-    """Tell whether a list of one plain text is that text now: many read both as the same."""
-    meant = apart.meant
-    return isinstance(meant, list) and len(meant) == 1 and _words(meant) == apart.found
-
-
-def one_text(apart: Difference, within: Mapping[str, Marks]) -> bool:
-    """Tell whether texts that stood apart are the same words in fewer texts.
+def _has_same_words(expected: Any, actual: Any, within: Mapping[str, Marks]) -> bool:
+    """Tell whether texts that stood apart are the same words in fewer texts: a thought heads any.
 
     Marks of parts within a text, and the spaces around these, are of its form.
     """
-    meant, found = (_bare(_words(one), within) for one in (apart.meant, apart.found))
-    return meant is not None and meant == found
+    words = _without_marks(_joined_text(expected), within)
+    return words is not None and words == _without_marks(_joined_text(actual), within)
 
 
-def _bare(words: str | None, within: Mapping[str, Marks]) -> str | None:
+def _without_marks(words: str | None, within: Mapping[str, Marks]) -> str | None:
     """Return words without marks and spaces."""
-    for mark in (mark for one in within.values() for mark in (one.opens, one.closes)):
+    for mark in (mark for marks in within.values() for mark in (marks.opens, marks.closes)):
         words = words and words.replace(mark, "")
     return words and "".join(words.split())
 
 
-def _words(value: Any) -> str | None:
+def _joined_text(value: Any) -> str | None:
     """Return the words of a text or of a list of plain texts; None of anything else."""
     if not isinstance(value, list):
         return value if isinstance(value, str) else None
-    plain = all(isinstance(one, dict) and one.keys() == {"type", "text"} for one in value)
-    return "".join(str(one["text"]) for one in value) if plain else None
+    plain = all(isinstance(block, dict) and block.keys() == {"type", "text"} for block in value)
+    return "".join(str(block["text"]) for block in value) if plain else None

@@ -19,7 +19,7 @@ import copy
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ConversionError
 from ..ir import WHOLES
@@ -29,10 +29,10 @@ from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace.where import picture_at
 from ..trail import pointer, touch
-from . import editlaws, streamlaw
+from . import editlaws, lawcase, streamlaw
 from .generate import Generator
 from .jsondiff import Difference, differences, standing
-from .lawcase import Broken, Case, abroad, alike, alone, longer, one_text, results_apart, same_json
+from .lawcase import Broken, Case, abroad, require_equal, results_apart
 from .shrink import shrink
 
 RUNS = 10
@@ -45,10 +45,10 @@ DERIVED = (("name",), ("arguments_json",), ("value_json",))
 
 def _getput(case: Case, wire: Any) -> None:
     home = case.write(case.read(wire))[0]
-    alike("at home it comes back otherwise,", wire, home, case.rule_at)
+    require_equal("at home it comes back otherwise,", wire, home, case.rule_at)
 
 
-def _plainly(ir: Any) -> Any:
+def _results_as_text(ir: Any) -> Any:
     """Return an IR value in which a result of one plain text is a text: what was beside it went."""
     for message in ir.get("messages", ()) if isinstance(ir, dict) else ():
         for part in message.get("parts", ()):
@@ -59,25 +59,25 @@ def _plainly(ir: Any) -> Any:
 
 
 def _putget(case: Case, wire: Any) -> None:
-    ir = _plainly(abroad(case.read(wire)))
-    out = case.rules[case.dialect].write(ir, case.unit)
+    expected = _results_as_text(abroad(case.read(wire)))
+    out = case.rules[case.dialect].write(expected, case.unit)
     if out.notes:
         return
-    found = abroad(case.read(out.body))
-    for field in ("model", "stream") if out.envelope and isinstance(found, dict) else ():
+    actual = abroad(case.read(out.body))
+    for field in ("model", "stream") if out.envelope and isinstance(actual, dict) else ():
         value = getattr(out.envelope, field)
-        if value is not None and field in ir:
-            found.setdefault(field, value)
-    apart = differences(_seamless(ir), _seamless(found))
+        if value is not None and field in expected:
+            actual.setdefault(field, value)
+    different = differences(_merge_neighbours(expected), _merge_neighbours(actual))
     # What a shape below `own` remembers is no value either.
-    apart = [d for d in apart if d.at[-1:] not in DERIVED and "spelled" not in d.at]
+    different = [d for d in different if d.at[-1:] not in DERIVED and "spelled" not in d.at]
     # An empty list and none say the same, and so does what holds nothing else.
-    apart = [d for d in apart if not (_hollow(d.meant) and _hollow(d.found))]
-    if apart:
-        raise Broken(f"what was written reads otherwise, at {apart[0]} of the IR")
+    different = [d for d in different if not (_is_empty(d.expected) and _is_empty(d.actual))]
+    if different:
+        raise Broken(f"what was written reads otherwise, at {different[0]} of the IR")
 
 
-def _seamless(ir: Any, role: str = "tool") -> Any:
+def _merge_neighbours(ir: Any, role: str = "tool") -> Any:
     """Return an IR value with neighbouring messages of a role as one, and no empty ones."""
     if not isinstance(ir, dict) or not isinstance(ir.get("messages"), list):
         return ir
@@ -97,27 +97,29 @@ def _seamless(ir: Any, role: str = "tool") -> Any:
     return {**ir, "messages": messages}
 
 
-def _hollow(value: Any) -> bool:
+def _is_empty(value: Any) -> bool:
+    """Tell whether nothing is said: ABSENT, an empty list, an object of such values."""
     if isinstance(value, dict) and value:
-        return all(map(_hollow, value.values()))
+        return all(map(_is_empty, value.values()))
     return value is ABSENT or value == []
 
 
 def _stable(case: Case, wire: Any) -> None:
     ir = case.read(wire)
-    written, notes = case.write(_plainly(abroad(ir)))
+    written, notes = case.write(_results_as_text(abroad(ir)))
     if any(note.code in ("empty-message", "blocks-beside", "unpaired") for note in notes):
         return  # neighbours of what went meet, and may join the next time
     read = case.read(written)
-    if _unknown(read) < _unknown(ir):
+    if _count_unknown(read) < _count_unknown(ir):
         return  # beside others that it met, an element has a picture that it had not alone
     again, more = case.write(abroad(read))
     if any(note.code == "unpaired" for note in more):
         return  # results of calls that stand in a text there, of which they are no parts
-    alike("what was written is written otherwise the next time,", written, again, case.rule_at)
+    told = "what was written is written otherwise the next time,"
+    require_equal(told, written, again, case.rule_at)
 
 
-def _unknown(ir: Any) -> int:
+def _count_unknown(ir: Any) -> int:
     """Count the parts that no picture of their dialect fits."""
     messages = ir.get("messages", ()) if isinstance(ir, dict) else ()
     parts = (part for message in messages for part in message.get("parts", ()))
@@ -131,7 +133,7 @@ def _pure(case: Case, wire: Any) -> None:
     first, second = case.write(ir), case.write(ir)
     if not same(before, wire) or not same(kept, ir):
         raise Broken("the input was changed")
-    alike("written twice it differs,", first[0], second[0], case.rule_at)
+    require_equal("written twice it differs,", first[0], second[0], case.rule_at)
 
 
 def _total(case: Case, wire: Any) -> None:
@@ -147,54 +149,65 @@ def _placed(case: Case, wire: Any) -> None:
 
 
 def _cross(case: Case, wire: Any) -> None:
-    here, there = case.dialect, case.target
-    ir, normal = case.once(wire, lambda: _normal(case, wire))
-    middle, one, around = case.convert(normal, here, there)
+    here, other = case.dialect, case.target
+    ir, normal = case.cached(wire, lambda: _normal_form(case, wire))
+    there, notes, envelope = case.convert(normal, here, other)
     # What the other dialect keeps outside the body comes back from there.
-    outside = (around.model, around.stream if "stream" in ir else None) if around else (None, None)
-    if case.unit == "request" and outside[0] is None and _lost(case, one):
-        outside = (ir["model"], outside[1])  # or no request could come back
-    back, two, _ = case.convert(middle, there, here, *outside)
-    named = [_named(n, n.source_path) for n in one] + [_named(n, n.target_path) for n in two]
-    # What was filled in there is there when it is read: what a message says may come of it.
-    added = [n.target_path or "" for n in one if n.code == "filled-in"]
-    named += [m[0] for path in added if (m := re.match(r".*/\d+(?=/)", path))]
-    # So is what was added because something else was said, or is no longer.
-    named += [n.target_path for n in one if n.effect == "added" and n.source_path]
-    # An element there, its words, or those beside them that are read as one, as a thought is.
-    elements = sum(
-        bool(re.fullmatch(r".*/\d+(/(\w+_)?(text|content|thinking))?", p)) for p in added
+    model, stream = (envelope.model, envelope.stream) if envelope else (None, None)
+    if case.unit == "request" and model is None and _loses_model(case, notes):
+        model = ir["model"]  # or no request could come back
+    back, notes_back, _ = case.convert(
+        there, other, here, model, stream if "stream" in ir else None
     )
-    unsaid = case.unsaid(ir)
-    if any(note.code == "freeform-wrapped" for note in one):  # the choice follows its tool
-        named.append("/tool_choice")
-    meant = _normal(case, wire, unsaid)[1] if unsaid else normal
-    for apart in differences(meant, back):
-        at = pointer(apart.at)
-        if any(p is not None and touch(p, at) for p in named) or _shifted(one + two, at):
+    explained = _explained(notes, notes_back)
+    filled_in = [note.target_path or "" for note in notes if note.code == "filled-in"]
+    # An element there, its words, or those beside them that are read as one, as a thought is.
+    element = re.compile(r".*/\d+(/(\w+_)?(text|content|thinking))?")
+    elements = sum(element.fullmatch(path) is not None for path in filled_in)
+    absent = case.absent_fields(ir)
+    expected = _normal_form(case, wire, absent)[1] if absent else normal
+    within = case.rules[here].model.within
+    for difference in differences(expected, back):
+        at = pointer(difference.at)
+        if any(touch(place, at) for place in explained) or _elements_moved(notes + notes_back, at):
             continue
-        if same_json(apart) or alone(apart) or longer(apart, elements):
-            continue
-        within = case.rules[here].model.within
-        if within and one_text(apart, within):  # a thought heads any text there
+        if lawcase.is_harmless(difference, elements, within):
             continue
         # What came in addition is a literal of the other dialect's rules, or was noted there.
-        if apart.meant is ABSENT or _has_no_place(case, apart):
+        if difference.expected is ABSENT or _may_move(case, difference):
             continue
         # What home filled in it need not, where it comes back with what was filled in there.
-        if added and apart.found is ABSENT and at in _filled(case, ir):
+        if filled_in and difference.actual is ABSENT and at in _filled_at_home(case, ir):
             continue
-        if not _lost_there(case, normal, at, two):
-            told = f"it comes back otherwise and no note says so, at {apart}"
-            raise Broken(told, case.rule_at(apart.at))
+        if not _lost_on_return(case, normal, at, notes_back):
+            message = f"it comes back otherwise and no note says so, at {difference}"
+            raise Broken(message, case.rule_at(difference.at))
 
 
-def _filled(case: Case, ir: Any) -> set[str | None]:
-    """Return what home fills in by itself."""
+def _explained(notes: Iterable[Note], notes_back: Iterable[Note]) -> list[str]:
+    """Return the places at home of which the notes of a way there and back speak."""
+    places = [_noted_place(note, note.target_path) for note in notes_back]
+    for note in notes:
+        places.append(_noted_place(note, note.source_path))
+        # What was filled in there is there when it is read: what a message says may come of it.
+        if note.code == "filled-in" and (
+            element := re.match(r".*/\d+(?=/)", note.target_path or "")
+        ):
+            places.append(element[0])
+        # So is what was added because something else was said, or is no longer.
+        if note.effect == "added" and note.source_path:
+            places.append(note.target_path)
+        if note.code == "freeform-wrapped":  # the choice follows its tool
+            places.append("/tool_choice")
+    return [place for place in places if place is not None]
+
+
+def _filled_at_home(case: Case, ir: Any) -> set[str | None]:
+    """Return the places that home fills in by itself."""
     return {note.target_path for note in case.write(ir)[1] if note.code == "filled-in"}
 
 
-def _lost_there(case: Case, wire: Any, at: str, notes: Iterable[Note]) -> bool:
+def _lost_on_return(case: Case, wire: Any, at: str, notes: Iterable[Note]) -> bool:
     """Tell whether the way back notes as lost what a leaf became in the other dialect."""
     here, there = case.dialect, case.target
     trace = case.rules.convert(wire, here, there, case.unit, model="m", trace=True).trace
@@ -203,18 +216,18 @@ def _lost_there(case: Case, wire: Any, at: str, notes: Iterable[Note]) -> bool:
     return any(not places.isdisjoint(fate.targets) for fate in fates)
 
 
-def _lost(case: Case, notes: Iterable[Note]) -> bool:
+def _loses_model(case: Case, notes: Iterable[Note]) -> bool:
     """Tell whether a note says that the other dialect has no place for the model."""
     keys = case.rules[case.dialect].keys_of_model("request") or ()
     places = {f"/{key}" for key in keys}
     return any(note.effect == "lost" and note.source_path in places for note in notes)
 
 
-def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any]:
-    """Return what a payload says, but for some fields, and how this dialect writes it."""
+def _normal_form(case: Case, wire: Any, absent: Iterable[str] = ()) -> tuple[Any, Any]:
+    """Return the IR of a payload, without the fields `absent`, and how this dialect writes it."""
     ir = results_apart(abroad(case.read(wire)))
-    ir = {key: v for key, v in ir.items() if key not in unsaid}
-    for owner, _, field in (path.partition(".") for path in unsaid):
+    ir = {key: v for key, v in ir.items() if key not in absent}
+    for owner, _, field in (path.partition(".") for path in absent):
         if field and isinstance(ir.get(owner), dict):
             ir[owner].pop(field, None)
     if case.unit == "request":
@@ -224,30 +237,31 @@ def _normal(case: Case, wire: Any, unsaid: Iterable[str] = ()) -> tuple[Any, Any
         normal = case.write(abroad(case.read(normal)))[0]
     roles = [message["role"] for message in ir.get("messages", ())]
     if ("system", "system") in pairwise(roles):  # apart they are one text, wherever they stood
-        normal = case.write(_seamless(abroad(case.read(normal)), "system"))[0]
+        normal = case.write(_merge_neighbours(abroad(case.read(normal)), "system"))[0]
     return ir, normal
 
 
-def _named(note: Note, path: str | None) -> str | None:
-    """Return what a note speaks of: of a change, the element or object around the leaf."""
+def _noted_place(note: Note, path: str | None) -> str | None:
+    """Return the place that a note speaks of: of a change, the element or object around it."""
     if path is None or note.effect != "changed":
         return path
     element = re.match(r".*/\d+(?=/|$)", path)
     return element[0] if element else path.rpartition("/")[0]
 
 
-def _has_no_place(case: Case, apart: Difference) -> bool:
+def _may_move(case: Case, difference: Difference) -> bool:
     """Tell whether a value may come back elsewhere: as another term of a sum, or in a map."""
-    own, model = (case.rules[name].model for name in (case.dialect, case.target))
-    every = [c for shape in (*model.shapes.values(), *model.units.values()) for c in shape.cases]
-    sums = {path for c in every for h in holes(c.wire) if len(h.paths) > 1 for path in h.paths}
-    at = apart.at
+    own_model, model = (case.rules[name].model for name in (case.dialect, case.target))
+    cases = [c for shape in (*model.shapes.values(), *model.units.values()) for c in shape.cases]
+    sums = {path for c in cases for h in holes(c.wire) if len(h.paths) > 1 for path in h.paths}
+    at = difference.at
     for end in range(len(at) + 1):
-        p = picture_at(own, case.unit, at[:end])
-        if end == len(at) and isinstance(apart.meant, dict) and not any(apart.meant.values()):
+        p = picture_at(own_model, case.unit, at[:end])
+        value = difference.expected if end == len(at) else None
+        if isinstance(value, dict) and not any(value.values()):
             # An object of zeros, which add nothing to a sum.
-            inner = [picture_at(own, case.unit, (*at, key)) for key in apart.meant]
-            if all(isinstance(one, Hole) and sums & {*one.paths} for one in inner):
+            inner = [picture_at(own_model, case.unit, (*at, key)) for key in value]
+            if all(isinstance(picture, Hole) and sums & {*picture.paths} for picture in inner):
                 return True
         if isinstance(p, Hole) and (p.mode == "entries" or (end == len(at) and sums & {*p.paths})):
             return True
@@ -262,7 +276,7 @@ _MOVES = frozenset(
 )
 
 
-def _shifted(notes: list[Note], at: str) -> bool:
+def _elements_moved(notes: list[Note], at: str) -> bool:
     """Tell whether a note says that other elements of the same list went away or moved."""
     for note in notes:
         if note.effect == "moved" or note.code in _MOVES:
@@ -293,54 +307,63 @@ BETWEEN: dict[str, Law] = {"Total": _total, "Placed": _placed, "Cross": _cross}
 def cases(
     rules: RuleSet, name: str, targets: Iterable[str] | None = None
 ) -> Iterator[tuple[str, Law, Case]]:
-    """Yield every law of a dialect with the place where it is tried.
+    """Yield the name of each law of a dialect, the law, and where it is tried.
 
     `targets` are the other dialects to cross to, all where none are named.
     """
     others = rules.dialects if targets is None else tuple(targets)
     units = [unit for unit in WHOLES if unit in rules[name].model.units]
     for unit in units:
-        known: dict[int, tuple[Any, Any]] = {}
+        cache: dict[int, tuple[Any, Any]] = {}
         streamed = unit == "response" and rules[name].model.stream is not None
         for law, hold in {**LAWS, **(STREAMED if streamed else {})}.items():
             yield law, hold, Case(rules, name, unit)
         for target in others:
             if target != name and unit in rules[target].model.units:
                 for law, hold in BETWEEN.items():
-                    yield law, hold, Case(rules, name, unit, target, known)
+                    yield law, hold, Case(rules, name, unit, target, cache)
 
 
-def told(
+class Violation(NamedTuple):
+    """The first payload found for which a law does not hold, and why it does not."""
+
+    law: str
+    hold: Law
+    case: Case
+    payload: Any
+    why: Broken
+
+
+def failures(
     rules: RuleSet, names: Iterable[str], runs: int, seed: str, targets: Iterable[str] | None
 ) -> Iterator[tuple[str, int]]:
-    """Yield what breaks a law, once for all dialects that it does so on the way to; and how many.
+    """Yield what breaks a law, in words, and for how many dialects on the way to which it does so.
 
     A line that asks for what no other dialect says would be told of every one of them.
     """
-    found: dict[object, list[tuple[str, Law, Case, Any]]] = {}
-    for law, hold, case, payload in broken(rules, names, runs, seed, targets):
-        why = fault(hold, case, payload)
-        key = (law, case.dialect, case.unit, why and why.rule, str(why))
-        found.setdefault(key, []).append((law, hold, case, payload))
-    for group in found.values():
-        yield _smallest(*group[0], len(group) - 1), len(group)
+    alike: dict[object, list[Violation]] = {}
+    for one in violations(rules, names, runs, seed, targets):
+        key = (one.law, one.case.dialect, one.case.unit, one.why.rule, str(one.why))
+        alike.setdefault(key, []).append(one)
+    for group in alike.values():
+        yield _describe(group[0], len(group) - 1), len(group)
 
 
-def broken(
+def violations(
     rules: RuleSet, names: Iterable[str], runs: int, seed: str, targets: Iterable[str] | None = None
-) -> Iterator[tuple[str, Law, Case, Any]]:
-    """Yield each law that does not hold, with the first payload that shows it."""
+) -> Iterator[Violation]:
+    """Try the laws of some dialects on generated payloads; yield those that do not hold, once."""
     for name in names:
-        made, model = {}, rules[name].model
+        payloads, model = {}, rules[name].model
         for unit in (unit for unit in WHOLES if unit in model.units):
             seeds = (f"{seed}/{name}/{unit}/{n}" for n in range(runs))
-            made[unit] = [Generator(model.of_unit(unit), one).unit(unit) for one in seeds]
+            payloads[unit] = [Generator(model.of_unit(unit), one).unit(unit) for one in seeds]
         for law, hold, case in cases(rules, name, targets):
-            for nth, payload in enumerate(made[case.unit]):
-                if fault(hold, case, payload) is not None:
+            for nth, payload in enumerate(payloads[case.unit]):
+                if (why := fault(hold, case, payload)) is not None:
                     if law == "Reads":  # what is not read breaks every other law too
-                        made[case.unit] = made[case.unit][:nth]
-                    yield law, hold, case, payload
+                        payloads[case.unit] = payloads[case.unit][:nth]
+                    yield Violation(law, hold, case, payload, why)
                     break
 
 
@@ -357,17 +380,17 @@ def fault(hold: Law, case: Case, payload: Any) -> Broken | None:
     return None
 
 
-def _smallest(law: str, hold: Law, case: Case, payload: Any, others: int) -> str:
-    """Tell of a payload for which a law does not hold, as small as it could be made."""
-    small = shrink(payload, lambda smaller: _fails_alike(law, hold, case, smaller))
-    broken = fault(hold, case, small) or Broken("it does not hold")
+def _describe(violation: Violation, others: int) -> str:
+    """Say that a law does not hold, there and for `others`, with the smallest payload found."""
+    law, hold, case, payload, why = violation
+
+    def fails(smaller: Any) -> bool:
+        # What cannot even be read breaks all laws; only the first of them is meant then.
+        readable = law == "Reads" or fault(Case.read, case, smaller) is None
+        return readable and fault(hold, case, smaller) is not None
+
+    small = shrink(payload, fails)
+    broken = fault(hold, case, small) or why
     where = f"{broken.rule}: " if broken.rule else ""
     name = f"{case.name} (and {others} more)" if others else case.name
     return f"{where}{name} breaks {law}: {broken}\n    for example {stringify(small)}"
-
-
-def _fails_alike(law: str, hold: Law, case: Case, payload: Any) -> bool:
-    # What cannot even be read breaks all laws; only the first of them is meant then.
-    if law != "Reads" and fault(Case.read, case, payload) is not None:
-        return False
-    return fault(hold, case, payload) is not None

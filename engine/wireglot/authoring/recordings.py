@@ -44,8 +44,8 @@ class Unknown(NamedTuple):
     frame: bool = False
 
 
-class Heard(NamedTuple):
-    """What a dialect hears of some recordings."""
+class Coverage(NamedTuple):
+    """How much of some recordings a dialect takes."""
 
     unknown: list[Unknown]
     leaves: int
@@ -59,7 +59,7 @@ class Heard(NamedTuple):
 
 
 def read(text: str, rules: RuleSet, dialect: str, unit_of: Callable[[Any], str]) -> list[Recorded]:
-    """Return what a file holds. Raises UsageError."""
+    """Return the recordings of a file; `unit_of` tells what a bare body is. Raises UsageError."""
     try:
         values = [json.loads(text)]
     except ValueError:
@@ -89,7 +89,7 @@ def _recorded(value: Any, unit_of: Callable[[Any], str]) -> Iterator[Recorded]:
     if not isinstance(value, dict):
         raise UsageError("a recording is an object, or a list of the frames of a stream")
     request, response, frames = (value.get(word) for word in ("request", "response", STREAM))
-    if not any(isinstance(said, dict | list) for said in (request, response, frames)):
+    if not any(isinstance(one, dict | list) for one in (request, response, frames)):
         yield Recorded(unit_of(value), value)
         return
     if isinstance(request, dict):
@@ -106,26 +106,26 @@ def _frame(value: Any) -> Any:
     return value["data"] if named else value
 
 
-def heard(rules: RuleSet, dialect: str, recordings: Iterable[Recorded]) -> Heard:
-    """Return what of some recordings a dialect does not take, and whether they come back."""
-    abroad = _stranger(rules, dialect)
-    found = Heard([], 0, 0, [])
+def coverage(rules: RuleSet, dialect: str, recordings: Iterable[Recorded]) -> Coverage:
+    """Read recordings, at home and for another family, and return what a dialect lacks of them."""
+    other = _other_family(rules, dialect)
+    result = Coverage([], 0, 0, [])
     count = lost = 0
     for unit, body in recordings:
         count += sum(1 for _ in leaves(body))
         try:
             if unit == STREAM:
-                _stream(rules, (dialect, abroad), body, found)
+                _stream(rules, (dialect, other), body, result)
             else:
-                _body(rules, (dialect, abroad), unit, body, found)
+                _body(rules, (dialect, other), unit, body, result)
         except WireglotError as error:
-            found.faults.append(f"{unit}: {error}")
+            result.faults.append(f"{unit}: {error}")
             lost += sum(1 for _ in leaves(body))
-    lost += sum(sum(1 for _ in leaves(one.value)) for one in found.unknown)
-    return found._replace(leaves=count, lost=lost)
+    lost += sum(sum(1 for _ in leaves(one.value)) for one in result.unknown)
+    return result._replace(leaves=count, lost=lost)
 
 
-def _stranger(rules: RuleSet, dialect: str) -> str:
+def _other_family(rules: RuleSet, dialect: str) -> str:
     """Return a dialect of another family that has all units: to it nothing is carried unread."""
     family = rules[dialect].model.family
 
@@ -137,17 +137,17 @@ def _stranger(rules: RuleSet, dialect: str) -> str:
     return next(name for name in rules.dialects if whole(name))
 
 
-def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: Heard) -> None:
+def _body(rules: RuleSet, pair: tuple[str, str], unit: str, body: Any, found: Coverage) -> None:
     home = rules.convert(body, pair[0], pair[0], unit).body
-    if apart := differences(body, home):
-        found.faults.append(f"{unit}: does not come back at home at {apart[0]}")
+    if different := differences(body, home):
+        found.faults.append(f"{unit}: does not come back at home at {different[0]}")
     for note in rules.convert(body, *pair, unit, MODEL).notes:
         if note.code in UNNAMED and note.source_path:
             at = place_of(body, note.source_path)
             found.unknown.append(Unknown(unit, at, value_at(body, at), body))
 
 
-def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Heard) -> None:
+def _stream(rules: RuleSet, pair: tuple[str, str], frames: list[Any], found: Coverage) -> None:
     home, out = (Translator(rules[pair[0]], rules[end], {}, policy.of(None)) for end in pair)
     if list(translate(home, frames)) != frames:
         found.faults.append("stream: does not come back at home")

@@ -16,8 +16,8 @@ from ..loading.start import load_rules
 from ..rulesets import RuleSet
 from ..trail import everywhere, keys_of, value_at
 from . import examples, layout, vocabulary, wirefacts
-from .draft import Draft, Shown
-from .samples import Seen
+from .draft import Draft, Example
+from .samples import Samples
 from .sketch import ASK, Say, Tree, block, listed
 from .vocabulary import Vocabulary
 
@@ -40,15 +40,15 @@ class Started(NamedTuple):
     """A rule file: its text, how it came about, what a person must say, what `check` finds."""
 
     text: str
-    told: list[str]
-    asked: list[str]
+    origin: list[str]
+    questions: list[str]
     findings: list[Finding]
 
 
 def units(
     rules: RuleSet, bodies: Sequence[Any], unit: str | None, dialect: str | None
 ) -> list[Sample]:
-    """Return samples with what they are, told by their keys where it is not said."""
+    """Return samples with their units, which their keys tell where `unit` does not."""
     if dialect is not None:
         rules[dialect]
     words = Vocabulary(rules)
@@ -59,105 +59,106 @@ def start(
     rules: RuleSet, sources: Sequence[str], wanted: Wanted, samples: Sequence[Sample]
 ) -> Started:
     """Write the first text of a rule file. Raises UsageError."""
-    told: list[str] = []
+    origin: list[str] = []
     words = Vocabulary(rules)
     base = wanted.overlay or wanted.parent
     if base is None and samples:
         # Many have errors of their own, and all else of another.
         weighed = [one for one in samples if one[0] != "error"] or list(samples)
-        near, share = vocabulary.nearest(rules, weighed, words)
-        told.append(
-            f"nearest is {near}, whose pictures take {share:.0%} of the samples"
+        nearest, share = vocabulary.nearest(rules, weighed, words)
+        origin.append(
+            f"nearest is {nearest}, whose pictures take {share:.0%} of the samples"
             if share
             else "no dialect takes anything of the samples: the file is drawn from them alone"
         )
         kinds = dict.fromkeys(unit for unit, _ in weighed)
-        each = {
+        shares = {
             kind: vocabulary.nearness(
-                rules, near, [one for one in samples if one[0] == kind], words
+                rules, nearest, [one for one in samples if one[0] == kind], words
             )
             for kind in kinds
         }
-        least = min(each, key=lambda kind: each[kind])
-        if share >= NEAR and each[least] < HALF:
-            told.append(
-                f"it takes {each[least]:.0%} of a {least}: the file is drawn from the samples"
+        least = min(shares, key=lambda kind: shares[kind])
+        if share >= NEAR and shares[least] < HALF:
+            origin.append(
+                f"it takes {shares[least]:.0%} of a {least}: the file is drawn from the samples"
             )
         elif share >= NEAR:
-            base = near
-            wanted = wanted._replace(parent=near)
-            below = next(one.parent for one in listing.listed(rules, sources) if one.name == near)
+            base = nearest
+            wanted = wanted._replace(parent=nearest)
+            dialects = listing.listed(rules, sources)
+            below = next(one.parent for one in dialects if one.name == nearest)
             if below:
-                told.append(
-                    f"what else {near} says (its path, limits and models) holds for {wanted.name}, "
-                    f"too: `--extends {below}` takes what lies below it"
+                origin.append(
+                    f"what else {nearest} says (its path, limits and models) holds for "
+                    f"{wanted.name}, too: `--extends {below}` takes what lies below it"
                 )
-    shown: list[Shown] = []
+    shown: list[Example] = []
     if base is not None:
-        tree, asked = _changes(rules[base].model, rules, samples, words)
+        tree, questions = _layer(rules[base].model, rules, samples, words)
     else:
-        made = Draft(Seen(words, samples))
-        tree, asked = made.tree(), made.asked
+        made = Draft(Samples(words, samples))
+        tree, questions = made.tree(), made.questions
         shown = made.shown()
-    made_text = text(wanted, tree, asked, base)
-    return _held(wanted, made_text, told, asked, samples, sources, shown)
+    made_text = text(wanted, tree, questions, base)
+    return _with_examples(wanted, made_text, origin, questions, samples, sources, shown)
 
 
 # -- a layer over a parent ------------------------------------------------------------------------
 
 
-def _changes(
+def _layer(
     model: Dialect, rules: RuleSet, samples: Sequence[Sample], words: Vocabulary
 ) -> tuple[Tree, list[str]]:
-    """Picture what samples have and a dialect lacks; keys that are alike take another's place."""
+    """Return a tree of what samples have and a dialect lacks, and the questions that are left."""
     tree: Tree = {}
-    asked: list[str] = []
+    questions: list[str] = []
     for unit, body in samples:
         if unit not in model.units:
-            asked.append(f"{model.name} has no picture of a {unit}")
+            questions.append(f"{model.name} has no picture of a {unit}")
             continue
         try:
             ir = rules[model.name].read(body, unit).ir
         except WireglotError as error:
-            asked.append(f"{unit}: {error}")
+            questions.append(f"{unit}: {error}")
             continue
         top = model.units[unit].cases[0].wire
-        mine = ir.get("kept", {}).get(model.name, {}) if isinstance(ir, dict) else {}
-        for at, value in mine.items():
+        unknown_keys = ir.get("kept", {}).get(model.name, {}) if isinstance(ir, dict) else {}
+        for at, value in unknown_keys.items():
             keys = keys_of(at)
-            found, taken, why = placed(top, keys, unit, value, words, body)
-            within(tree, (unit, "wire", *keys[:-1])).update({**taken, keys[-1]: found})
-            asked += [f"{unit}: `{'.'.join(keys)}` {why}"] if why else []
-        inner = dict.fromkeys(at for at in vocabulary.unknown(ir) if at not in mine)
-        asked += [f"{unit}: {at or 'an element'} is not pictured, within a message or tool"
+            found, taken, why = place_key(top, keys, unit, value, words, body)
+            subtree(tree, (unit, "wire", *keys[:-1])).update({**taken, keys[-1]: found})
+            questions += [f"{unit}: `{'.'.join(keys)}` {why}"] if why else []
+        inner = dict.fromkeys(at for at in vocabulary.unknown(ir) if at not in unknown_keys)
+        questions += [f"{unit}: {at or 'an element'} is not pictured, within a message or tool"
                   for at in inner]  # fmt: skip
-    return tree, asked
+    return tree, questions
 
 
-def placed(
+def place_key(
     top: Picture, keys: list[str], unit: str, value: Any, words: Vocabulary, body: Any
 ) -> tuple[Say, Tree, str]:
-    """Find the hole of a key that is not pictured: that of a key which means the same, or none."""
+    """Return the hole of an unknown key, what it takes the place of, and a question, if any."""
     for step in keys[:-1]:
         top = next((child for names, child in keyed(top) if names[0] == step), top)
     body, beside = value_at(body, keys[:-1]), {names[0]: child for names, child in keyed(top)}
     known = words.field(unit, keys[-1], value)
-    there = {c.path: (n, c) for n, c in beside.items() if isinstance(c, Hole)}
-    if known is not None and known[0] in there and there[known[0]][0] not in (body or {}):
-        name, hole = there[known[0]]
+    holes = {c.path: (n, c) for n, c in beside.items() if isinstance(c, Hole)}
+    if known is not None and known[0] in holes and holes[known[0]][0] not in (body or {}):
+        name, hole = holes[known[0]]
         why = f"is thought to be what `{name}` is"
         return Say(wirefacts.spelt(hole), f"in place of {name}"), {name: Say("$removed")}, why
-    own = Say(f"$own.{keys[-1]} (optional)", "what is it in the IR")
+    own_field = Say(f"$own.{keys[-1]} (optional)", "what is it in the IR")
     if known is not None and known[0] in vocabulary.SHAPED:
-        return own, {}, f"may be `${known[0]}`, which needs a shape"
-    if known is not None and known[0] not in there:
+        return own_field, {}, f"may be `${known[0]}`, which needs a shape"
+    if known is not None and known[0] not in holes:
         guess = Say(f"${known[0]} (optional)", "" if known[1] else "a guess")
         return guess, {}, "" if known[1] else "is a guess"
-    return own, {}, "has no field of the IR"
+    return own_field, {}, "has no field of the IR"
 
 
-def within(tree: Tree, path: tuple[str, ...]) -> Tree:
-    """Return the tree at a path of another, which is made where nothing stands."""
+def subtree(tree: Tree, path: tuple[str, ...]) -> Tree:
+    """Return what stands at a path of a tree; trees are made where nothing stands."""
     for key in path:
         tree = tree.setdefault(key, {})
     return tree
@@ -166,10 +167,10 @@ def within(tree: Tree, path: tuple[str, ...]) -> Tree:
 # -- the file -------------------------------------------------------------------------------------
 
 
-def text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
+def text(wanted: Wanted, tree: Tree, questions: list[str], base: str | None) -> str:
     """Return the text of the file without examples."""
     lines = ["# yaml-language-server: $schema=rule-file.schema.json"]
-    if asked:
+    if questions:
         lines.append(
             f"# What stands behind `{ASK[2:]}` is a guess or a question; take the sign away then."
         )
@@ -192,33 +193,33 @@ def text(wanted: Wanted, tree: Tree, asked: list[str], base: str | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def again(
+def remake_examples(
     rules: RuleSet, sources: Sequence[str], text: str, name: str, samples: Sequence[Sample]
 ) -> Started:
     """Make the examples of a rule file anew from samples; the rest of its text stays."""
     node = parse(text, f"{name}.yaml")
     overlay = node.get("overlay")
     wanted = Wanted(name, None, "", overlay=str(overlay.value) if overlay is not None else None)
-    made = Draft(Seen(Vocabulary(rules), samples))
+    made = Draft(Samples(Vocabulary(rules), samples))
     made.tree()
     lines = layout.formatted(text, f"{name}.yaml").split("\n")
     if "examples" in node.keys:
         lines = lines[: lines.index("examples:")]
     there = {f"shapes/{name}" for name in node.under("shapes")} if overlay is None else ()
     shown = [one for one in made.shown() if one[0] in there]
-    return _held(wanted, "\n".join(lines) + "\n", [], [], samples, sources, shown)
+    return _with_examples(wanted, "\n".join(lines) + "\n", [], [], samples, sources, shown)
 
 
-def _held(
+def _with_examples(
     wanted: Wanted,
     text: str,
-    told: list[str],
-    asked: list[str],
+    origin: list[str],
+    questions: list[str],
     samples: Sequence[Sample],
     sources: Sequence[str],
-    shown: Sequence[Shown],
+    shown: Sequence[Example],
 ) -> Started:
-    """Check a file, and let it hold the samples as examples where they run."""
+    """Check a file, and add the samples as examples where these hold."""
     text = layout.formatted(text, f"{wanted.name}.yaml")
     overlays = [wanted.name] if wanted.overlay else []
     try:
@@ -226,24 +227,26 @@ def _held(
     except RuleError:
         findings = list(checking.check({wanted.name: text}))
         if any(finding.severity == "error" for finding in findings):
-            return Started(text, told, asked, findings)
+            return Started(text, origin, questions, findings)
         raise  # it does not go together with the other files
     findings = [one for one in rules.findings if one.file == f"{wanted.name}.yaml"]
     name = wanted.overlay or wanted.name
-    found: dict[str, list[str]] = {}
+    by_owner: dict[str, list[str]] = {}
     for owner, wire, ir in (*shown, *((unit, body, None) for unit, body in samples)):
-        said = examples.example(rules, name, owner, wire, ir)
-        if isinstance(said, str):
-            asked.append(f"{owner}: a sample does not run as an example: {said}")
+        example = examples.make_example(rules, name, owner, wire, ir)
+        if isinstance(example, str):
+            questions.append(f"{owner}: a sample does not run as an example: {example}")
         else:
-            values = (one for _, one in everywhere(said) if isinstance(one, dict))
+            values = (one for _, one in everywhere(example) if isinstance(one, dict))
             if any(one.get("type") == "unknown" and "dialect" in one for one in values):
-                asked.append(f"{owner}: an element of a sample is of no kind, so it is `unknown`")
-            found.setdefault(owner.removeprefix("shapes/"), []).extend(listed(said))
-    if found:
+                questions.append(
+                    f"{owner}: an element of a sample is of no kind, so it is `unknown`"
+                )
+            by_owner.setdefault(owner.removeprefix("shapes/"), []).extend(listed(example))
+    if by_owner:
         lines = ["", "examples:"]
-        for owner, lines_of in found.items():
+        for owner, lines_of in by_owner.items():
             lines += [f"  {owner}:", *(f"    {line}" for line in lines_of)]
         text = layout.formatted(text + "\n".join(lines) + "\n", f"{wanted.name}.yaml")
         findings = list(checking.check({wanted.name: text}))
-    return Started(text, told, asked, findings)
+    return Started(text, origin, questions, findings)

@@ -17,8 +17,8 @@ from .lawcase import Broken, Case, abroad
 
 # What a part says in any stream that has it; what else is said of it may have no frame.
 _SAYS = ("type", "name", "text", "arguments", "arguments_text", "input", "kind", "value")
-_FLOW = ("text", "reasoning")  # neighbours of these may become one
-_OWN = ("native", "unknown")  # what no other dialect says
+_MERGED = ("text", "reasoning")  # neighbours of these may become one
+_DIALECT_ONLY = ("native", "unknown")  # what no other dialect says
 
 
 def heard(case: Case, wire: Any) -> None:
@@ -28,7 +28,7 @@ def heard(case: Case, wire: Any) -> None:
     ir = abroad(case.read(wire), ("own", "signature"))  # what another dialect could say, too
     if not any(h.path == "at.candidate" for p in stream.pictures() for h in holes(p)):
         ir["candidates"] = ir["candidates"][:1]  # it has frames for one
-    whole, noted = case.write(ir)
+    whole, notes = case.write(ir)
     unplaced: list[Note] = []
     frames = list(responses.unfolded(rules, ir, False, set(), unplaced))
     fold = Fold(rules.model)
@@ -41,26 +41,26 @@ def heard(case: Case, wire: Any) -> None:
         if fold.error is None and not Frame(frame, rules.model).matches(stream):
             raise Broken(f"nothing hears the frame {nth}, {stringify(frame)}", stream.pos)
     fold.close()
-    if unplaced or any(note.effect in ("lost", "changed", "moved") for note in noted):
+    if unplaced or any(note.effect in ("lost", "changed", "moved") for note in notes):
         return
     body = streams.Collected(rules, fold, {}).body
-    meant, found = (list(_said(case.read(one))) for one in (whole, body))
-    for apart in differences(meant, found):
-        raise Broken(f"what was written in frames reads otherwise than the whole, at {apart}",
+    expected, actual = (list(_candidate_parts(case.read(one))) for one in (whole, body))
+    for difference in differences(expected, actual):
+        raise Broken(f"what was written in frames reads otherwise than the whole, at {difference}",
                      stream.pos)  # fmt: skip
 
 
-def _said(ir: Any) -> Iterator[list[dict[str, Any]]]:
+def _candidate_parts(ir: Any) -> Iterator[list[dict[str, Any]]]:
     """Yield what the parts of each candidate say, neighbours that flow as one."""
     for candidate in ir["candidates"]:
-        said: list[dict[str, Any]] = []
-        for part in candidate["parts"]:
-            one = {k: part[k] for k in _SAYS if k in part}
-            if not one.pop("arguments_text", "x").strip():
-                one["arguments"] = {}  # no text is no JSON: clients parse it
-            if said and one["type"] in _FLOW and said[-1]["type"] == one["type"]:
-                one["text"] = said.pop().get("text", "") + one.get("text", "")
-            said.append(one)
-        said = [p for p in said if p.get("text") or p["type"] not in (*_FLOW, *_OWN)]
-        if said:
-            yield said
+        parts: list[dict[str, Any]] = []
+        for whole in candidate["parts"]:
+            part = {k: whole[k] for k in _SAYS if k in whole}
+            if not part.pop("arguments_text", "x").strip():
+                part["arguments"] = {}  # no text is no JSON: clients parse it
+            if parts and part["type"] in _MERGED and parts[-1]["type"] == part["type"]:
+                part["text"] = parts.pop().get("text", "") + part.get("text", "")
+            parts.append(part)
+        parts = [p for p in parts if p.get("text") or p["type"] not in (*_MERGED, *_DIALECT_ONLY)]
+        if parts:
+            yield parts

@@ -44,14 +44,14 @@ class Trial:
         self.folder = None if folder is None else os.path.normpath(folder)
         self.runs, self.seed, self.targets = runs, seed, targets
         self.examples: set[Pos] = set()
-        self._known: dict[Node, bool] = {}  # many dialects have the nodes of a parent
+        self._concerned: dict[Node, bool] = {}  # many dialects have the nodes of a parent
         self.laws = 0
         self.failures: list[str] = []
         self.more = 0  # laws that break like one that is among the failures
 
     def run(self, rules: RuleSet, names: Iterable[str]) -> Trial:
         """Try some dialects of a rule set. Raises RuleError for an example of no known form."""
-        names = [name for name in names if self._touched(rules._files[name])]
+        names = [name for name in names if self._concerns(rules._files[name])]
         for example, dialect in self._examples(rules, names):
             if example.pos in self.examples or not self._within(example.pos):
                 continue
@@ -60,9 +60,9 @@ class Trial:
             if message:
                 self.failures.append(f"{example.pos}: {message}")
         if self.runs:
-            touched = [n for n in names if self._touched(rules[n].model.node)]
+            touched = [n for n in names if self._concerns(rules[n].model.node)]
             self.laws += sum(1 for name in touched for _ in laws.cases(rules, name, self.targets))
-            for text, times in laws.told(rules, touched, self.runs, self.seed, self.targets):
+            for text, times in laws.failures(rules, touched, self.runs, self.seed, self.targets):
                 self.failures.append(text)
                 self.more += times - 1
         return self
@@ -80,7 +80,7 @@ class Trial:
     def _examples(
         self, rules: RuleSet, names: list[str]
     ) -> Iterator[tuple[examples.Example, DialectRules | None]]:
-        for example in examples.rows(rules.ladder):
+        for example in examples.ladder_examples(rules.ladder):
             yield example, None
         files = rules._files
         # The file that names a dialect is its home.
@@ -96,13 +96,13 @@ class Trial:
     def _within(self, pos: Pos) -> bool:
         return self.folder is None or _folder(pos.file) == self.folder
 
-    def _touched(self, node: Node) -> bool:
+    def _concerns(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
-        if node not in self._known:
+        if node not in self._concerned:
             inner = node.value.values() if isinstance(node.value, dict) else node.value
-            nested = isinstance(node.value, dict | list) and any(map(self._touched, inner))
-            self._known[node] = nested or self._within(node.pos)
-        return self._known[node]
+            nested = isinstance(node.value, dict | list) and any(map(self._concerns, inner))
+            self._concerned[node] = nested or self._within(node.pos)
+        return self._concerned[node]
 
 
 @functools.lru_cache(1000)

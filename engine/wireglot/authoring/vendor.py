@@ -13,10 +13,10 @@ from ..loading import checking
 from ..loading.start import load_rules
 from ..rulesets import RuleSet
 from . import layout, starter
-from .recordings import Heard, Recorded, heard
+from .recordings import Coverage, Recorded, coverage
 from .sketch import Tree
 from .starter import Wanted
-from .vendorentries import Change, changes
+from .vendorentries import Entry, entries
 
 DECIDE = "to decide:"
 ROUNDS = 3  # what is pictured may show what lies within
@@ -29,11 +29,11 @@ class Proposal(NamedTuple):
     """A rule file over a dialect, and how much of the recordings both take."""
 
     text: str
-    before: Heard
-    after: Heard
+    before: Coverage
+    after: Coverage
     decide: list[str]
 
-    def told(self, like: str, count: int) -> list[str]:
+    def summary(self, like: str, count: int) -> list[str]:
         """Return how much of so many recordings is taken, and what is wrong with the rest."""
         share, before = (_percent(one.share) for one in (self.after, self.before))
         many = f"{count} recording{'s' * (count != 1)}"
@@ -41,34 +41,36 @@ class Proposal(NamedTuple):
         return [head, *self.after.faults, *(f"{DECIDE} {one}" for one in self.decide)]
 
 
-class _Trial:
-    """A rule file that grows: which changes load and take more of the recordings."""
+class _Draft:
+    """A rule file that grows by the entries that load and take more of the recordings."""
 
     def __init__(self, rules: RuleSet, sources: Sequence[str], wanted: Wanted, like: str) -> None:
         self.rules, self.sources, self.wanted, self.like = rules, sources, wanted, like
-        self.kept: list[Change] = []
-        self.called = like
+        self.entries: list[Entry] = []
+        self.dialect = like
 
-    def text(self, kept: Iterable[Change], decide: Iterable[str] = ()) -> str:
-        """Return the file with some changes, and with what is to decide."""
-        first, *rest = starter.text(self.wanted, _tree(kept), [], self.like).split("\n")
+    def text(self, entries: Iterable[Entry], decide: Iterable[str] = ()) -> str:
+        """Return the text of the file with some entries, and with what is to decide as comments."""
+        first, *rest = starter.text(self.wanted, _tree(entries), [], self.like).split("\n")
         lines = [first, *(f"# {DECIDE} {one}" for one in decide), *rest]
         return layout.formatted("\n".join(lines), f"{self.wanted.name}.yaml")
 
-    def keeps(self, new: Sequence[Change], recordings: Sequence[Recorded], now: Heard) -> Heard:
-        """Keep new changes if they load and make nothing worse, and return what is heard then."""
-        files = {self.wanted.name: self.text([*self.kept, *new])}
+    def try_entries(
+        self, new: Sequence[Entry], recorded: Sequence[Recorded], now: Coverage
+    ) -> Coverage:
+        """Keep entries if they load and make nothing worse; return the coverage then."""
+        files = {self.wanted.name: self.text([*self.entries, *new])}
         if not new or any(found.severity == "error" for found in checking.check(files)):
             return now
         try:
             rules = load_rules(files, *self.sources)
-            found = heard(rules, self.wanted.name, recordings)
+            found = coverage(rules, self.wanted.name, recorded)
         except WireglotError:
             return now
         if len(found.faults) > len(now.faults) or found.lost > now.lost:
             return now
-        self.rules, self.called = rules, self.wanted.name
-        self.kept += new
+        self.rules, self.dialect = rules, self.wanted.name
+        self.entries += new
         return found
 
 
@@ -77,25 +79,25 @@ def proposed(
 ) -> Proposal:
     """Propose a rule file over `wanted.parent`. Raises UsageError."""
     like = str(wanted.parent)
-    first = now = heard(rules, like, recordings)
-    trial = _Trial(rules, sources, wanted, like)
+    at_first = now = coverage(rules, like, recordings)
+    draft = _Draft(rules, sources, wanted, like)
     for _ in range(ROUNDS):
-        asked: list[str] = []
-        model = trial.rules[trial.called].model
-        found = changes(rules, like, model, recordings, now, asked)
-        new = [change for change in found if change not in trial.kept]
-        before, now = now, trial.keeps(new, recordings, now)
+        questions: list[str] = []
+        model = draft.rules[draft.dialect].model
+        proposals = entries(rules, like, model, recordings, now, questions)
+        new = [entry for entry in proposals if entry not in draft.entries]
+        before, now = now, draft.try_entries(new, recordings, now)
         if now is before:  # some of them will not do
-            for change in new:
-                now = trial.keeps([change], recordings, now)
-                if change not in trial.kept:
-                    said = getattr(change.said, "text", change.said)
-                    asked.append(f"{'.'.join(change.path)}: {said} does not do")
+            for entry in new:
+                now = draft.try_entries([entry], recordings, now)
+                if entry not in draft.entries:
+                    said = getattr(entry.said, "text", entry.said)
+                    questions.append(f"{'.'.join(entry.path)}: {said} does not do")
         if now is before:
             break
-    asked += [f"{'.'.join(change.path)}: {change.why}" for change in trial.kept if change.why]
-    decide = [*dict.fromkeys(asked), UNSEEN]
-    return Proposal(trial.text(trial.kept, decide), first, now, decide)
+    questions += [f"{'.'.join(entry.path)}: {entry.why}" for entry in draft.entries if entry.why]
+    decide = [*dict.fromkeys(questions), UNSEEN]
+    return Proposal(draft.text(draft.entries, decide), at_first, now, decide)
 
 
 def _percent(share: float) -> str:
@@ -106,11 +108,11 @@ def _percent(share: float) -> str:
 # -- the tree -------------------------------------------------------------------------------------
 
 
-def _tree(kept: Iterable[Change]) -> Tree:
-    """Put changes into one tree; lists of own fields grow."""
+def _tree(entries: Iterable[Entry]) -> Tree:
+    """Put entries into one tree; lists of own fields grow."""
     tree: Tree = {}
-    for path, said, _ in kept:
-        _merge(starter.within(tree, path[:-1]), path[-1], said)
+    for path, said, _ in entries:
+        _merge(starter.subtree(tree, path[:-1]), path[-1], said)
     return tree
 
 

@@ -20,7 +20,7 @@ from ..language.shape import Case
 from ..rulesets import RuleSet
 from ..trace.where import Place, places
 from ..trail import At, everywhere, leaves, value_at
-from .recordings import STREAM, Heard, Recorded, Unknown
+from .recordings import STREAM, Coverage, Recorded, Unknown
 from .sketch import Say, Tree
 from .vocabulary import Vocabulary
 from .wirefacts import spelt
@@ -28,50 +28,52 @@ from .wirefacts import spelt
 Path = tuple[str, ...]
 
 
-class Change(NamedTuple):
-    """An entry of the rule file; `why` is what a person has to decide of it, if anything."""
+class Entry(NamedTuple):
+    """An entry of the rule file: its keys, the value, what a person has to decide of it."""
 
     path: Path
     said: Any
     why: str = ""
 
 
-def changes(
+def entries(
     rules: RuleSet,
     like: str,
     model: Dialect,
     recordings: Sequence[Recorded],
-    found: Heard,
-    asked: list[str],
-) -> Iterator[Change]:
-    """Yield what a dialect lacks of some recordings; what cannot be told is added to `asked`.
+    coverage: Coverage,
+    questions: list[str],
+) -> Iterator[Entry]:
+    """Yield what a dialect lacks of some recordings; `questions` get what a person has to say.
 
     `rules` are what is known of other dialects, `like` the one that `model` is or lies over.
     """
     base = rules[like].model
     grouped: dict[tuple[Path, str], list[tuple[Unknown, At]]] = {}
-    for one in found.unknown:
-        place, rest = _place(model, one)
-        if place is None or not rest or (len(rest) > 1 and not one.frame):
-            asked.append(f"{one.unit}: {_dotted(one.at)} is a form that no picture has")
+    for unknown in coverage.unknown:
+        place, rest = _innermost_object(model, unknown)
+        if place is None or not rest or (len(rest) > 1 and not unknown.frame):
+            questions.append(f"{unknown.unit}: {_dotted(unknown.at)} is a form that no picture has")
         else:
-            grouped.setdefault((place.path, str(rest[0])), []).append((one, rest))
+            grouped.setdefault((place.path, str(rest[0])), []).append((unknown, rest))
     words = Vocabulary(rules)
-    for (path, key), ones in grouped.items():
-        dialects = ((one, _pictures(one, path)) for one in (base, model))
-        there = [one for one, pictures in dialects if any(key in p.names for p in pictures)]
-        if base in there:
-            asked.append(f"{'.'.join(path)}: `{key}` has a value that its picture does not take")
-        elif there:
+    for (path, key), group in grouped.items():
+        dialects = ((dialect, _pictures(dialect, path)) for dialect in (base, model))
+        having = [dialect for dialect, at in dialects if any(key in p.names for p in at)]
+        if base in having:
+            questions.append(
+                f"{'.'.join(path)}: `{key}` has a value that its picture does not take"
+            )
+        elif having:
             own = Say(f"$own.{key} (optional)")
-            yield Change((*path, key), own, "other dialects have it in another form")
+            yield Entry((*path, key), own, "other dialects have it in another form")
         else:
-            yield from _key(rules, base, words, path, key, ones, asked)
+            yield from _entries_of_key(rules, base, words, path, key, group, questions)
     yield from _spellings(model, recordings)
-    asked += _words(model, recordings)
+    questions += _unknown_words(model, recordings)
 
 
-def _place(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
+def _innermost_object(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
     """Return the innermost picture of an object around an unknown key, and the keys below it."""
     for end in range(len(one.at) - 1, -1, -1):
         for place in places(model, one.unit, one.whole, one.at[:end]):
@@ -80,30 +82,33 @@ def _place(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
     return None, one.at
 
 
-def _key(
+def _entries_of_key(
     rules: RuleSet, model: Dialect, words: Vocabulary, path: Path, key: str,
-    ones: list[tuple[Unknown, At]], asked: list[str],
-) -> Iterator[Change]:  # fmt: skip
+    group: list[tuple[Unknown, At]], questions: list[str],
+) -> Iterator[Entry]:  # fmt: skip
     """Yield the entries for a key that no picture names."""
-    frames = [(one, rest) for one, rest in ones if one.frame and _owner(path, one, rest)]
-    for one, _ in [(one, rest) for one, rest in ones if one.frame and (one, rest) not in frames]:
-        asked.append(f"stream: {_dotted(one.at)} is no field of the response in any event")
-    bodies = [one for one, rest in ones if not one.frame and len(rest) == 1]
-    if frames:
-        yield from _framed(rules, model, path, key, frames)
-    inner = sorted({str(rest[1]) for _, rest in frames if len(rest) > 1})
-    inner = [name for name in inner if not _counts(rules, model, key, name, frames)]
+    in_frames = []
+    for one, rest in group:
+        if one.frame and _frame_owner(path, one, rest):
+            in_frames.append((one, rest))
+        elif one.frame:
+            questions.append(f"stream: {_dotted(one.at)} is no field of the response in any event")
+    in_bodies = [one for one, rest in group if not one.frame and len(rest) == 1]
+    if in_frames:
+        yield from _frame_entries(rules, model, path, key, in_frames)
+    inner = sorted({str(rest[1]) for _, rest in in_frames if len(rest) > 1})
+    inner = [name for name in inner if not _is_usage(rules, model, key, name, in_frames)]
     if inner:
         spelled = {name: Say(f"$own.{key}_{name} (optional)") for name in inner}
-        yield Change((*path, key), spelled)
-    elif bodies or frames:
-        known = _known(rules, model, path, key) or _twice(model, path, bodies)
+        yield Entry((*path, key), spelled)
+    elif in_bodies or in_frames:
+        known = _usual_hole(rules, model, path, key) or _copied_field(model, path, in_bodies)
         if known is not None:
-            yield Change((*path, key), Say(known))
-        elif path == ("request", "wire") and (ready := _ready(model, key)):
+            yield Entry((*path, key), Say(known))
+        elif path == ("request", "wire") and (ready := _unused_shape(model, key)):
             yield from ready
         else:
-            yield Change((*path, "$own"), [key], _guess(words, path, key, bodies))
+            yield Entry((*path, "$own"), [key], _guess(words, path, key, in_bodies))
 
 
 def _guess(words: Vocabulary, path: Path, key: str, bodies: Sequence[Unknown]) -> str:
@@ -114,33 +119,33 @@ def _guess(words: Vocabulary, path: Path, key: str, bodies: Sequence[Unknown]) -
     return f"`{key}` may be ${known[0]}" if known is not None else ""
 
 
-def _owner(path: Path, one: Unknown, rest: At) -> str:
+def _frame_owner(path: Path, one: Unknown, rest: At) -> str:
     """Return what a key of frames is a field of: the response or its candidate; or nothing."""
     where = {("response", "wire"): "response", ("shapes", "candidate", "wire"): "candidate"}
     whole = len(rest) == len(one.at)
     return where.get(path, "") if len(rest) == 1 or whole else ""
 
 
-def _framed(
+def _frame_entries(
     rules: RuleSet, model: Dialect, path: Path, key: str, ones: list[tuple[Unknown, At]]
-) -> Iterator[Change]:
+) -> Iterator[Entry]:
     """Yield the entries for a key of frames: fields of the response, or of its candidate."""
     first, rest = ones[0]
-    owner, above = _owner(path, first, rest), first.at[: len(first.at) - len(rest)]
+    owner, above = _frame_owner(path, first, rest), first.at[: len(first.at) - len(rest)]
     if len(rest) == 1:
-        said = _around(above, {f"${owner}.own": [key]})
-        yield Change(("stream", "frame", *said[0]), said[1])
+        said = _nested(above, {f"${owner}.own": [key]})
+        yield Entry(("stream", "frame", *said[0]), said[1])
         return
     for name in sorted({str(rest[1]) for _, rest in ones}):
-        if _counts(rules, model, key, name, ones):
+        if _is_usage(rules, model, key, name, ones):
             usage = {name: Say("$usage as usage")}
-            yield Change(("stream", "read-also", "usage", key), usage)
+            yield Entry(("stream", "read-also", "usage", key), usage)
         else:
             field = Say(f"$response.own.{key}_{name} (optional)")
-            yield Change(("stream", "frame", key, name), field)
+            yield Entry(("stream", "frame", key, name), field)
 
 
-def _around(above: At, said: Tree) -> tuple[Path, Any]:
+def _nested(above: At, said: Tree) -> tuple[Path, Any]:
     """Return the key, and what stands under it, of an entry within a list: `choices`, `[{...}]`."""
     value: Any = said
     for step in reversed(above[1:]):
@@ -151,7 +156,7 @@ def _around(above: At, said: Tree) -> tuple[Path, Any]:
     return (str(above[0]),), value
 
 
-def _counts(
+def _is_usage(
     rules: RuleSet, model: Dialect, key: str, name: str, ones: list[tuple[Unknown, At]]
 ) -> bool:
     """Tell whether an object in frames is one of counts of tokens, as the dialect pictures them."""
@@ -164,19 +169,17 @@ def _counts(
         return False
 
 
-def _known(rules: RuleSet, model: Dialect, path: Path, key: str) -> str | None:
+def _usual_hole(rules: RuleSet, model: Dialect, path: Path, key: str) -> str | None:
     """Return the hole that most dialects have for a key at this place, as a rule file says it."""
-    found: Counter[str] = Counter()
-    alike = [
-        one for one in map(rules.__getitem__, rules.dialects) if one.model.family == model.family
-    ]
-    for other in alike:
-        for picture in _pictures(other.model, path):
+    counts: Counter[str] = Counter()
+    models = (rules[name].model for name in rules.dialects)
+    for other in (one for one in models if one.family == model.family):
+        for picture in _pictures(other, path):
             for names, child in picture.entries:
-                if key in names and isinstance(child, Hole) and _there(model, child):
-                    found[spelt(child)] += 1
-    told = found.most_common(1)
-    return told[0][0] if told and not told[0][0].startswith("$own.") else None
+                if key in names and isinstance(child, Hole) and _can_use(model, child):
+                    counts[spelt(child)] += 1
+    most = counts.most_common(1)
+    return most[0][0] if most and not most[0][0].startswith("$own.") else None
 
 
 def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
@@ -191,14 +194,14 @@ def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
         )
         cases = shape.cases if shape is not None else []
     for case in cases:
-        found: Picture | None = case.wire
+        picture: Picture | None = case.wire
         for key in rest:
-            found = next((child for names, child in keyed(found) if key in names), None)
-        if isinstance(found, Fields):
-            yield found
+            picture = next((child for names, child in keyed(picture) if key in names), None)
+        if isinstance(picture, Fields):
+            yield picture
 
 
-def _there(model: Dialect, hole: Hole) -> bool:
+def _can_use(model: Dialect, hole: Hole) -> bool:
     """Tell whether a dialect has the shapes and tables that a hole names, and a field for it."""
     named = {hole.shape} if hole.shape is not None else set()
     tables = {lens for lens in hole.lenses if lens in model.tables or lens in model.schemas}
@@ -206,7 +209,7 @@ def _there(model: Dialect, hole: Hole) -> bool:
     return plain and named <= {*model.shapes, *model.unions}
 
 
-def _ready(model: Dialect, key: str) -> list[Change]:
+def _unused_shape(model: Dialect, key: str) -> list[Entry]:
     """Return the use of a shape that names a key, where the request does not use it yet.
 
     It stands in the place of a shape in the request that has keys in common with it.
@@ -221,10 +224,10 @@ def _ready(model: Dialect, key: str) -> list[Change]:
             hole = f"$. as {name}"
             for other in (model.shapes[each] for each in spread if each in model.shapes):
                 if not keys.isdisjoint(_keys(case.wire for case in other.cases)):
-                    return [Change(("shapes", f"{other.name}!", "wire", "..."), Say(hole))]
+                    return [Entry(("shapes", f"{other.name}!", "wire", "..."), Say(hole))]
             gone = sorted(keys & _keys([top]))
-            removed = [Change(("request", "wire", "$removed"), gone)] if gone else []
-            return [*removed, Change(("request", "wire", "..."), Say(f"{hole} (optional)"))]
+            removed = [Entry(("request", "wire", "$removed"), gone)] if gone else []
+            return [*removed, Entry(("request", "wire", "..."), Say(f"{hole} (optional)"))]
     return []
 
 
@@ -234,16 +237,16 @@ def _keys(pictures: Iterable[Picture]) -> set[str]:
     return {name for each in fields for names, _ in each.entries for name in names}
 
 
-def _twice(model: Dialect, path: Path, ones: Sequence[Unknown]) -> str | None:
+def _copied_field(model: Dialect, path: Path, group: Sequence[Unknown]) -> str | None:
     """Return the field whose number a key of the counts always has, too."""
-    numbers = {one.value for one in ones if type(one.value) is int}
+    numbers = {one.value for one in group if type(one.value) is int}
     if path[-2:] != ("usage", "wire") or len(numbers) < 2:
         return None
-    around = [(value_at(one.whole, one.at[:-1]), one.value) for one in ones]
+    around = [(value_at(one.whole, one.at[:-1]), one.value) for one in group]
     for at in {at: None for value, _ in around for at in _numbers(value)}:
         pairs = [(value_at(value, at), said) for value, said in around]
-        pairs = [pair for pair in pairs if pair[0] is not None and at != ones[0].at[-1:]]
-        if len({said for _, said in pairs}) < 2 or any(there != said for there, said in pairs):
+        pairs = [pair for pair in pairs if pair[0] is not None and at != group[0].at[-1:]]
+        if len({said for _, said in pairs}) < 2 or any(other != said for other, said in pairs):
             continue
         for picture in _pictures(model, (*path, *map(str, at[:-1]))):
             hole = next((child for names, child in picture.entries if at[-1] in names), None)
@@ -262,7 +265,7 @@ def _numbers(value: Any) -> Iterator[At]:
 # -- keys that are spelled otherwise, words that are not known -----------------------------------
 
 
-def _entries(
+def _pictured_keys(
     model: Dialect, recordings: Iterable[Recorded]
 ) -> Iterator[tuple[Path, tuple[str, ...], Picture, dict[str, Any]]]:
     """Yield each key of the pictures of recorded bodies: its place and names, and the object."""
@@ -275,11 +278,11 @@ def _entries(
                     yield place.path, names, child, value
 
 
-def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Change]:
+def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Entry]:
     """Yield keys that the recordings have in another spelling than the one that is written."""
     shown: dict[tuple[Path, tuple[str, ...]], Counter[str]] = {}
     holes: dict[tuple[Path, tuple[str, ...]], Hole] = {}
-    for path, names, child, value in _entries(model, recordings):
+    for path, names, child, value in _pictured_keys(model, recordings):
         if len(names) > 1 and isinstance(child, Hole):
             said = Counter(name for name in names if value.get(name) is not None)
             shown.setdefault((path, names), Counter()).update(said)
@@ -297,22 +300,23 @@ def _spellings(model: Dialect, recordings: Iterable[Recorded]) -> Iterator[Chang
                 if (path, names) not in shown and isinstance(child, Hole):
                     yield from _respelled(path, names, new, Say(spelt(child)))
     for event in model.stream.events if model.stream is not None else ():
-        yield from _event(event, respelled)
+        yield from _event_entries(event, respelled)
 
 
-def _respelled(path: Path, names: tuple[str, ...], new: str, said: Say) -> Iterator[Change]:
+def _respelled(path: Path, names: tuple[str, ...], new: str, said: Say) -> Iterator[Entry]:
+    """Yield the entries that write a key as `new`, and read its other names."""
     others = " ".join(name for name in names if name != new)
-    yield Change((*path, names[0]), Say("$removed"))
-    yield Change((*path, f"{new} (or {others})"), said)
+    yield Entry((*path, names[0]), Say("$removed"))
+    yield Entry((*path, f"{new} (or {others})"), said)
 
 
-def _event(event: Event, respelled: set[tuple[tuple[str, ...], str]]) -> Iterator[Change]:
+def _event_entries(event: Event, respelled: set[tuple[tuple[str, ...], str]]) -> Iterator[Entry]:
     """Yield the frames of an event in the spelling of the response."""
     for names, new in sorted(respelled):
         for picture in event.writes[:1]:
             said = _spelled_in(picture, names, new)
             if said is not None:
-                yield Change(("stream", "events", event.name), said)
+                yield Entry(("stream", "events", event.name), said)
 
 
 def _spelled_in(p: Picture, names: tuple[str, ...], new: str) -> Any:
@@ -330,24 +334,24 @@ def _spelled_in(p: Picture, names: tuple[str, ...], new: str) -> Any:
     return None
 
 
-def _words(model: Dialect, recordings: Iterable[Recorded]) -> list[str]:
+def _unknown_words(model: Dialect, recordings: Iterable[Recorded]) -> list[str]:
     """Return the words that no table has, with the entry that each needs."""
     found: dict[str, None] = {}
-    for _, names, child, value in _entries(model, recordings):
+    for _, names, child, value in _pictured_keys(model, recordings):
         said = next((value[name] for name in names if name in value), None)
-        tables = set(_tables(model, child)) if isinstance(said, str) else set()
+        tables = set(_word_tables(model, child)) if isinstance(said, str) else set()
         if tables and all(model.tables[name].read(said)[0] == f"other:{said}" for name in tables):
             found[f"tables: {{{min(tables)}: {{read-also: {{{said}: ...}}}}}}"] = None
     return list(found)
 
 
-def _tables(model: Dialect, p: Picture) -> Iterator[str]:
+def _word_tables(model: Dialect, p: Picture) -> Iterator[str]:
     """Yield the tables that translate the word in a hole, itself or by the shape that it names."""
     if isinstance(p, Hole):
         yield from (n for n in p.lenses if n in model.tables and not model.tables[n].closed)
         for case in model.shapes[p.shape].cases if p.shape in model.shapes else ():
             if isinstance(case.wire, Hole) and case.wire.shape is None:
-                yield from _tables(model, case.wire)
+                yield from _word_tables(model, case.wire)
 
 
 def _dotted(at: At) -> str:

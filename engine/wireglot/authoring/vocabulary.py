@@ -18,14 +18,14 @@ from ..rulesets import RuleSet
 from ..trace import paths
 from ..trail import everywhere, leaves
 
-ALIKE = 0.8
+SIMILAR = 0.8
 SHAPED = ("system", "usage")  # fields that a key names well, and that are pictured by a shape
 LIMIT = frozenset("max tokens".split())
 LOOSE = frozenset("the of max min num number tokens token count".split())  # they tell little
 CLEAR = 0.75  # the part of a payload from which on nobody is asked whether it is another's
 HALF = 0.5  # the part from which on it is taken for another unit of the same dialect
 MORE = 0.25  # how much more of it the other one must take
-ASIDE = frozenset(("kept", "spelled"))  # what the IR remembers, and does not say
+MEMORY = frozenset(("kept", "spelled"))  # what the IR remembers, and does not say
 UNITS = ("request", "response", "error")  # that a payload may be taken for
 
 
@@ -59,7 +59,7 @@ class Vocabulary:
     def _learn(self, dialect: Dialect) -> None:
         for case in dialect.cases:
             for names, child in picture.keys(case.wire):
-                self._key(dialect, case.shape, names[0], child)
+                self._learn_key(dialect, case.shape, names[0], child)
         for unit in dialect.units:
             tops = (path.partition(".")[0] for path in paths.pictured(dialect, unit))
             named = {tokens(top.removesuffix("[]")) for top in tops}
@@ -75,7 +75,7 @@ class Vocabulary:
                     for word in filter(None, child.values):
                         self.roles.setdefault(str(word), dialect.talk.role(case))
 
-    def _key(self, dialect: Dialect, shape: str, name: str, child: Any) -> None:
+    def _learn_key(self, dialect: Dialect, shape: str, name: str, child: Any) -> None:
         if not isinstance(child, Hole) or child.repeats:
             return
         plain = child.shape is None or child.path in SHAPED
@@ -114,9 +114,9 @@ class Vocabulary:
         """Return the field of the IR that a key names by all likelihood, and if it is certain."""
         known = self.keys.get(shape, {})
         words = tokens(key)
-        best, found = ALIKE, None
-        for there, counted in known.items():
-            likeness = 1.0 if there == words else _alike(there, words)
+        best, found = SIMILAR, None
+        for name, counted in known.items():
+            likeness = 1.0 if name == words else _similarity(name, words)
             field = counted.most_common(1)[0][0]
             if likeness >= best and fits(field_type(shape, field), value):
                 if found is None or likeness > best:
@@ -124,7 +124,7 @@ class Vocabulary:
         return None if found is None else (found, best == 1.0)
 
 
-def _alike(one: tuple[str, ...], two: tuple[str, ...]) -> float:
+def _similarity(one: tuple[str, ...], two: tuple[str, ...]) -> float:
     """Return how alike two keys are, 0 to 1: by their words, or letter by letter."""
     import difflib
 
@@ -152,27 +152,28 @@ def nearness(
         model = rules[name].model
         if unit not in model.units:
             continue
-        told = paths.pictured(model, unit)
-        named = sum(1 for at, _ in leaves(body) if paths.general(at, told) in told)
+        known = paths.pictured(model, unit)
+        named = sum(paths.general(at, known) in known for at, _ in leaves(body))
         try:
             ir = rules[name].read(body, unit).ir
         except ConversionError:
             taken += named / 2  # it looks alike, and cannot be read
         else:
             left = sum(1 for _ in unknown(ir))
-            alike = sum(1 for key, value in _tops(ir, name) if _has(model, unit, key, value, words))
-            own = sum("own" in at[:-1] and ASIDE.isdisjoint(at) for at, _ in leaves(ir))
-            taken += max(0, min(named, count - left) - own / 2 + alike / 2)
+            tops = _unknown_top_keys(ir, name)
+            renamed = sum(_has_field(model, unit, key, value, words) for key, value in tops)
+            own = sum("own" in at[:-1] and MEMORY.isdisjoint(at) for at, _ in leaves(ir))
+            taken += max(0, min(named, count - left) - own / 2 + renamed / 2)
     return taken / total if total else 0.0
 
 
-def _tops(ir: Any, name: str) -> Iterable[tuple[str, Any]]:
+def _unknown_top_keys(ir: Any, name: str) -> Iterable[tuple[str, Any]]:
     """Yield the unknown keys at the top of a payload."""
     kept = ir.get("kept", {}).get(name, {}) if isinstance(ir, dict) else {}
     return [(at[1:], value) for at, value in kept.items() if at.count("/") == 1]
 
 
-def _has(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> bool:
+def _has_field(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> bool:
     """Tell whether a dialect has what a key means, at the same place by another name."""
     known = words.field(unit, key, value)
     wire = model.units[unit].cases[0].wire
@@ -184,7 +185,7 @@ def _has(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> 
 def unknown(ir: Any) -> Iterator[str]:
     """Yield what reading could only keep: the pointer of an unknown key for each of its leaves."""
     for at, value in everywhere(ir):
-        if not isinstance(value, dict) or not ASIDE.isdisjoint(at):
+        if not isinstance(value, dict) or not MEMORY.isdisjoint(at):
             continue
         kept = [one for one in (value.get("kept") or {}).values() if isinstance(one, dict)]
         found = [(place, inner) for one in kept for place, inner in one.items()]

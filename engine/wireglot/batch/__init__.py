@@ -9,11 +9,11 @@ from typing import Any
 from ..loading.rulesources import Source
 from ..policy import Policy
 from .job import Converted, Converter, Job, NoJson, keys
-from .pool import cores, over
+from .pool import cores, map_pieces
 
 __all__ = ["Converted", "Job", "NoJson", "convert"]
 
-SIZE = 64  # values that travel together
+CHUNK = 64  # values that go to a worker together
 
 
 def convert(
@@ -60,15 +60,15 @@ def convert(
         source, target, unit, model, options, policy, tuple(rules), tuple(overlays),
         at=keys(at), text=text,
     )  # fmt: skip
-    made = over(job.ready(), _converted, _pieces(values), workers or cores())
-    return (one for piece in made for one in piece)
+    made = map_pieces(job.ready(), _convert_values, _chunks(values), workers or cores())
+    return (one for chunk in made for one in chunk)
 
 
-def _pieces(values: Iterable[Any]) -> Iterator[list[Any]]:
+def _chunks(values: Iterable[Any]) -> Iterator[list[Any]]:
     rest = iter(values)
-    while piece := list(itertools.islice(rest, SIZE)):
-        yield piece
+    while chunk := list(itertools.islice(rest, CHUNK)):
+        yield chunk
 
 
-def _converted(converter: Converter, piece: list[Any]) -> list[Converted]:
-    return [converter.one(value) for value in piece]
+def _convert_values(converter: Converter, chunk: list[Any]) -> list[Converted]:
+    return [converter.one(value) for value in chunk]

@@ -18,7 +18,7 @@ from ..results import PolicyError, concluded
 from ..trail import keys_of, pointer, value_at
 from .batchlines import BODIES, Wrapping, deeper, put, refused
 
-_NOTHING = object()
+_MISSING = object()
 
 
 class Converted(NamedTuple):
@@ -71,11 +71,11 @@ class Job(NamedTuple):
 
     def carrying(self) -> Job:
         """Return the job with the text of its rule files in it, for a machine without the files."""
-        carried = [
+        sources = [
             one if isinstance(one, Mapping) else {f.stem: f.text() for f in rulesources.files(one)}
             for one in self.rules
         ]
-        return self._replace(rules=tuple(carried))
+        return self._replace(rules=tuple(sources))
 
     def ready(self) -> Converter:
         """Load the rules. Raises RuleError and UsageError as `load_rules` and `convert` do."""
@@ -83,7 +83,7 @@ class Job(NamedTuple):
 
 
 class Converter:
-    """Converts values as a job says."""
+    """Converts values as a job says; it has the rules, and stays in its process."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -97,35 +97,35 @@ class Converter:
     def one(self, value: Any) -> Converted:
         """Convert one value, or say why it is refused. Raises UsageError where none can be."""
         try:
-            return Converted(*self.made(value), None)
+            return Converted(*self._convert(value), None)
         except (ConversionError, NoJson) as error:
             return Converted(value, (), error)
         except PolicyError as error:
             return Converted(value, error.conversion.notes if error.conversion else (), error)
 
     def text(self, text: str | bytes) -> Converted:
-        """Convert the value that a text is, or say why it is refused."""
+        """Convert the value of a JSON text, or say why it is refused. Raises what `one` does."""
         try:
-            value = _parsed(text)
+            value = _parse(text)
         except NoJson as error:
             return Converted(text, (), error)
         return self.one(value)
 
-    def made(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
-        """Convert one value. Raises what `wireglot.convert` does."""
+    def _convert(self, value: Any) -> tuple[Any, tuple[Note, ...]]:
+        """Return what comes out, and the notes. Raises what `wireglot.convert` does, and NoJson."""
         job = self.job
         ends = (job.source, job.target)
-        if self.wrapping is not None and (line := self.wrapping.converted(value)) is not None:
-            out = concluded(*line, None, of(job.policy), *ends, self.rules.hash)
+        if self.wrapping is not None and (in_line := self.wrapping.converted(value)) is not None:
+            out = concluded(*in_line, None, of(job.policy), *ends, self.rules.hash)
             return out.body, out.notes
         if self.wrapping is not None and job.unit == "request":
             self.wrapping.asked(value)
-        body = value_at(value, job.at, _NOTHING) if job.at else value
-        if body is _NOTHING:
+        body = value_at(value, job.at, _MISSING) if job.at else value
+        if body is _MISSING:
             raise ConversionError(f"nothing stands at {pointer(job.at)}")
         if job.text and not isinstance(body, str):
             raise ConversionError(f"no text stands at {pointer(job.at)}")
-        asked = _parsed(body) if job.text else body
+        asked = _parse(body) if job.text else body
         policy = None if job.at else job.policy  # which may name places: they are those of the line
         try:
             out = self.rules.convert(
@@ -133,26 +133,26 @@ class Converter:
             )
         except ConversionError as error:
             raise refused(error, job.at) from None
-        made = stringify(out.body) if job.text else out.body
+        _convert = stringify(out.body) if job.text else out.body
         if not job.at:
-            return made, out.notes
+            return _convert, out.notes
         notes = list(deeper(out.notes, job.at, job.at))
-        whole = put(value, job.at, made)
+        whole = put(value, job.at, _convert)
         out = concluded(whole, notes, None, of(job.policy), *ends, self.rules.hash)
         return out.body, out.notes
 
 
-def _parsed(text: str | bytes) -> Any:
-    """Return the value that a text is. Raises NoJson."""
+def _parse(text: str | bytes) -> Any:
+    """Return the value of a JSON text. Raises NoJson."""
     try:
         return parse(text if isinstance(text, str) else text.decode())
     except UnicodeDecodeError as error:
-        told = f"byte {error.start} is no UTF-8"
+        reason = f"byte {error.start} is no UTF-8"
     except json.JSONDecodeError as error:
-        told = f"column {error.colno}: {error.msg}"
+        reason = f"column {error.colno}: {error.msg}"
     except (ValueError, RecursionError) as error:
-        told = str(error) or "it is nested too deep"
-    raise NoJson(f"no JSON: {told}")
+        reason = str(error) or "it is nested too deep"
+    raise NoJson(f"no JSON: {reason}")
 
 
 def keys(text: str) -> tuple[str, ...]:

@@ -15,11 +15,11 @@ from typing import IO, Any, NamedTuple
 
 from ..errors import UsageError, library
 from . import tables
-from .tables import NAMED, PARQUET, Broken
+from .tables import DATASET, PARQUET, Broken
 
 ENDINGS = (".jsonl", ".ndjson", ".json", PARQUET)
 PACKED = (".gz", ".zst")
-LINES, BYTES = 256, 1 << 20  # of a piece: it ends with the first of the two that is reached
+PIECE_LINES, PIECE_BYTES = 256, 1 << 20  # a piece ends with the first of the two that is reached
 BUFFER = 1 << 18
 STDIN = "-"
 # What knows zstd: the standard library, or what brings it to an older one.
@@ -27,7 +27,7 @@ ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
 class Place(NamedTuple):
-    """Where the next line stands: the number of the file, the lines and the bytes before it."""
+    """Where the next line stands: in which of the files, behind how many lines and bytes of it."""
 
     file: int = 0
     lines: int = 0
@@ -53,19 +53,19 @@ class Piece(NamedTuple):
 
 
 def files(names: Sequence[str]) -> list[str]:
-    """Return what names stand for: files, folders and what is in them, globs, data sets, `-`.
+    """Return the inputs that names stand for: files, those of folders and globs, data sets, `-`.
 
-    Those of a folder or glob are sorted. Raises UsageError where nothing is there.
+    No name is standard input. Raises UsageError where nothing is there.
     """
     found: list[str] = []
     for name in names or (STDIN,):
-        if not _lies(name) or os.path.isfile(name):
+        if not _is_file(name) or os.path.isfile(name):
             found.append(name)
             continue
         whole = f"{glob.escape(name)}/**" if os.path.isdir(name) else name
-        inside = [one for one in sorted(glob.glob(whole, recursive=True)) if os.path.isfile(one)]
+        inside = [path for path in sorted(glob.glob(whole, recursive=True)) if os.path.isfile(path)]
         if os.path.isdir(name):
-            inside = [one for one in inside if ending(one)]
+            inside = [path for path in inside if ending(path)]
         if not inside:
             kinds = ", ".join(ENDINGS)
             raise UsageError(f"there is no file `{name}`, and no folder of {kinds} files")
@@ -82,52 +82,67 @@ def ending(name: str) -> str:
 
 def size(names: Sequence[str]) -> int | None:
     """Return how many bytes files have together; None where that is not known."""
-    return sum(map(_size, names)) if all(map(_lies, names)) else None
+    return sum(map(_size, names)) if all(map(_is_file, names)) else None
 
 
-def _lies(name: str) -> bool:
+def _is_file(name: str) -> bool:
     """Tell whether a name is that of a file, and not of standard input or a data set."""
-    return name != STDIN and not name.startswith(NAMED)
+    return name != STDIN and not name.startswith(DATASET)
 
 
 def _size(name: str) -> int:
-    return os.path.getsize(name) if _lies(name) else 0
+    """Return the bytes of a file; 0 of standard input and data sets, where nobody knows."""
+    return os.path.getsize(name) if _is_file(name) else 0
 
 
-def pieces(names: Sequence[str], begin: Place) -> Iterator[Piece]:
+def pieces(names: Sequence[str], start: Place) -> Iterator[Piece]:
     """Yield the lines of files from a place on.
 
     Where a piece ends follows from where it begins, so that a run that goes on makes the same ones.
     Raises Broken, and UsageError for a library that is missing.
     """
-    before = sum(map(_size, names[: begin.file]))
-    for number, name in enumerate(names[begin.file :], begin.file):
-        at = begin if number == begin.file else Place(number)
-        with _reading(name, at) as (lines, told):
-            seen, offset = at.lines, at.bytes
+    bytes_before = sum(map(_size, names[: start.file]))
+    for number, name in enumerate(names[start.file :], start.file):
+        at = start if number == start.file else Place(number)
+        with _open(name, at) as (lines, bytes_read):
+            line_number, offset = at.lines, at.bytes
             while True:
-                taken, length = _some(lines)
+                taken, length = _take(lines)
                 if not taken:
                     break
-                first, seen, offset = seen + 1, seen + len(taken), offset + length
-                yield Piece(name, first, taken, Place(number, seen, offset), before + told())
-        before += _size(name)
+                first, line_number, offset = (
+                    line_number + 1,
+                    line_number + len(taken),
+                    offset + length,
+                )
+                yield Piece(
+                    name,
+                    first,
+                    taken,
+                    Place(number, line_number, offset),
+                    bytes_before + bytes_read(),
+                )
+        bytes_before += _size(name)
 
 
-def _some(lines: Iterator[bytes]) -> tuple[list[bytes], int]:
+def _take(lines: Iterator[bytes]) -> tuple[list[bytes], int]:
+    """Take the lines of the next piece, none at the end; also how many bytes they have."""
     taken: list[bytes] = []
     length = 0
     for line in lines:
         taken.append(line)
         length += len(line)
-        if len(taken) == LINES or length >= BYTES:
+        if len(taken) == PIECE_LINES or length >= PIECE_BYTES:
             break
     return taken, length
 
 
 @contextmanager
-def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
-    """Open a file at a line; give its lines, and what tells how many of its bytes were read."""
+def _open(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
+    """Open a file at a place; give its lines, and a function that tells how many bytes were read.
+
+    Within the context, what cannot be read raises Broken.
+    """
     raw: IO[bytes] | None = None
     try:
         if name == STDIN:
@@ -135,13 +150,13 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
                 raise UsageError("stdin is closed; name a file")
             yield iter(sys.stdin.buffer), lambda: 0
             return
-        if name.startswith(NAMED):
-            yield tables.stored(name, at.lines), lambda: 0
+        if name.startswith(DATASET):
+            yield tables.dataset_rows(name, at.lines), lambda: 0
             return
         raw = open(name, "rb")  # noqa: SIM115
-        lines = _opened(raw, name, at)
+        lines = _line_iterator(raw, name, at)
         yield lines, raw.tell
-    except _broken(name) as error:
+    except _read_errors(name) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Broken(f"`{name}` cannot be read to its end: {reason}") from None
     finally:
@@ -149,27 +164,29 @@ def _reading(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
             raw.close()
 
 
-def _opened(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
+def _line_iterator(raw: IO[bytes], name: str, at: Place) -> Iterator[bytes]:
+    """Return the lines of an open file from a place on, unpacked, or the rows of a table."""
     if name.endswith(PARQUET):
-        return tables.rows(raw, at.lines, LINES)
+        return tables.rows(raw, at.lines, PIECE_LINES)
     if not (name.endswith(PACKED) and _size(name)):  # in an empty file nothing is packed
         raw.seek(at.bytes)
         return iter(raw)
-    inside: Any = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else _zstd().ZstdFile(raw)
-    stream = io.BufferedReader(inside, BUFFER)
+    unpacked: Any = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else _zstd().ZstdFile(raw)
+    stream = io.BufferedReader(unpacked, BUFFER)
     left = at.bytes
     while left:  # what was done is read once more: only the beginning of such a file is known
-        got = len(stream.read(min(left, BUFFER)))
-        left = left - got if got else 0
+        length = len(stream.read(min(left, BUFFER)))
+        left = left - length if length else 0
     return iter(stream)
 
 
 def _zstd() -> Any:
+    """Return the module that knows zstd. Raises UsageError where it is not installed."""
     return library(ZSTD, "what zstd has packed needs `pip install 'wireglot[batch]'`")
 
 
-def _broken(name: str) -> tuple[type[Exception], ...]:
-    """Return what is raised where a file of this name cannot be read to its end."""
+def _read_errors(name: str) -> tuple[type[Exception], ...]:
+    """Return the exceptions that say that a file of this name cannot be read to its end."""
     found = (OSError, EOFError, zlib.error)
     return (*found, _zstd().ZstdError) if name.endswith(".zst") else found
 
@@ -178,16 +195,16 @@ def unzstd(data: bytes) -> bytes:
     """Return what zstd has packed. Raises UsageError where it is broken or nothing reads it."""
     try:
         found: bytes = _zstd().decompress(data)
-    except _broken(".zst") as error:
+    except _read_errors(".zst") as error:
         raise UsageError(f"what zstd has packed is broken: {error}") from None
     return found
 
 
-def packed(data: bytes, name: str) -> bytes:
-    """Return bytes as a file of this name has them; what was packed one by one stands together."""
+def compressed(data: bytes, name: str) -> bytes:
+    """Return bytes packed as the ending of a name wants; packed pieces may follow one another."""
     if not data or not name.endswith(PACKED):
         return data
     if name.endswith(".gz"):
         return gzip.compress(data, 6, mtime=0)
-    made: bytes = _zstd().compress(data)
-    return made
+    data_out: bytes = _zstd().compress(data)
+    return data_out

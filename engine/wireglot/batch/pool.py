@@ -18,9 +18,9 @@ from .job import Converter, Job
 
 Piece = TypeVar("Piece")
 Made = TypeVar("Made")
-AHEAD = 3  # pieces for each process that are on the way: it never waits, and memory stays small
+QUEUED = 3  # pieces on the way for each worker: none waits, and memory stays small
 
-_converter: Converter | None = None  # of a process of the pool
+_converter: Converter | None = None  # of a worker, whose calls bring a piece alone
 
 
 class WorkerDied(WireglotError):
@@ -34,16 +34,16 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def over(
+def map_pieces(
     converter: Converter,
     work: Callable[[Converter, Piece], Made],
     pieces: Iterable[Piece],
     workers: int,
 ) -> Iterator[Made]:
-    """Yield what `work` makes of each piece, in their order; with one worker in this process.
+    """Yield what `work` makes of each piece, in their order; one worker is this process itself.
 
-    Both travel by pickle, so `work` is a function of a module. Raises WorkerDied, and what the work
-    raises.
+    Pieces and results travel by pickle, so `work` is a function of a module. Raises WorkerDied, and
+    what `work` raises.
     """
     if workers == 1:
         for piece in pieces:
@@ -51,23 +51,23 @@ def over(
         return
     global _converter
     _converter = converter  # a process that is forked has it already
-    on: deque[Future[Made]] = deque()
-    with ProcessPoolExecutor(workers, initializer=_begin, initargs=(converter.job,)) as pool:
+    pending: deque[Future[Made]] = deque()
+    with ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(converter.job,)) as pool:
         try:
             for piece in pieces:
-                on.append(pool.submit(_worked, work, piece))
-                if len(on) > workers * AHEAD:
-                    yield on.popleft().result()
-            while on:
-                yield on.popleft().result()
+                pending.append(pool.submit(_work_here, work, piece))
+                if len(pending) > workers * QUEUED:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
         except BrokenProcessPool:
             raise WorkerDied("a process that converts was killed, or has no memory left") from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _begin(job: Job) -> None:
-    """Make a process ready: it converts as the job says, and ends with the one that began it."""
+def _start_worker(job: Job) -> None:
+    """Make a worker ready: it converts as the job says, and ends with the process that began it."""
     global _converter
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops, and says so
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -82,6 +82,6 @@ def _end_with_parent() -> None:
         os._exit(1)  # nobody waits for what is still to be done
 
 
-def _worked(work: Callable[[Converter, Any], Made], piece: Any) -> Made:
+def _work_here(work: Callable[[Converter, Any], Made], piece: Any) -> Made:
     assert _converter is not None
     return work(_converter, piece)

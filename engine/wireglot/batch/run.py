@@ -16,10 +16,10 @@ from ..errors import UsageError, WireglotError
 from . import lines, tables
 from .job import Converter
 from .lines import STDIN, Place
-from .pieces import Made, Sum, Way, lined
-from .pool import over
+from .pieces import Output, PieceResult, Tally, convert_piece
+from .pool import map_pieces
 
-OFTEN = 0.5  # seconds after which what is done is written down again
+SAVE_SECONDS = 0.5  # seconds after which what is done is written down again
 
 
 class Stopped(WireglotError):
@@ -47,7 +47,7 @@ class Files(NamedTuple):
         return f"{self.out}.resume"
 
 
-NOTHING = Sum(Place(), 0, 0, 0, 0, {})
+NOTHING_DONE = Tally(Place(), 0, 0, 0, 0, {})
 
 
 def run(
@@ -59,8 +59,8 @@ def run(
     aside: bool = False,
     resume: bool = False,
     force: bool = False,
-    seen: Callable[[Sum], None] = lambda done: None,
-) -> Sum:
+    show: Callable[[Tally], None] = lambda done: None,
+) -> Tally:
     """Convert the lines of files into one, in their order.
 
     Args:
@@ -71,7 +71,7 @@ def run(
         aside: Whether a line with a note that the policy forbids is refused, instead of stopping.
         resume: Whether it goes on where a run with the same files and rules was stopped.
         force: Whether it writes over files that are there, and begins anew.
-        seen: Is told what is done so far, again and again.
+        show: Called after each piece, with what is done so far.
 
     Returns:
         What was done, by all runs together.
@@ -81,52 +81,58 @@ def run(
         tables.Broken: A file cannot be read to its end; the same holds.
         UsageError: A file is there, or a run cannot go on with what it is given.
     """
-    way = Way(files.out or "", files.notes is not None, aside)
-    with _Writing(converter, names, files, resume, force) as writing:
-        pieces = lines.pieces(names, writing.done.after)
-        for made in over(converter, functools.partial(lined, way), pieces, workers):
-            if made.stop:
-                raise Stopped(made.stop)
-            seen(writing.add(made))
-    return writing.done
+    output = Output(files.out or "", files.notes is not None, aside)
+    with _Outputs(converter, names, files, resume, force) as outputs:
+        pieces = lines.pieces(names, outputs.done.after)
+        for result in map_pieces(
+            converter, functools.partial(convert_piece, output), pieces, workers
+        ):
+            if result.stop:
+                raise Stopped(result.stop)
+            show(outputs.add(result))
+    return outputs.done
 
 
-class _Writing:
-    """The files that a run writes, and its journal."""
+class _Outputs:
+    """The files that a run writes, and its journal: a context, in which `add` writes.
+
+    Raises UsageError where a file may not be written, or no run can go on.
+    """
 
     def __init__(
         self, converter: Converter, names: Sequence[str], files: Files, resume: bool, force: bool
     ) -> None:
-        self.files, self.done, self.saved = files, NOTHING, 0.0
-        self.key = _key(converter, names, files)
+        self.files, self.done, self.saved = files, NOTHING_DONE, 0.0
+        self.key = _run_key(converter, names, files)
         self.open: list[IO[bytes] | None] = []
         self._stack = contextlib.ExitStack()
         self.resumes = resume and os.path.exists(files.journal)
-        if self._table:
+        if self._is_table:
             tables.parquet()  # what it needs is missed before the work
         if resume and STDIN in names:
             raise UsageError("standard input cannot be read again: a run over it cannot go on")
-        self._are_files()
+        self._require_files()
         if self.resumes:
-            self._goes_on()
+            self._load_journal()
         elif not force and not (resume and os.path.exists(files.part)):  # killed as it began
-            self._is_new()
+            self._require_new()
 
     @property
-    def _table(self) -> bool:
+    def _is_table(self) -> bool:
         """Whether lines become a table when all of them are there."""
         return str(self.files.out).endswith(tables.PARQUET)
 
-    def _are_files(self) -> None:
-        """Refuse what is there and no file: nothing of it can be cut off, and it may not go away.
+    def _require_files(self) -> None:
+        """Raise UsageError for what is there and no file: it can be neither cut nor removed.
 
-        Beside standard output a pipe is as good.
+        Where results go to standard output, a pipe will do.
         """
         for name in filter(None, self.files) if self.files.out is not None else ():
             if os.path.exists(name) and not os.path.isfile(name):
                 raise UsageError(f"`{name}` is a folder or a device; name a file")
 
-    def _is_new(self) -> None:
+    def _require_new(self) -> None:
+        """Raise UsageError where a file is there that would be written over."""
         files = self.files
         if files.out is not None and os.path.exists(files.part):
             raise UsageError(
@@ -137,24 +143,26 @@ class _Writing:
             if os.path.isfile(name):
                 raise UsageError(f"`{name}` is there; `--force` writes over it")
 
-    def _goes_on(self) -> None:
+    def _load_journal(self) -> None:
+        """Take up what the stopped run had done. Raises UsageError where it was another one."""
         try:
             with open(self.files.journal, encoding="utf-8") as file:
-                told = json.load(file)
-            apart = [name for name, value in self.key.items() if told["key"].get(name) != value]
-            self.done = Sum.of(told["done"])
+                journal = json.load(file)
+            key = journal["key"]
+            changed = [name for name, value in self.key.items() if key.get(name) != value]
+            self.done = Tally.from_json(journal["done"])
         except (ValueError, LookupError, TypeError):
             raise UsageError(f"`{self.files.journal}` is no journal of a run") from None
-        if apart:
+        if changed:
             raise UsageError(
-                f"the run that was stopped had other {', '.join(apart)}: `--force` begins anew"
+                f"the run that was stopped had other {', '.join(changed)}: `--force` begins anew"
             )
 
-    def __enter__(self) -> _Writing:
+    def __enter__(self) -> _Outputs:
         names = (self.files.part if self.files.out else None, *self.files[1:])
         fresh = [name for name in names if name is not None and not os.path.exists(name)]
         try:
-            self.open = [None if name is None else self._opened(name) for name in names]
+            self.open = [None if name is None else self._open_locked(name) for name in names]
         except BaseException:
             self._stack.close()
             for new in fresh if not self.resumes else ():
@@ -164,17 +172,17 @@ class _Writing:
         if self.files.out is not None:
             for file, name, size in zip(self.open, names, self.done.sizes, strict=True):
                 if file is not None:
-                    self._cut(file, str(name), size)
+                    self._truncate(file, str(name), size)
             self.save()
         return self
 
-    def _opened(self, name: str) -> IO[bytes]:
-        """Open a file as it is, and hold it. Raises UsageError, where another run does, too."""
-        there = os.path.exists(name) or self.resumes
-        mode = "wb" if self.files.out is None else "r+b" if there else "xb"
+    def _open_locked(self, name: str) -> IO[bytes]:
+        """Open a file as it is, and lock it. Raises UsageError, where another run has it, too."""
+        exists = os.path.exists(name) or self.resumes
+        mode = "wb" if self.files.out is None else "r+b" if exists else "xb"
         try:
             file: IO[bytes] = self._stack.enter_context(open(name, mode))  # noqa: SIM115
-            _held(file)
+            _lock(file)
         except BlockingIOError:
             raise UsageError(f"`{name}` is written by another run") from None
         except OSError as error:
@@ -182,28 +190,28 @@ class _Writing:
         return file
 
     @staticmethod
-    def _cut(file: IO[bytes], name: str, size: int) -> None:
-        """Leave out what was written behind the last place that the journal knows."""
+    def _truncate(file: IO[bytes], name: str, size: int) -> None:
+        """Cut a file at the size that the journal knows, and go to its end. Raises UsageError."""
         if file.seek(0, os.SEEK_END) < size:
             raise UsageError(f"`{name}` is shorter than it was: `--force` begins anew")
         file.truncate(size)
         file.seek(size)
 
-    def add(self, made: Made) -> Sum:
+    def add(self, result: PieceResult) -> Tally:
         """Write what was made of a piece. Raises Broken where a file takes no more."""
-        others = (sys.stdout.buffer, sys.stderr.buffer, None)  # for what no file is named for
-        with self._saying():
-            for file, other, text in zip(self.open, others, made.texts, strict=True):
-                if (into := file or other) is not None:
-                    into.write(text)
-            self.done = self.done.plus(made.done)
-            if time.monotonic() - self.saved > OFTEN:
+        standard = (sys.stdout.buffer, sys.stderr.buffer, None)  # for what no file is named for
+        with self._broken_if_unwritable():
+            for file, fallback, data in zip(self.open, standard, result.texts, strict=True):
+                if (into := file or fallback) is not None:
+                    into.write(data)
+            self.done = self.done.plus(result.done)
+            if time.monotonic() - self.saved > SAVE_SECONDS:
                 self.save()
         return self.done
 
     @contextlib.contextmanager
-    def _saying(self) -> Iterator[None]:
-        """Say which file cannot be written; of standard output others say it."""
+    def _broken_if_unwritable(self) -> Iterator[None]:
+        """Turn an OSError into a Broken that names the file; `cli` tells of standard output."""
         try:
             yield
         except OSError as error:
@@ -213,31 +221,31 @@ class _Writing:
             raise tables.Broken(told) from None
 
     def save(self) -> None:
-        """Write down what is done; what a file has beyond that is written again by who goes on."""
+        """Write the journal; a run that goes on cuts off what files hold beyond it."""
         if self.files.out is None:
             return
         for file in filter(None, self.open):
             file.flush()
-        told = {"key": self.key, "done": self.done.as_json()}
+        state = {"key": self.key, "done": self.done.as_json()}
         with open(f"{self.files.journal}.new", "w", encoding="utf-8") as journal:
-            json.dump(told, journal)
+            json.dump(state, journal)
         os.replace(f"{self.files.journal}.new", self.files.journal)
         self.saved = time.monotonic()
 
-    def __exit__(self, kind: Any, *_: object) -> None:
-        if kind is not None:
+    def __exit__(self, error: Any, *_: object) -> None:
+        if error is not None:
             with contextlib.suppress(OSError):  # what cannot be written is said already
                 self.save()
             with contextlib.suppress(OSError):
                 self._stack.close()
             return
-        with self._saying():
+        with self._broken_if_unwritable():
             self._stack.close()
         if self.files.out is not None:
-            made = self.files.part
-            if self._table:
-                tables.written(self.files.part, made := f"{self.files.out}.new")
-            os.replace(made, self.files.out)
+            whole = self.files.part
+            if self._is_table:
+                tables.write_table(self.files.part, whole := f"{self.files.out}.new")
+            os.replace(whole, self.files.out)
             for name in (self.files.journal, self.files.part):  # as long as the one, the other
                 with contextlib.suppress(FileNotFoundError):
                     os.remove(name)
@@ -246,10 +254,10 @@ class _Writing:
                 os.remove(self.files.refused)
 
 
-def _held(file: IO[bytes]) -> None:
-    """Hold a file until it is closed or the process ends. Raises BlockingIOError if another does.
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed or the process ends. Raises BlockingIOError if another does.
 
-    Where a system or a disk knows no locks, nothing is held.
+    Where a system or a disk knows no locks, nothing is locked.
     """
     try:
         import fcntl
@@ -262,23 +270,25 @@ def _held(file: IO[bytes]) -> None:
             raise BlockingIOError from None
 
 
-def _key(converter: Converter, names: Sequence[str], files: Files) -> dict[str, Any]:
-    """Return what a run must have in common with one that goes on; the policy may be another."""
+def _run_key(converter: Converter, names: Sequence[str], files: Files) -> dict[str, Any]:
+    """Return what a run and one that goes on must have in common, as JSON; policies may differ."""
     job = converter.job
-    said = job._asdict()
-    told = {
-        name: said[name] for name in ("source", "target", "unit", "model", "options", "at", "text")
+    fields = job._asdict()
+    conversion = {
+        name: fields[name]
+        for name in ("source", "target", "unit", "model", "options", "at", "text")
     }
-    inputs = [(n, *_stat(n)) for n in names]
-    whole = {**told, "rules": converter.rules.hash, "files": inputs, "outputs": files[1:]}
-    found: dict[str, Any] = json.loads(json.dumps(whole))
-    return found
+    inputs = [(name, *_stat(name)) for name in names]
+    key = {**conversion, "rules": converter.rules.hash, "files": inputs, "outputs": files[1:]}
+    comparable: dict[str, Any] = json.loads(json.dumps(key))
+    return comparable
 
 
 def _stat(name: str) -> tuple[int | str, ...]:
+    """Return what differs where an input is another one by now."""
     if name == STDIN:
         return 0, 0
-    if name.startswith(tables.NAMED):
+    if name.startswith(tables.DATASET):
         return (tables.version(name),)
     found = os.stat(name)
     return found.st_size, found.st_mtime_ns

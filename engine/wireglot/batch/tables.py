@@ -12,8 +12,8 @@ from ..jsontext import stringify
 from .job import Converted
 
 PARQUET = ".parquet"
-NAMED = "hf:"  # a data set: hf:NAME, hf:NAME@SPLIT, hf:NAME:CONFIG@SPLIT
-BYTES = 1 << 22  # of lines that become one group of rows
+DATASET = "hf:"  # a data set: hf:NAME, hf:NAME@SPLIT, hf:NAME:CONFIG@SPLIT
+GROUP_BYTES = 1 << 22  # of lines that become one group of rows
 
 
 class Broken(WireglotError):
@@ -25,30 +25,30 @@ def parquet() -> Any:
     return library("pyarrow.parquet", "Parquet files need `pip install 'wireglot[parquet]'`")
 
 
-def rows(raw: IO[bytes], skip: int, many: int) -> Iterator[bytes]:
-    """Yield the rows of a Parquet file as JSON lines, behind the first; `many` are held at once."""
+def rows(raw: IO[bytes], skip: int, batch_size: int) -> Iterator[bytes]:
+    """Yield the rows of a Parquet file as JSON lines, without the first `skip`. Raises Broken."""
     pq = parquet()
     try:
         file = pq.ParquetFile(raw)
     except ValueError as error:
         raise Broken(f"`{raw.name}` is no Parquet file: {error}") from None
     columns = file.schema_arrow.names
-    if twice := sorted({one for one in columns if columns.count(one) > 1}):
+    if twice := sorted({name for name in columns if columns.count(name) > 1}):
         raise Broken(f"`{raw.name}` has two columns `{twice[0]}`, and an object has one key")
     groups = list(range(file.num_row_groups))
-    while groups and (held := file.metadata.row_group(groups[0]).num_rows) <= skip:
-        skip -= held
+    while groups and (count := file.metadata.row_group(groups[0]).num_rows) <= skip:
+        skip -= count
         groups = groups[1:]
-    for batch in file.iter_batches(many, row_groups=groups):
-        for row in batch.slice(skip).to_pylist():
-            yield _line(row)
+    for batch in file.iter_batches(batch_size, row_groups=groups):
+        for output_row in batch.slice(skip).to_pylist():
+            yield _json_line(output_row)
         skip -= min(skip, batch.num_rows)
 
 
-def _builder(name: str) -> tuple[Any, str]:
-    """Return what makes a data set, and the split that is asked for. Raises UsageError."""
+def _dataset(name: str) -> tuple[Any, str]:
+    """Return the builder of a data set, and the split that is asked for. Raises UsageError."""
     datasets = library("datasets", "data sets by name need `pip install 'wireglot[hf]'`")
-    whole, _, split = name.removeprefix(NAMED).partition("@")
+    whole, _, split = name.removeprefix(DATASET).partition("@")
     path, _, config = whole.partition(":")
     try:
         return datasets.load_dataset_builder(path, config or None), split or "train"
@@ -57,37 +57,41 @@ def _builder(name: str) -> tuple[Any, str]:
 
 
 def version(name: str) -> str:
-    """Return what tells a data set from another one of its name. Raises UsageError."""
-    return str(_builder(name)[0].hash)
+    """Return the hash of a data set, which differs in another version. Raises UsageError."""
+    return str(_dataset(name)[0].hash)
 
 
-def stored(name: str, skip: int) -> Iterator[bytes]:
-    """Yield the rows of a data set as JSON lines, as they come. Raises UsageError, Broken."""
-    builder, split = _builder(name)
+def dataset_rows(name: str, skip: int) -> Iterator[bytes]:
+    """Yield the rows of a data set as JSON lines, without the first `skip`, as they are downloaded.
+
+    Raises UsageError, Broken.
+    """
+    builder, split = _dataset(name)
     try:
         found = builder.as_streaming_dataset(split=split).skip(skip)
     except ValueError as error:
         raise UsageError(f"`{name}`: {error}") from None
     try:
-        for row in found:
-            yield _line(row)
+        for output_row in found:
+            yield _json_line(output_row)
     except (OSError, ValueError) as error:
         raise Broken(f"`{name}` cannot be read to its end: {error}") from None
 
 
-def _line(row: Any) -> bytes:
-    """Return a row as a JSON line: times as texts, bytes as base64. What is none is refused later.
+def _json_line(output_row: Any) -> bytes:
+    """Return a row as a line of JSON: times as texts, bytes as base64. NaN is refused when read.
 
     Raises Broken for a value of another kind.
     """
     try:
-        text = stringify(row)
+        text = stringify(output_row)
     except (TypeError, ValueError):
-        text = json.dumps(row, ensure_ascii=False, default=_told)
+        text = json.dumps(output_row, ensure_ascii=False, default=_plain)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _told(value: Any) -> str:
+def _plain(value: Any) -> str:
+    """Return what JSON has for a value that is none of JSON. Raises Broken."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if hasattr(value, "isoformat"):
@@ -95,20 +99,20 @@ def _told(value: Any) -> str:
     raise Broken(f"a row holds what JSON has no form for: a {type(value).__name__}")
 
 
-def row(done: Converted) -> str:
-    """Return the line that is kept of a value until it is a row of a Parquet file."""
+def output_row(done: Converted) -> str:
+    """Return the line that stands for a value until all become a Parquet file: `[json, notes]`."""
     notes = [note._asdict() for note in done.notes]
     return stringify([stringify(done.value), stringify(notes) if notes else None])
 
 
-def written(lines: str, out: str) -> None:
-    """Write a Parquet file of lines that `row` made: the columns `json` and `notes`, both texts."""
+def write_table(lines: str, out: str) -> None:
+    """Write a file of lines of `output_row` as Parquet: the columns `json` and `notes`, texts."""
     import pyarrow
 
     text = pyarrow.string()
     schema = pyarrow.schema([("json", text), ("notes", text)])
     with open(lines, "rb") as file, parquet().ParquetWriter(out, schema) as writer:
-        while taken := file.readlines(BYTES):
+        while taken := file.readlines(GROUP_BYTES):
             columns = zip(*map(json.loads, taken), strict=True)
             arrays = [pyarrow.array(column, text) for column in columns]
             writer.write_table(pyarrow.Table.from_arrays(arrays, schema=schema))

@@ -16,41 +16,45 @@ from ..trail import keys_of, pointer
 from . import given, terminal
 from .terminal import FAILED, OK, USAGE, Stop
 
-NOTHING = (
+NO_FAULT = (
     "no fault was found; `--expect POINTER=JSON` says what should stand somewhere in the output, "
     "and `--note CODE` which note should not be there"
 )
-HANGS = "the fault hangs on what a text says; `--keep WORD` keeps a text as it is"
+FAULT_IN_TEXT = "the fault hangs on what a text says; `--keep WORD` keeps a text as it is"
 
 
 def case(arguments: argparse.Namespace) -> int:
+    """Find a fault in what becomes of FILE, redact and shrink it, and print it as a crossing."""
     rules = given.rules(arguments)
     redaction = Redaction((rules[name].model for name in rules.dialects), arguments.keep)
-    data = terminal.read(arguments.file)
-    name = terminal.named(arguments.file)
-    body = terminal.parsed(data, name)
-    asked = _asked(rules, arguments)
-    if asked.fault(body) is None:
-        raise Stop(FAILED, NOTHING)
+    data = terminal.read_bytes(arguments.file)
+    name = terminal.display_name(arguments.file)
+    body = terminal.parse_json(data, name)
+    complaint = _complaint(rules, arguments)
+    if complaint.fault(body) is None:
+        raise Stop(FAILED, NO_FAULT)
     try:
-        body = json.loads(redaction.text(terminal.text(data, name)))
-        asked = _redacted(asked, redaction)
+        body = json.loads(redaction.text(terminal.decode(data, name)))
+        complaint = _redacted(complaint, redaction)
     except NotRedacted as error:
         raise Stop(FAILED, f"`{name}`: {error}") from None
-    fault = asked.fault(body)
+    fault = complaint.fault(body)
     if fault is None:
-        raise Stop(FAILED, HANGS)
-    body = asked.smallest(body, fault)
-    fault = asked.fault(body) or fault
+        raise Stop(FAILED, FAULT_IN_TEXT)
+    body = complaint.smallest(body, fault)
+    fault = complaint.fault(body) or fault
     title = arguments.name or fault.told.splitlines()[0]
-    crossing = asked.crossing(body, title)
-    text = faultcase.text(crossing, _head(asked, fault, faultcase.text(crossing, [])))
-    terminal.say(text, arguments.output)
+    crossing = complaint.crossing(body, title)
+    text = faultcase.text(crossing, _header(complaint, fault, faultcase.text(crossing, [])))
+    terminal.write_text(text, arguments.output)
     return OK
 
 
-def _asked(rules: RuleSet, arguments: argparse.Namespace) -> Asked:
-    """Return what is asked for, with what is expected if that is said."""
+def _complaint(rules: RuleSet, arguments: argparse.Namespace) -> Asked:
+    """Return the conversion that is asked for, and what --expect or --note say against it.
+
+    Raises Stop for an --expect of no form.
+    """
     at, equals, wanted = (arguments.expect or "").partition("=")
     if arguments.expect is not None and not at.startswith("/"):
         raise Stop(USAGE, f"`--expect {arguments.expect}`: a place is a JSON pointer, `/a/0/b`")
@@ -62,27 +66,30 @@ def _asked(rules: RuleSet, arguments: argparse.Namespace) -> Asked:
     return Asked(rules, *ends, at or None, expected, arguments.note)
 
 
-def _redacted(asked: Asked, redaction: Redaction) -> Asked:
-    """Return what is asked for, redacted as the payload is: its keys may stand in the place."""
+def _redacted(complaint: Asked, redaction: Redaction) -> Asked:
+    """Redact the place and the value of --expect as the payload: they may hold words of it.
 
-    def other(said: Any) -> Any:
-        return json.loads(redaction.text(json.dumps(said, ensure_ascii=False)))
+    Raises NotRedacted.
+    """
 
-    if asked.at is None:
-        return asked
-    at = pointer(tuple(key if key.isdecimal() else other(key) for key in keys_of(asked.at)))
-    expected = asked.expected if asked.expected is ABSENT else other(asked.expected)
-    return asked._replace(at=at, expected=expected)
+    def redacted(value: Any) -> Any:
+        return json.loads(redaction.text(json.dumps(value, ensure_ascii=False)))
+
+    if complaint.at is None:
+        return complaint
+    at = pointer(tuple(key if key.isdecimal() else redacted(key) for key in keys_of(complaint.at)))
+    expected = complaint.expected if complaint.expected is ABSENT else redacted(complaint.expected)
+    return complaint._replace(at=at, expected=expected)
 
 
-def _head(asked: Asked, fault: Fault, text: str) -> list[str]:
-    """Return what stands above the case: what is wrong, the rule, what to do with it."""
-    told = asked.tried(text)
-    made = f"wireglot {version('wireglot')}, rules {asked.rules.hash[:12]}"
-    lines = [f"{asked.source} to {asked.target}, {asked.unit}: {fault.told}"]
+def _header(complaint: Asked, fault: Fault, text: str) -> list[str]:
+    """Return the comment above the case: what is wrong, the rule, what `wireglot test` says."""
+    failure = complaint.tried(text)
+    version_line = f"wireglot {version('wireglot')}, rules {complaint.rules.hash[:12]}"
+    lines = [f"{complaint.source} to {complaint.target}, {complaint.unit}: {fault.told}"]
     lines += [f"rule: {fault.rule}"] if fault.rule else []
-    lines += [f"made by `wireglot case` of {made}"]
-    if told:
-        return [*lines, f"`wireglot test` fails on it: {told}"]
-    wire = f"the wire of {asked.target} is what comes out"
-    return [*lines, f"`wireglot test` passes it: {wire}, correct it"]
+    lines += [f"made by `wireglot case` of {version_line}"]
+    if failure:
+        return [*lines, f"`wireglot test` fails on it: {failure}"]
+    advice = f"the wire of {complaint.target} is what comes out"
+    return [*lines, f"`wireglot test` passes it: {advice}, correct it"]

@@ -1,4 +1,4 @@
-"""What commands are given beside a value: rules, options, a policy."""
+"""What command lines give beside a value: rules, options, a policy."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from .terminal import USAGE, Stop
 
 
 def rules(arguments: argparse.Namespace) -> RuleSet:
-    """Return the rules that are asked for. Raises Stop, RuleError, UsageError."""
-    terminal.hold_rules(*arguments.rules)
+    """Load what --rules, --overlay and --plugins name. Raises Stop, RuleError, UsageError."""
+    terminal.require_rule_files(*arguments.rules)
     return start.wanted(arguments.rules, arguments.overlay, arguments.plugins)
 
 
 def options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of a conversion. Raises Stop."""
-    found = dict(map(_option, arguments.option))
+    """Return the options of --option and --check-arguments. Raises Stop."""
+    chosen = dict(map(_option, arguments.option))
     if getattr(arguments, "check_arguments", False):
-        found["check_arguments"] = True
-    return found
+        chosen["check_arguments"] = True
+    return chosen
 
 
 def _option(text: str) -> tuple[str, Any]:
+    """Return key and value of `K=V`; V is a text where it is no JSON. Raises Stop."""
     key, equals, value = text.partition("=")
     if not key or not equals:
         raise Stop(USAGE, f"`--option {text}` has no `K=V`; say for example `repair=true`")
@@ -42,19 +43,22 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def policy(texts: Iterable[str]) -> Policy:
-    """Return the policy that some words and files make. Raises Stop, RuleError, UsageError."""
-    table: dict[str, str] = {}
+    """Return the policy of the values of --policy: `KEY=WORD`, or the name of a policy file.
+
+    The later ones count. Raises Stop, RuleError, UsageError.
+    """
+    actions: dict[str, str] = {}
     rows: list[Row] = []
     otherwise = "note"
     for text in texts:
         key, equals, word = text.rpartition("=")
         if equals and word in WORDS:
-            table[key] = word
+            actions[key] = word
         elif equals and not Path(text).is_file():
             raise Stop(USAGE, f"`--policy {text}`: `{word}` is none of {', '.join(WORDS)}")
         else:
             loaded = load_policy(text)
-            table.update(loaded.table)
+            actions.update(loaded.table)
             rows += loaded.rows
             otherwise = loaded.otherwise
-    return Policy(table, rows, otherwise)
+    return Policy(actions, rows, otherwise)

@@ -20,52 +20,53 @@ LOUD = ("warning", "error")
 
 
 def sessions(arguments: argparse.Namespace) -> int:
-    found = listing.sessions(given.rules(arguments), os.environ)
+    all_sessions = listing.sessions(given.rules(arguments), os.environ)
     if arguments.json:
-        said = [{**one._asdict(), "path": str(one.path)} for one in found]
-        for row in said:
+        rows = [{**session._asdict(), "path": str(session.path)} for session in all_sessions]
+        for row in rows:
             del row["read"]
-        _print(json.dumps(said, indent=2, ensure_ascii=False))
+        _print(json.dumps(rows, indent=2, ensure_ascii=False))
         return OK
-    for one in found:
-        head = f"{one.date[:16]:16}  {one.agent:11}  {one.id}"
-        _print(f"{head}  {one.cwd}\n    {one.wrong or f'{one.turns} turns: {one.words}'}")
-    if not found:
+    for session in all_sessions:
+        head = f"{session.date[:16]:16}  {session.agent:11}  {session.id}"
+        _print(f"{head}  {session.cwd}")
+        _print(f"    {session.wrong or f'{session.turns} turns: {session.words}'}")
+    if not all_sessions:
         _print("No agent keeps a session here.")
     return OK
 
 
 def move(arguments: argparse.Namespace) -> int:
-    rules, env, name = given.rules(arguments), os.environ, arguments.session
-    whose = places.agent(arguments.source) if arguments.source is not None else None
-    source = listing.found(rules, name, env, whose)
-    ready = moving.plan(rules, source, arguments.target, env, arguments.cwd, arguments.id)
+    rules, env, session = given.rules(arguments), os.environ, arguments.session
+    owner = places.agent(arguments.source) if arguments.source is not None else None
+    source = listing.find_session(rules, session, env, owner)
+    planned = moving.plan(rules, source, arguments.target, env, arguments.cwd, arguments.id)
     _print(f"{source.agent} to {arguments.target}: {source.path}")
-    for line in (*summary(ready.notes), *(f"note: {one}" for one in ready.said)):
+    for line in (*summary(planned.notes), *(f"note: {warning}" for warning in planned.warnings)):
         _print(line)
-    folder = f"cd {shlex.quote(ready.cwd)} && "
-    taken = f"{folder}{shlex.join(ready.register)}"
+    folder = f"cd {shlex.quote(planned.cwd)} && "
+    register_command = f"{folder}{shlex.join(planned.register)}"
     if arguments.dry_run:
-        _print(f"would write {ready.path}")
-        if ready.register:
-            _print(f"would run: {taken}")
+        _print(f"would write {planned.path}")
+        if planned.register:
+            _print(f"would run: {register_command}")
     else:
-        wrote = moving.write(ready)
-        _print(f"wrote {ready.path}")
-        if ready.register:
-            _print(f"runs: {taken}")
+        written = moving.write(planned)
+        _print(f"wrote {planned.path}")
+        if planned.register:
+            _print(f"runs: {register_command}")
             try:
-                moving.register(ready, env)
+                moving.register(planned, env)
             except UsageError:
-                for path in moving.undo(wrote):
+                for path in moving.undo(written):
                     _print(f"removed again: {path}" if not path.exists() else f"as before: {path}")
                 raise
-    _print(f"resume: {folder}{shlex.join(ready.command)}")
+    _print(f"resume: {folder}{shlex.join(planned.command)}")
     return OK
 
 
 def summary(notes: Iterable[Note]) -> Iterator[str]:
-    """Yield what is lost or changed, by causes; what weighs nothing is counted."""
+    """Yield the losses and changes by cause; notes that weigh nothing are only counted."""
     loud = [note for note in notes if note.severity in LOUD and note.effect != "kept"]
     counts = Counter((note.effect, note.code, note.message) for note in loud)
     for (effect, code, message), count in sorted(counts.items(), key=lambda item: item[0]):
@@ -75,4 +76,4 @@ def summary(notes: Iterable[Note]) -> Iterator[str]:
 
 
 def _print(text: str) -> None:
-    terminal.say(text + "\n")
+    terminal.write_text(text + "\n")

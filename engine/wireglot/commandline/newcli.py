@@ -32,45 +32,45 @@ def new(arguments: argparse.Namespace) -> int:
     over = (arguments.extends or arguments.like, arguments.overlay_of)
     wanted = Wanted(arguments.name, arguments.see, today, *over)
     if arguments.like:
-        return _like(rules, arguments, wanted, path)
-    bodies = list(map(terminal.body, arguments.sample))
+        return _new_like(rules, arguments, wanted, path)
+    bodies = list(map(terminal.read_json, arguments.sample))
     base = arguments.extends or arguments.overlay_of
     samples = starter.units(rules, bodies, arguments.unit, base)
-    taken = []
+    guesses = []
     if arguments.examples:
-        text = terminal.said(str(path))
-        made = starter.again(rules, arguments.rules, text, arguments.name, samples)
+        text = terminal.read_text(str(path))
+        made = starter.remake_examples(rules, arguments.rules, text, arguments.name, samples)
     else:
         made = starter.start(rules, arguments.rules, wanted, samples)
         if samples and not arguments.unit:
             named = zip(arguments.sample, (unit for unit, _ in samples), strict=True)
-            taken = [", ".join(f"{name} is taken as {unit}" for name, unit in named)]
-    _write(made.text, path, [*taken, *made.told])
-    for one in made.asked:
-        print(f"  ? {one}")
+            guesses = [", ".join(f"{name} is taken as {unit}" for name, unit in named)]
+    _write_file(made.text, path, [*guesses, *made.origin])
+    for question in made.questions:
+        print(f"  ? {question}")
     errors = [finding for finding in made.findings if finding.severity == "error"]
     for finding in errors:
         print(finding)
     return FAILED if errors else OK
 
 
-def _like(rules: RuleSet, arguments: argparse.Namespace, wanted: Wanted, path: Path) -> int:
-    """Write what recordings of a vendor have, and a dialect like it has not."""
+def _new_like(rules: RuleSet, arguments: argparse.Namespace, wanted: Wanted, path: Path) -> int:
+    """Propose a file over the dialect of --like, of what the samples have and that lacks."""
     check_name(arguments.like, rules.dialects)
     words = Vocabulary(rules)
-    held = []
+    recorded = []
     for name in arguments.sample:
-        text = terminal.said(name)
-        held += recordings.read(
+        text = terminal.read_text(name)
+        recorded += recordings.read(
             text, rules, arguments.like, lambda body: arguments.unit or words.unit_of(body)
         )
-    made = vendor.proposed(rules, arguments.rules, wanted, held)
-    _write(made.text, path, made.told(arguments.like, len(held)))
-    return FAILED if made.after.faults else OK
+    proposal = vendor.proposed(rules, arguments.rules, wanted, recorded)
+    _write_file(proposal.text, path, proposal.summary(arguments.like, len(recorded)))
+    return FAILED if proposal.after.faults else OK
 
 
-def _write(text: str, path: Path, told: Sequence[str]) -> None:
-    """Write a rule file, and print how it came about."""
+def _write_file(text: str, path: Path, origin: Sequence[str]) -> None:
+    """Write a rule file, and print the lines of how it came about."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    terminal.say(text, str(path))
-    print("\n".join([*told, f"wrote {path}"]))
+    terminal.write_text(text, str(path))
+    print("\n".join([*origin, f"wrote {path}"]))

@@ -11,56 +11,61 @@ from typing import Any, NoReturn
 from ..errors import library
 from .terminal import OK
 
-Row = tuple[tuple[str, ...], dict[str, Any]]  # names of an argument, what argparse is told of it
+Argument = tuple[tuple[str, ...], dict[str, Any]]  # what `add_argument` takes: names, settings
 
 
-def argument(names: str, **told: Any) -> Row:
-    return tuple(names.split()), told
+def argument(names: str, **settings: Any) -> Argument:
+    """Return an argument of these `names`, as `-o --output`, with what argparse takes else."""
+    return tuple(names.split()), settings
 
 
-def value(names: str, shown: str, text: str, **more: Any) -> Row:
-    """Return an option with a value, or a value that stands by itself; messages show it so."""
+def value(names: str, shown: str, text: str, **more: Any) -> Argument:
+    """Return an option with a value, or a positional argument; help texts call it `shown`."""
     return argument(names, metavar=shown, help=text, **more)
 
 
-def several(names: str, shown: str, text: str) -> Row:
+def several(names: str, shown: str, text: str) -> Argument:
     """Return an option that may be said again, each time with a value."""
     return value(names, shown, text, action="append", default=[])
 
 
-def flag(name: str, text: str, action: str = "store_true", **more: Any) -> Row:
+def flag(name: str, text: str, action: str = "store_true", **more: Any) -> Argument:
     """Return an option without a value."""
     return argument(name, action=action, help=text, **more)
 
 
-def word(name: str, words: str, text: str) -> Row:
+def word(name: str, words: str, text: str) -> Argument:
     """Return an option whose value is one of some words, the first where none is said."""
     known = tuple(words.split())
     return argument(name, choices=known, default=known[0], help=text)
 
 
 def spaces(text: str) -> int:
+    """Read a number of spaces; raises what argparse prints as an error of usage."""
     if not text.isdecimal() or len(text) > 2:
         raise argparse.ArgumentTypeError(f"`{text}` is no number of spaces, 0 to 99")
     return int(text)
 
 
 def processes(text: str) -> int:
+    """Read a number of processes; raises what argparse prints as an error of usage."""
     if not text.isdecimal() or not 0 < int(text) < 1000:
         raise argparse.ArgumentTypeError(f"`{text}` is no number of processes, 1 to 999")
     return int(text)
 
 
-def reads(model: str = "the model, where the source keeps it outside the body") -> tuple[Row, Row]:
-    """Return what a command has that reads one JSON value; `model` says what its option is for."""
+def input_arguments(
+    model: str = "the model, where the source keeps it outside the body",
+) -> tuple[Argument, Argument]:
+    """Return FILE and --model, of commands that read one JSON value; `model` is a help text."""
     text = "a JSON file; - is stdin (default)"
     return value("file", "FILE", text, nargs="?", default="-"), value("--model", "M", model)
 
 
-def pair(
+def dialect_arguments(
     source: str = "the dialect of the input", unit: str = "what the value is"
-) -> tuple[Row, Row, Row]:
-    """Return what a command has that names two dialects, and what it converts."""
+) -> tuple[Argument, Argument, Argument]:
+    """Return --from, --to and --unit, of each command that converts."""
     return (
         value("--from", "D", source, dest="source", required=True),
         value("--to", "D", "the dialect to write", dest="target", required=True),
@@ -68,16 +73,16 @@ def pair(
     )
 
 
-def output(text: str = "write it here instead of stdout") -> Row:
+def output(text: str = "write it here instead of stdout") -> Argument:
     return value("-o --output", "FILE", text)
 
 
 OPTION = several("--option", "K=V", "V is JSON, else text")
 CHECKED = flag("--check-arguments", "check calls against their tools' schemas")
 CONVERTS = (
-    *reads(),
+    *input_arguments(),
     OPTION,
-    *pair(),
+    *dialect_arguments(),
     flag("--stream", "the request asks for a stream", action="store_const", const=True),
     CHECKED,
 )
@@ -89,7 +94,7 @@ WRITES = (
     value("--indent", "N", "indent the result by N spaces", type=spaces),
     output("write the result here instead of stdout"),
 )  # fmt: skip
-STANDS = (  # behind a server
+SERVER = (  # of `serve` and `run`
     value("--to", "D", "the provider's dialect; `demo` is a script that needs none"),
     value("--config", "FILE", "a file that says more: providers, routes, fallbacks"),
     value("--model", "M", "the model to ask for (default: the one a client names)"),
@@ -110,24 +115,24 @@ RULES_ONLY = flag("--rules-only", "convert nothing: what the rules say, no pairs
 LISTED = word("--format", "terminal json", SHOWN)
 FINDINGS = flag("--json", "print the findings as a JSON list")
 RULES_DIR = value("dir", "DIR", "default: the packaged rules", nargs="?")
-_FRAMES = (  # of a response, or the response of frames
+STREAM_FILES = (  # of `collect` and `frames`
     value("file", "FILE", "- is stdin", nargs="?", default="-"),
     value("--dialect", "D", "the dialect of both", required=True),
     output("write here instead of stdout"),
     NOTES,
 )
-_HEALED = (
-    *reads("the model, where the body does not name it"),
+REPAIR = (
+    *input_arguments("the model, where the body does not name it"),
     OPTION,
     value("--dialect", "D", "the request's dialect", required=True),
 )
-_FILES = (
+REWRITES = (
     value("files", "FILE", "rule files, or folders of them; - is stdin", nargs="+"),
     flag("--diff", "write nothing; print what would change"),
 )
-# The commands, each with the module whose function of its name runs it. Of the rows of a list only
-# one may be said.
-COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
+# By name: the module whose function of that name runs it, the help, the arguments. Those in a list
+# exclude each other.
+COMMANDS: dict[str, tuple[str, str, tuple[Argument | list[Argument], ...]]] = {
     "convert": ("commands", "convert JSON; the notes go to stderr", (
         *CONVERTS, *WRITES, *RULES,
     )),
@@ -157,7 +162,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
     "batch": ("batchcli", "convert the JSON lines of files of any size", (
         value("files", "FILE", "JSON lines, .gz and .zst too, Parquet; a folder or glob of them; "
               "- is stdin (default)", nargs="*"),
-        *pair("the dialect of the lines", "what a line is"),
+        *dialect_arguments("the dialect of the lines", "what a line is"),
         value("--model", "M", "the model, where the lines do not name it"),
         OPTION,
         CHECKED,
@@ -176,15 +181,15 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
         *RULES,
     )),
     "collect": ("streamcli", "make the response of a stream's frames; the notes go to stderr", (
-        *_FRAMES, value("--indent", "N", "indent the result", type=spaces), *RULES,
+        *STREAM_FILES, value("--indent", "N", "indent the result", type=spaces), *RULES,
     )),
     "frames": ("streamcli", "write the frames of a stream that makes a response", (
-        *_FRAMES, *RULES,
+        *STREAM_FILES, *RULES,
     )),
     "diagnose": ("commands", "say what a provider would refuse in a request", (
-        *_HEALED, FINDINGS, *RULES,
+        *REPAIR, FINDINGS, *RULES,
     )),
-    "repair": ("commands", "heal a request; the notes go to stderr", (*_HEALED, *WRITES, *RULES)),
+    "repair": ("commands", "heal a request; the notes go to stderr", (*REPAIR, *WRITES, *RULES)),
     "sessions": ("movecli", "list the sessions of agents that lie here", (
         flag("--json", "as JSON, with the files"), *RULES,
     )),
@@ -198,7 +203,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
         *RULES,
     )),
     "serve": ("commands", "let clients of any dialect talk to any provider", (
-        *STANDS,
+        *SERVER,
         value("--host", "ADDRESS", "where it listens (127.0.0.1)", default="127.0.0.1"),
         value("--port", "N", "0: any that is free (default: 8080)", type=int, default=8080),
         value("--client-key-env", "NAME", "the variable with the key clients must have"),
@@ -208,7 +213,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
     "run": ("commands", "start a coding agent before a provider of any dialect", (
         value("starts", "PROGRAM", "which one; its own words stand after `--`"),
         value("--log", "FILE", "where a line for each request goes"),
-        *STANDS,
+        *SERVER,
         *RULES,
     )),
     "replay": ("commands", "what recorded requests would become now", (
@@ -273,10 +278,10 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
         FOLDER,
     )),
     "fmt": ("rewritecli", "lay rule files out in the one way; comments stay", (
-        *_FILES, flag("--check", "write nothing; say which files would change"),
+        *REWRITES, flag("--check", "write nothing; say which files would change"),
     )),
     "migrate": ("rewritecli", "rewrite rule files of version 1 in the words of version 2", (
-        *_FILES,
+        *REWRITES,
     )),
     "schema": ("commands", "print the JSON Schema of rule files, for editors", (
         flag("--ladder", "that of the ladder's file"),
@@ -289,8 +294,8 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
         FOLDER,
     )),
     "case": ("casecli", "make a small, redacted case of a payload with a fault", (
-        *reads(),
-        *pair(),
+        *input_arguments(),
+        *dialect_arguments(),
         [
             value("--expect", "POINTER=JSON", "what should stand at a JSON pointer into the "
                   "output; without =JSON nothing should"),
@@ -309,30 +314,34 @@ COMMANDS: dict[str, tuple[str, str, tuple[Row | list[Row], ...]]] = {
 
 @functools.cache
 def parser() -> argparse.ArgumentParser:
-    """Return what reads a command line: `command` runs what was asked; made once."""
-    made = argparse.ArgumentParser(
+    """Return the parser of the command line, made once.
+
+    The namespace that it gives has `command`, a function that runs what was asked with that
+    namespace and returns the exit status, and `subparser`, which prints errors of its usage.
+    """
+    root = argparse.ArgumentParser(
         prog="wireglot",
         description="Convert what goes over the wire to and from language models.",
         epilog="Exit status: 0 ok, 1 conversion, JSON or rules failed, 2 usage, "
         "3 a note was forbidden.",
         allow_abbrev=False,
     )
-    made.add_argument("--version", action=_Version, nargs=0, help="print the version")
-    added = made.add_subparsers(required=True, metavar="COMMAND")
+    root.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    commands = root.add_subparsers(required=True, metavar="COMMAND")
     for name, (module, text, rows) in COMMANDS.items():
-        one = added.add_parser(name, help=text, description=text, allow_abbrev=False)
-        one.set_defaults(command=functools.partial(_run, module, name), reads=one)
+        subparser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        subparser.set_defaults(command=functools.partial(_run, module, name), subparser=subparser)
         for row in rows:
-            group = one.add_mutually_exclusive_group() if isinstance(row, list) else one
-            for names, told in row if isinstance(row, list) else [row]:
-                group.add_argument(*names, **told)
-    return made
+            group = subparser.add_mutually_exclusive_group() if isinstance(row, list) else subparser
+            for names, settings in row if isinstance(row, list) else [row]:
+                group.add_argument(*names, **settings)
+    return root
 
 
 def _run(module: str, name: str, arguments: argparse.Namespace) -> int:
-    """Run a command: a process imports the one that it was asked for."""
-    found = importlib.import_module(f".{module}", __package__)
-    run: Callable[[argparse.Namespace], int] = getattr(found, name)
+    """Run the function of a command; its module is imported only now, for a short start."""
+    run: Callable[[argparse.Namespace], int]
+    run = getattr(importlib.import_module(f".{module}", __package__), name)
     return run(arguments)
 
 

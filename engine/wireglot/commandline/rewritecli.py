@@ -26,34 +26,38 @@ def migrate(arguments: argparse.Namespace) -> int:
 
 
 def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
-    """Rewrite rule files in place, or say what would change."""
+    """Rewrite rule files in place, or print what would change with --check or --diff.
+
+    `rewrite` makes the new text of a text and its file name; it raises RuleError, which is printed.
+    `done` is what the message of a written file says of it.
+    """
     status = OK
     for name in _rule_files(arguments.files):
-        text = terminal.said(name)
+        text = terminal.read_text(name)
         try:
-            made = rewrite(text, terminal.named(name))
+            new = rewrite(text, terminal.display_name(name))
         except RuleError as error:
             print(error, file=sys.stderr)
             status = FAILED
             continue
         if arguments.check or arguments.diff:
-            if made != text:
+            if new != text:
                 status = FAILED
-                told = layout.difference(text, made, name) if arguments.diff else f"{name}\n"
-                terminal.say(told)
+                output = layout.difference(text, new, name) if arguments.diff else f"{name}\n"
+                terminal.write_text(output)
         elif name == "-":
-            terminal.say(made)
-        elif made != text:
-            terminal.say(made, name)
+            terminal.write_text(new)
+        elif new != text:
+            terminal.write_text(new, name)
             print(f"{done} {name}", file=sys.stderr)
     return status
 
 
 def _rule_files(names: Iterable[str]) -> Iterator[str]:
-    """Yield files, and those of folders."""
+    """Yield the files that are named, and of folders the rule files and examples in them."""
     for name in names:
         if name != "-" and Path(name).is_dir():
-            terminal.hold_rules(name)
+            terminal.require_rule_files(name)
             yield from map(str, sorted(Path(name).glob("*.yaml")))
             yield from map(str, sorted(Path(name, "examples").glob("*.yaml")))
         else:
@@ -61,18 +65,18 @@ def _rule_files(names: Iterable[str]) -> Iterator[str]:
 
 
 def redact(arguments: argparse.Namespace) -> int:
-    terminal.hold_rules(*arguments.rules)
+    terminal.require_rule_files(*arguments.rules)
     rules = start.load_rules(*arguments.rules)
     redaction = Redaction((rules[name].model for name in rules.dialects), arguments.keep)
     files, out = arguments.files or ["-"], arguments.output
     if len(files) > 1 and not (out and Path(out).is_dir()):
         raise Stop(USAGE, "several files need `-o FOLDER`, a folder that is there")
     for name in files:
-        text = terminal.said(name)
+        text = terminal.read_text(name)
         try:
-            made = redaction.text(text)
+            redacted = redaction.text(text)
         except NotRedacted as error:
-            raise Stop(FAILED, f"`{terminal.named(name)}`: {error}") from None
-        inside = out and Path(out).is_dir() and name != "-"
-        terminal.say(made, str(Path(out, Path(name).name)) if inside else out)
+            raise Stop(FAILED, f"`{terminal.display_name(name)}`: {error}") from None
+        in_folder = out and Path(out).is_dir() and name != "-"
+        terminal.write_text(redacted, str(Path(out, Path(name).name)) if in_folder else out)
     return OK

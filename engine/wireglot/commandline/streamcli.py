@@ -18,62 +18,68 @@ BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before J
 
 
 def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tuple[Note, ...]:
-    """Translate the bytes of a stream as they come; what is written is flushed at once."""
+    """Translate the bytes of a stream as they come, flushed at once; return the notes.
+
+    Raises ConversionError where no event stands in what was read.
+    """
     source, file = arguments.source, arguments.file
-    ends = (source, arguments.target, arguments.model)
-    made = rules.translator(*ends, given.options(arguments), policy).as_bytes()
-    some = False
-    with terminal.opened(arguments.output) as out:
-        for data in _bytes(file, rules[source].model.stream):
-            terminal.put(out, made.feed(data))
-            some = some or bool(data.strip(BLANK))
-        terminal.put(out, made.finish())
-    _held(some, made.count, file, source)
-    return made.notes
+    options = given.options(arguments)
+    translated = rules.translator(source, arguments.target, arguments.model, options, policy)
+    translator = translated.as_bytes()
+    has_content = False
+    with terminal.open_output(arguments.output) as out:
+        for data in _stream_bytes(file, rules[source].model.stream):
+            terminal.write_all(out, translator.feed(data))
+            has_content = has_content or bool(data.strip(BLANK))
+        terminal.write_all(out, translator.finish())
+    _require_events(has_content, translator.count, file, source)
+    return translator.notes
 
 
 def collect(arguments: argparse.Namespace) -> int:
     rules = given.rules(arguments)
     stream = rules[arguments.dialect].model.streamed
-    data, notes = b"".join(_bytes(arguments.file, stream)), list[Note]()
+    data, notes = b"".join(_stream_bytes(arguments.file, stream)), list[Note]()
     frames = framing.read(data, stream)
     body = rules.collect(frames, arguments.dialect, notes)
-    _held(bool(data.strip(BLANK)), len(frames), arguments.file, arguments.dialect)
-    terminal.write(terminal.dump(body, arguments.indent), arguments.output)
+    _require_events(bool(data.strip(BLANK)), len(frames), arguments.file, arguments.dialect)
+    terminal.write_bytes(terminal.dump(body, arguments.indent), arguments.output)
     terminal.print_notes(notes, arguments.notes)
     return OK
 
 
 def frames(arguments: argparse.Namespace) -> int:
-    rules, body = given.rules(arguments), terminal.body(arguments.file)
+    rules, body = given.rules(arguments), terminal.read_json(arguments.file)
     stream = rules[arguments.dialect].model.streamed
     notes: list[Note] = []
-    with terminal.opened(arguments.output) as out:
+    with terminal.open_output(arguments.output) as out:
         for frame in rules.frames(body, arguments.dialect, notes):
-            terminal.put(out, framing.written([frame], stream))
+            terminal.write_all(out, framing.written([frame], stream))
     terminal.print_notes(notes, arguments.notes)
     return OK
 
 
-def _held(some: bool, count: int, file: str, dialect: str) -> None:
-    """Raise ConversionError where something was read, and no event stood in it."""
-    if some and not count:
-        raise ConversionError(f"`{terminal.named(file)}` holds no event of a stream of {dialect}")
+def _require_events(has_content: bool, count: int, file: str, dialect: str) -> None:
+    """Raise ConversionError where a stream has content, and no event: `count` is 0."""
+    if has_content and not count:
+        raise ConversionError(
+            f"`{terminal.display_name(file)}` holds no event of a stream of {dialect}"
+        )
 
 
-def _bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
+def _stream_bytes(file: str, stream: Stream | None) -> Iterator[bytes]:
     """Yield the bytes of a stream as they come; a JSON array is a stream of its elements.
 
     Raises Stop for what is neither, before anything is written.
     """
-    chunks, begun = terminal.chunks(file), b""
+    chunks, head = terminal.read_chunks(file), b""
     for data in chunks:
-        begun += data
-        if begun.strip():
+        head += data
+        if head.strip():
             break
-    if stream is None or begun.lstrip(BLANK)[:1] != b"[":
-        yield begun
+    if stream is None or head.lstrip(BLANK)[:1] != b"[":
+        yield head
         yield from chunks
         return
-    whole = terminal.parsed(b"".join((begun, *chunks)), terminal.named(file))
+    whole = terminal.parse_json(b"".join((head, *chunks)), terminal.display_name(file))
     yield framing.written(whole, stream)

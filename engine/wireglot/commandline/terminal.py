@@ -15,32 +15,32 @@ from ..loading import rulesources
 from ..notes import Note, causes
 
 OK, FAILED, USAGE, FORBIDDEN = 0, 1, 2, 3
-LINES = (
+ONE_VALUE = (
     "this command takes one: give it a line. `--unit session` takes a session file, "
     "`--unit stream` a stream, and `diff --replay` a log of payloads"
 )
 
-SIZE = 65_536  # bytes that are read at once
-EVENT = (b"data:", b"event:")  # how a server-sent event begins
+CHUNK_BYTES = 65_536  # that are read at once
+EVENT_FIELDS = (b"data:", b"event:")  # how a server-sent event begins
 
 
 class Stop(Exception):
-    """Ends the command with a message and an exit status."""
+    """Raised to end the command with a message on stderr and an exit status."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
         super().__init__(message)
 
 
-def hold_rules(*directories: str) -> None:
-    """Refuse directories that hold no rule files. Raises Stop."""
+def require_rule_files(*directories: str) -> None:
+    """Raise Stop for a directory without rule files; a zip file, or no such path, is let pass."""
     for directory in directories:
         if Path(directory).is_dir() and not any(Path(directory).glob("*.yaml")):
             raise Stop(USAGE, f"`{directory}` is no directory that holds rule files (*.yaml)")
 
 
-def bar() -> Any:
-    """Return what makes a bar of progress, where a person looks and `tqdm` is installed."""
+def progress_bar() -> Any:
+    """Return the class `tqdm`; None where stderr is no terminal, or it is not installed."""
     if not sys.stderr.isatty():
         return None
     try:
@@ -51,77 +51,78 @@ def bar() -> Any:
     return tqdm
 
 
-def watched(dialects: Sequence[str]) -> Iterable[str]:
-    """Return dialects that are gone through, which takes minutes, with a bar of progress."""
-    made = bar() if len(dialects) > 1 else None
-    return dialects if made is None else made(dialects, unit=" dialects", dynamic_ncols=True)
+def with_progress(dialects: Sequence[str]) -> Iterable[str]:
+    """Return dialects to go through, which takes minutes, with a bar of progress if many."""
+    tqdm = progress_bar() if len(dialects) > 1 else None
+    return dialects if tqdm is None else tqdm(dialects, unit=" dialects", dynamic_ncols=True)
 
 
-def own(directory: str | None) -> str | None:
+def own_rules(directory: str | None) -> str | None:
     """Return a directory of the user's rule files; None where it is that of the packaged ones.
 
     Raises Stop.
     """
     if directory is None:
         return None
-    hold_rules(directory)
+    require_rule_files(directory)
     packaged = rulesources.packaged_folder()
     same = os.path.isdir(directory) and os.path.samefile(directory, packaged)
     return None if same else directory
 
 
-def body(file: str) -> Any:
+def read_json(file: str) -> Any:
     """Return the JSON value of a file; `-` is standard input. Raises Stop."""
-    return parsed(read(file), named(file))
+    return parse_json(read_bytes(file), display_name(file))
 
 
-def named(file: str) -> str:
-    """Return what a message calls a file."""
+def display_name(file: str) -> str:
+    """Return what a message calls a file: `stdin` for `-`."""
     return "stdin" if file == "-" else file
 
 
-def read(name: str) -> bytes:
+def read_bytes(name: str) -> bytes:
     """Return the bytes of a file; `-` is standard input. Raises Stop."""
-    return b"".join(chunks(name))
+    return b"".join(read_chunks(name))
 
 
-def said(name: str) -> str:
+def read_text(name: str) -> str:
     """Return the text of a file; `-` is standard input. Raises Stop."""
-    return text(read(name), named(name))
+    return decode(read_bytes(name), display_name(name))
 
 
-def chunks(name: str) -> Iterator[bytes]:
+def read_chunks(name: str) -> Iterator[bytes]:
     """Yield the bytes of a file as they come; `-` is standard input. Raises Stop."""
     if name == "-" and sys.stdin is None:
         raise Stop(USAGE, "stdin is closed; name a FILE")
     try:
         with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
-            taken: Callable[[int], bytes] = getattr(file, "read1", file.read)
-            while data := taken(SIZE):
+            # `read1` gives what a pipe has by now, and does not wait for the rest of a chunk.
+            read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+            while data := read(CHUNK_BYTES):
                 yield data
     except OSError as error:
         raise Stop(USAGE, f"`{name}` cannot be read: {error.strerror}") from None
 
 
-def text(data: bytes, name: str) -> str:
-    """Return bytes as text, a byte order mark left out. Raises Stop."""
+def decode(data: bytes, name: str) -> str:
+    """Return the text of a JSON file that was read, without a byte order mark. Raises Stop."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Stop(FAILED, f"`{name}` is no JSON: byte {error.start} is no UTF-8") from None
 
 
-def parsed(data: bytes, name: str) -> Any:
-    """Return the JSON value that bytes are. Raises Stop."""
+def parse_json(data: bytes, name: str) -> Any:
+    """Return the JSON value that bytes are; `name` is for the message. Raises Stop."""
     try:
-        return jsontext.load(text(data, name))
+        return jsontext.load(decode(data, name))
     except json.JSONDecodeError as error:
         message = f"line {error.lineno} column {error.colno}: {error.msg}"
         if not data.strip():
             message = "it is empty"
-        elif error.msg == "Extra data" and (count := _values(data)):
-            message = f"it holds {count} JSON values, one a line; {LINES}"
-        elif data.lstrip().startswith(EVENT):
+        elif error.msg == "Extra data" and (count := _count_json_lines(data)):
+            message = f"it holds {count} JSON values, one a line; {ONE_VALUE}"
+        elif data.lstrip().startswith(EVENT_FIELDS):
             message += "; events of a stream are read with `--unit stream`"
     except RecursionError:
         message = "it is nested too deeply"
@@ -130,8 +131,8 @@ def parsed(data: bytes, name: str) -> Any:
     raise Stop(FAILED, f"`{name}` is no JSON: {message}")
 
 
-def _values(data: bytes) -> int:
-    """Count the JSON values of which each line of some bytes is one; 0 where a line is none."""
+def _count_json_lines(data: bytes) -> int:
+    """Return how many JSON values stand one a line; 0 where any line is none."""
     count = 0
     for line in data.decode("utf-8", "replace").split("\n"):
         if line.strip():
@@ -156,7 +157,7 @@ def dump(body: object, indent: int | None) -> bytes:
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def put(out: BinaryIO, data: bytes) -> None:
+def write_all(out: BinaryIO, data: bytes) -> None:
     """Write all bytes to what is open, at once."""
     while data:  # unbuffered, a write may end early
         data = data[out.write(data) :]
@@ -164,7 +165,7 @@ def put(out: BinaryIO, data: bytes) -> None:
 
 
 @contextmanager
-def opened(name: str | None) -> Iterator[BinaryIO]:
+def open_output(name: str | None) -> Iterator[BinaryIO]:
     """Open a file that is written, or give standard output, which stays open. Raises Stop."""
     if name is None:
         yield sys.stdout.buffer
@@ -176,15 +177,18 @@ def opened(name: str | None) -> Iterator[BinaryIO]:
         raise Stop(USAGE, f"`{name}` cannot be written: {error.strerror}") from None
 
 
-def write(data: bytes, name: str | None) -> None:
+def write_bytes(data: bytes, name: str | None) -> None:
     """Write all bytes to a file, or to standard output. Raises Stop."""
-    with opened(name) as out:
-        put(out, data)
+    with open_output(name) as out:
+        write_all(out, data)
 
 
-def say(text: str, name: str | None = None) -> None:
-    """Write a text as `write` does its bytes; half of a surrogate pair is escaped."""
-    write(text.encode("utf-8", "backslashreplace"), name)
+def write_text(text: str, name: str | None = None) -> None:
+    """Write a text to a file, or to standard output; half of a surrogate pair is escaped.
+
+    Raises Stop.
+    """
+    write_bytes(text.encode("utf-8", "backslashreplace"), name)
 
 
 def print_list(items: Sequence[Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import shutil
@@ -25,7 +24,7 @@ from ..rulesets import RuleSet
 from . import listing
 from .places import Agent, agent
 
-THERE = "{} is there already; --id gives the session another name"
+EXISTS = "{} is there already; --id gives the session another name"
 CLOSED = "No result: the session moved to another agent before this call was answered."
 RECENT = 10  # seconds in which a session that changed may be in use
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -38,25 +37,33 @@ class Move(NamedTuple):
         source: The session.
         path: The file to write.
         text: What it will say.
-        beside: Further files, as one that says whose the folder is, with what they will say.
-        there: Where the agent has a session of this name.
+        beside: Further files with their text, as one that says whose the folder is.
+        existing: Where the agent has a session of this name already.
         notes: What became of all that could not go as it was.
-        said: What the user should know before.
-        register: The command with which the agent takes the file in, there; empty where none is.
-        command: The command that takes the session up, in its folder.
-        cwd: That folder.
+        warnings: What the user should know before.
+        register: The command with which the agent takes the file in; empty where it looks itself.
+        command: The command that takes the session up.
+        cwd: The folder that the session is about, in which both run.
     """
 
     source: listing.Session
     path: Path
     text: str
     beside: list[tuple[Path, str]]
-    there: Path | None
+    existing: Path | None
     notes: tuple[Note, ...]
-    said: list[str]
+    warnings: list[str]
     register: list[str]
     command: list[str]
     cwd: str
+
+
+class Written(NamedTuple):
+    """A file that was written, and its text before, None where there was none."""
+
+    path: Path
+    text: str
+    before: str | None = None
 
 
 def plan(
@@ -83,8 +90,8 @@ def plan(
     """
     home, other = agent(source.agent), agent(target)
     same = other.dialect == home.dialect
-    known = None if same else source.read  # what is known of it was read for others
-    read = known or listing.read(rules, home, source.path, away=not same)
+    # A session that was listed is read for other dialects already.
+    read = (None if same else source.read) or listing.read(rules, home, source.path, not same)
     folder = os.path.abspath(cwd) if cwd else str(read.ir.get("cwd") or "")
     if not folder:
         raise UsageError("the session does not say which folder it is about; say it (--cwd)")
@@ -95,44 +102,57 @@ def plan(
     name = name or source.id
     if not _UUID.fullmatch(name):
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, name))
-    messages, many = closed(read.ir["messages"])
+    messages, unanswered = close_calls(read.ir["messages"])
     ir = {**read.ir, "id": name, "cwd": folder, "messages": messages}
     if other.owner is not None:
         del ir["cwd"]  # a file beside says it
-    start = listing.began(ir) or START
+    start = listing.start_of(ir) or START
     dialect = rules[other.dialect]
-    body, notes = _written(dialect, ir, read, same)
+    body, notes = _write_body(dialect, ir, read, same)
     root = other.root(env)
     below, owner = other.owned(root, folder)
     path = root / other.file_of(below, name, start)
-    near = (file for file in other.named(root, below, name) if _is(rules, other, file, name))
-    kept = (one for one in other.kept(root) if one.name.endswith(name))
-    there = path if os.path.exists(path) else next(itertools.chain(near, kept), None)
+    existing = path if os.path.exists(path) else _existing(rules, other, root, below, name)
     beside = [] if owner is None else [(owner, folder)]
     beside += [] if other.naming is None else [other.naming.with_row(root, name)]
-    told = list(_told(source, other, folder, there, many))
-    takes = other.command(other.register, folder, name, path)
-    resumes = other.command(other.resume, folder, name, path)
-    text = dialect.text(body)
-    return Move(source, path, text, beside, there, notes, told, takes, resumes, folder)
+    return Move(
+        source, path, dialect.text(body), beside, existing, notes,
+        list(_warnings(source, other, folder, existing, unanswered)),
+        other.command(other.register, folder, name, path),
+        other.command(other.resume, folder, name, path), folder,
+    )  # fmt: skip
+
+
+def _existing(rules: RuleSet, other: Agent, root: Path, folder: str, name: str) -> Path | None:
+    """Return where an agent has a session of an id, in a file or a database; None for nowhere."""
+    for file in other.named(root, folder, name):
+        if name in file.name or listing.session_of(rules, other, file).id == name:
+            return file
+    return next((place for place in other.kept(root) if place.name.endswith(name)), None)
 
 
 @with_room
-def _written(
+def _write_body(
     dialect: DialectRules, ir: dict[str, Any], read: reading.Read, same: bool
 ) -> tuple[Any, tuple[Note, ...]]:
-    """Return the body of a file that says what was read and then changed, and all notes."""
+    """Write a session that was `read` and then changed to `ir`; return body and notes.
+
+    `same` says that it goes to another agent of the dialect that it was read of.
+    """
     read.trail.copy(read.ir, ir)
     body, drafts, _ = writing.write(dialect, read._replace(ir=ir, survey=None), "session", same, {})
     return body, tuple(all_notes(read.notes, drafts, body, same))
 
 
-def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
-    """Answer each call that nobody answered, behind the results of its turn; tell how many."""
+def close_calls(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """Return messages in which each call has a result, and how many calls had none.
+
+    An error is put behind the results of its turn: providers refuse a call without a result.
+    """
     answered = {id(call) for call in pairing.by_id(messages).values()}
     out: list[dict[str, Any]] = []
     waiting: list[dict[str, Any]] = []
-    closed = 0
+    unanswered = 0
     for message in messages:
         done = message["role"] != "tool" and out and out[-1]["role"] in ("assistant", "tool")
         if waiting and done and not (message["role"] == out[-1]["role"] == "assistant"):
@@ -143,18 +163,18 @@ def closed(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
             if part["type"] == "tool_call" and id(part) not in answered:
                 key = {"tool_call_id": part["id"], "name": part["name"]}
                 waiting.append({"type": "tool_result", **key, "kind": "error", "value": CLOSED})
-                closed += 1
+                unanswered += 1
     if waiting:
         out.append({"role": "tool", "parts": waiting})
-    return out, closed
+    return out, unanswered
 
 
-def _told(
-    source: listing.Session, other: Agent, cwd: str, there: Path | None, closed: int
+def _warnings(
+    source: listing.Session, other: Agent, cwd: str, existing: Path | None, unanswered: int
 ) -> Iterator[str]:
-    """Yield what the user should know; so many calls were `closed`."""
+    """Yield what the user should know before the move."""
     file = source.path if source.path.exists() else source.path.parent  # of a database
-    log = file.with_name(f"{file.name}-wal")  # where that has what it was last told
+    log = file.with_name(f"{file.name}-wal")  # where SQLite has what was written last
     age = time.time() - max(one.stat().st_mtime for one in (file, log) if one.exists())
     if age < RECENT:
         yield f"the session changed {max(0, round(age))} seconds ago; it may be in use still"
@@ -162,65 +182,64 @@ def _told(
         yield f"the folder {cwd} is not there; --cwd names another one"
     if shutil.which(other.resume[0]) is None:
         yield f"`{other.resume[0]}` is not installed: {other.install}"
-    if there is not None:
-        yield THERE.format(there)
-    if closed:
-        many = f"{closed} calls have" if closed > 1 else "a call has"
+    if existing is not None:
+        yield EXISTS.format(existing)
+    if unanswered:
+        many = f"{unanswered} calls have" if unanswered > 1 else "a call has"
         yield f"{many} no result; an error stands there that says so"
 
 
-def _is(rules: RuleSet, other: Agent, file: Path, name: str) -> bool:
-    """Tell whether an agent would find a file by the name of a session."""
-    return name in file.name or listing.session_of(rules, other, file).id == name
-
-
-def write(move: Move) -> list[tuple[Path, str, str | None]]:
-    """Write a session; return each file, what it says, and what it said before (None: no file).
+def write(move: Move) -> list[Written]:
+    """Write a session, and what goes beside it.
 
     Raises UsageError where a session of its name is there, or a file cannot be written: what was
     written before it is taken back, for no agent finds half a session.
     """
-    if move.there is not None:
-        raise UsageError(THERE.format(move.there))
-    wrote: list[tuple[Path, str, str | None]] = []
+    if move.existing is not None:
+        raise UsageError(EXISTS.format(move.existing))
+    done: list[Written] = []
     try:
-        _put(move.path, move.text, "x")
-        wrote.append((move.path, move.text, None))
+        _write_private(move.path, move.text, "x")
+        done.append(Written(move.path, move.text))
         for path, text in move.beside:
             before = path.read_text("utf-8") if path.exists() else None
             _replace(path, text)
-            wrote.append((path, text, before))
+            done.append(Written(path, text, before))
     except (UsageError, OSError, ValueError) as error:
-        undo(wrote)
+        undo(done)
         if isinstance(error, UsageError):
             raise
         raise UsageError(f"`{path}` cannot be written: {error}") from None
-    return wrote
+    return done
 
 
-def undo(wrote: list[tuple[Path, str, str | None]]) -> list[Path]:
+def undo(done: list[Written]) -> list[Path]:
     """Take back what was written, but what another has changed since; return these files."""
-    mine = [one for one in wrote if one[0].is_file() and one[0].read_text("utf-8") == one[1]]
+    mine = [one for one in done if one.path.is_file() and one.path.read_text("utf-8") == one.text]
     for path, _, before in mine:
         if before is None:
             path.unlink()
         else:
             _replace(path, before)
-    return [path for path, _, _ in mine]
+    return [one.path for one in mine]
 
 
 def _replace(path: Path, text: str) -> None:
     """Write a file that others read at any time: it is never there in part."""
     new = path.with_name(f"{path.name}.new")
     try:
-        _put(new, text, "w")
+        _write_private(new, text, "w")
         os.replace(new, path)
     except BaseException:
         new.unlink(missing_ok=True)
         raise
 
 
-def _put(path: Path, text: str, mode: str) -> None:
+def _write_private(path: Path, text: str, mode: str) -> None:
+    """Write a file that only its owner may read; with the mode `x` it must be a new one.
+
+    Raises UsageError; of a new file nothing stays then.
+    """
     begun = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -231,7 +250,7 @@ def _put(path: Path, text: str, mode: str) -> None:
         if begun:
             path.unlink(missing_ok=True)
         if isinstance(error, FileExistsError) and path.is_file():
-            raise UsageError(THERE.format(path)) from None
+            raise UsageError(EXISTS.format(path)) from None
         raise UsageError(f"`{path}` cannot be written: {error}") from None
 
 
@@ -245,8 +264,8 @@ def register(move: Move, env: Mapping[str, str]) -> None:
     except OSError as error:
         raise UsageError(f"`{move.register[0]}` does not run in {move.cwd}: {error}") from None
     if done.returncode:
-        said = (done.stderr or done.stdout).strip()
-        raise UsageError(f"`{move.register[0]}` does not take {move.path} in: {said}")
+        reason = (done.stderr or done.stdout).strip()
+        raise UsageError(f"`{move.register[0]}` does not take {move.path} in: {reason}")
 
 
 def _private(path: str, flags: int) -> int:

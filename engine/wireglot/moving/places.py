@@ -20,43 +20,43 @@ from ..loading.rulesources import beside
 from ..serve.wires import filled
 
 FILE = "sessions/agents.yaml"
-SHORT = 8  # signs of an id that stand in the name of each file
+SHORT_ID = 8  # characters of an id that stand in the name of each file
 
 
 class Database(NamedTuple):
-    """Databases of SQLite: a pattern of files, what asks one for its sessions, and for one."""
+    """The SQLite databases of an agent: a pattern of files, queries for session names and texts."""
 
     file: str
     names: str
     session: str
 
-    def ask(self, file: Path, query: str, *given: str) -> list[str]:
+    def ask(self, file: Path, query: str, *parameters: str) -> list[str]:
         """Return the texts of the first column; a blob is one packed by zstd. Raises UsageError."""
         import sqlite3  # most agents keep files
 
         try:
             with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as base:
-                found = [row[0] for row in base.execute(query, given)]
+                values = [row[0] for row in base.execute(query, parameters)]
         except sqlite3.Error as error:
             raise UsageError(f"`{file}` cannot be read: {error}") from None
-        return [unzstd(one).decode() if isinstance(one, bytes) else str(one) for one in found]
+        return [unzstd(one).decode() if isinstance(one, bytes) else str(one) for one in values]
 
 
 class Index(NamedTuple):
-    """A file of JSON that names the sessions, and the row of one."""
+    """The JSON file in which an agent looks for its sessions, and what one adds to it."""
 
     file: str
     row: dict[str, Any]
 
     def with_row(self, root: Path, name: str) -> tuple[Path, str]:
-        """Return the file, and what it says with a session. Raises UsageError where it cannot."""
+        """Return the file, and its text with the row of a session. Raises UsageError."""
         path = root / self.file
         row = filled(self.row, {"$id": name, "$now": int(time.time() * 1000)})
         try:
-            said = json.loads(path.read_text("utf-8")) if path.exists() else {}
-            if said.keys() & row.keys():
+            index = json.loads(path.read_text("utf-8")) if path.exists() else {}
+            if index.keys() & row.keys():
                 raise UsageError(f"`{path}` names a session {name}; --id gives it another name")
-            return path, json.dumps(said | row, indent=2)
+            return path, json.dumps(index | row, indent=2)
         except (OSError, ValueError, AttributeError) as error:
             raise UsageError(f"`{path}` is no index of sessions: {error}") from None
 
@@ -97,18 +97,18 @@ class Agent(NamedTuple):
     naming: Index | None = None
 
     def root(self, env: Mapping[str, str]) -> Path:
-        """Return the folder of the agent."""
-        for said in self.home:
-            head, _, rest = said.partition("/")
+        """Return the folder of the agent, as its environment variables say, else below HOME."""
+        for home in self.home:
+            head, _, rest = home.partition("/")
             if not head.startswith("$"):
-                return Path(env.get("HOME") or Path.home(), *said.split("/")[1:]).absolute()
+                return Path(env.get("HOME") or Path.home(), *home.split("/")[1:]).absolute()
             if env.get(head[1:]):
                 return Path(env[head[1:]], rest).absolute()
         raise AssertionError("the last home names no variable")
 
     def folder_of(self, cwd: str) -> str:
         """Return what a folder of the user is called there. Raises UsageError."""
-        # Their patterns go by halves of signs that are no single one in UTF-16.
+        # Patterns of JavaScript see two halves of what UTF-16 writes as a surrogate pair.
         name = re.sub("[\U00010000-\U0010ffff]", "\ufffd\ufffd", cwd)
         for pattern, by in self.folder:
             name = re.sub(pattern, by, name)
@@ -123,14 +123,14 @@ class Agent(NamedTuple):
         if self.owner is None:
             return name, None
         above = root / self.name_of.partition("/$folder")[0]
-        for found in sorted(above.glob(f"*/{self.owner}")):
-            if said_in(found) == cwd:
-                return found.parent.name, None
-        free, number = name, 0
-        while os.path.exists(above / free):  # False, too, of what is too long for a name
+        for file in sorted(above.glob(f"*/{self.owner}")):
+            if owner_folder(file) == cwd:
+                return file.parent.name, None
+        new, number = name, 0
+        while os.path.exists(above / new):  # False, too, of what is too long for a name
             number += 1
-            free = f"{name}-{number}"
-        return free, above / free / self.owner
+            new = f"{name}-{number}"
+        return new, above / new / self.owner
 
     def file_of(self, folder: str, name: str, start: str) -> str:
         """Return the name of a file, below the folder of the agent. Raises UsageError."""
@@ -138,11 +138,11 @@ class Agent(NamedTuple):
             moment = datetime.fromisoformat(start).astimezone(None if self.local else UTC)
         except (ValueError, OverflowError):
             raise UsageError(f"the session began at `{start}`, which is no time") from None
-        return str(filled(moment.strftime(self.name_of), _named(folder, name)))
+        return str(filled(moment.strftime(self.name_of), _name_parts(folder, name)))
 
     def named(self, root: Path, folder: str, name: str) -> Iterator[Path]:
         """Yield the files that have the name of a session, whenever it began."""
-        held = {key: glob.escape(text) for key, text in _named(folder, name).items()}
+        held = {key: glob.escape(text) for key, text in _name_parts(folder, name).items()}
         pattern = filled(re.sub("%.", "*", self.name_of), held)
         yield from (root / file for file in sorted(glob.glob(pattern, root_dir=root)))
 
@@ -159,12 +159,12 @@ class Agent(NamedTuple):
                     yield file
 
     def command(self, words: Sequence[str], cwd: str, name: str, file: Path) -> list[str]:
-        """Return a command about a session, as that which takes it up."""
+        """Fill in the words of `resume` or `register` for a session."""
         made: list[str] = filled(list(words), {"$id": name, "$file": str(file), "$cwd": cwd})
         return made
 
 
-def said_in(owner: Path) -> str | None:
+def owner_folder(owner: Path) -> str | None:
     """Return the folder that an owner's file names; None where it cannot be read."""
     try:
         return owner.read_text("utf-8").strip()
@@ -172,27 +172,22 @@ def said_in(owner: Path) -> str | None:
         return None
 
 
-def _named(folder: str, name: str) -> dict[str, str]:
-    """Return what stands for something in the name of a file."""
-    return {"$folder": folder, "$id": name, "$short": name[:SHORT]}
+def _name_parts(folder: str, name: str) -> dict[str, str]:
+    """Return what the placeholders in the name of a file stand for."""
+    return {"$folder": folder, "$id": name, "$short": name[:SHORT_ID]}
 
 
 @functools.cache
 def packaged() -> dict[str, Agent]:
-    """Return the agents of the packaged file, which is taken for checked."""
-    return made(beside(FILE))
-
-
-def made(said: Any) -> dict[str, Agent]:
-    """Return what a file says whose form is right."""
-    found = {}
-    for name, one in said["agents"].items():
-        plain = {word: what for word, what in one.items() if word in Agent._fields[1:]}
-        plain |= {"name_of": one.get("name", "")}
-        plain |= {"database": Database(**one["database"])} if "database" in one else {}
-        plain |= {"naming": Index(**one["index"])} if "index" in one else {}
-        found[name] = Agent(name, local=one.get("clock") == "machine", **plain)
-    return found
+    """Return the agents of the packaged file by their names; the form of the file is trusted."""
+    agents = {}
+    for name, words in beside(FILE)["agents"].items():
+        fields = {word: value for word, value in words.items() if word in Agent._fields[1:]}
+        fields |= {"name_of": words.get("name", "")}
+        fields |= {"database": Database(**words["database"])} if "database" in words else {}
+        fields |= {"naming": Index(**words["index"])} if "index" in words else {}
+        agents[name] = Agent(name, local=words.get("clock") == "machine", **fields)
+    return agents
 
 
 def agent(name: str) -> Agent:

@@ -40,7 +40,7 @@ def _overview(recorder: Recorder, told: str = "") -> str:
     style, last = report.page_text("serve.css"), [] if told else recorder.last
     rows = [_row(seen) for seen in reversed(last)]
     said: dict[str, Any] = {"title": "wireglot serve", "path": PATH, "told": told, "last": rows}
-    made = report.rendered("this page", "serve.html", style, **said)
+    made = report.fill_template("this page", "serve.html", style, **said)
     return recorder.masked(made)
 
 
