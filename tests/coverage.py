@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from wireglot.authoring.drift import Known
+from wireglot.authoring.drift import PathSet
 
 from .oracles import leaves, samples, sdk
 
@@ -52,7 +52,7 @@ class Share(NamedTuple):
 
 def share(paths: Iterable[str], pictured: Iterable[str], dropped: Iterable[str]) -> Share:
     """Sort the SDK's paths by whether a picture or a drop names them."""
-    known, given_up = Known(pictured), Known(dropped)
+    known, given_up = PathSet(pictured), PathSet(dropped)
     every = set(paths)
     seen = frozenset(path for path in every if known.covers(path))
     gone = frozenset(path for path in every - seen if given_up.covers(path, below=True))

@@ -11,7 +11,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
-from wireglot.authoring.faultcase import Asked
+from wireglot.authoring.faultcase import Complaint
 from wireglot.language.source import parse
 
 from .tables import read_yaml
@@ -107,8 +107,8 @@ def test_a_fault_that_hangs_on_a_text_wants_it_kept(
     assert "think>" in capsys.readouterr().out
 
 
-def asked(rules: wireglot.RuleSet, source: str, target: str) -> Asked:
-    return Asked(rules, source, target, "request")
+def asked(rules: wireglot.RuleSet, source: str, target: str) -> Complaint:
+    return Complaint(rules, source, target, "request")
 
 
 def test_laws_that_do_not_hold_are_faults(tmp_path: Path) -> None:
@@ -119,11 +119,11 @@ def test_laws_that_do_not_hold_are_faults(tmp_path: Path) -> None:
         "name": "ny",
     }
     fault = one.fault(body)
-    assert fault is not None and fault.told.startswith("GetPut of one/request: at home")
+    assert fault is not None and fault.message.startswith("GetPut of one/request: at home")
     assert fault.rule is not None and "one.yaml:" in fault.rule
     small = one.smallest(body, fault)
     assert len(str(small)) < 60
-    told = one.tried(json.dumps(one.crossing(small, "two keys")))
+    told = one.test_failure(json.dumps(one.crossing(small, "two keys")))
     assert told is not None and told.startswith("one is written otherwise at /")
 
 
@@ -131,19 +131,19 @@ def test_leaves_without_a_fate_and_internal_errors_are_faults(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one = asked(wireglot.packaged(), "openai-chat", "anthropic")
-    out = one.convert(PAYLOAD)
+    out = one.convert(PAYLOAD, one.target, trace=True)
     assert out.trace is not None
     del out.trace.fates["/messages/3/content"]
-    monkeypatch.setattr(Asked, "convert", lambda self, body: out)
+    monkeypatch.setattr(Complaint, "convert", lambda self, *_, **__: out)
     fault = one.fault(PAYLOAD)
-    assert fault is not None and fault.told == (
+    assert fault is not None and fault.message == (
         "/messages/3/content arrives nowhere, and no note says so"
     )
 
-    def broken(self: Asked, body: Any) -> Any:
+    def broken(self: Complaint, *_: Any, **__: Any) -> Any:
         raise KeyError("x")
 
-    monkeypatch.setattr(Asked, "convert", broken)
+    monkeypatch.setattr(Complaint, "convert", broken)
     fault = one.fault(PAYLOAD)
-    assert fault is not None and fault.told == "internal error: KeyError('x')"
+    assert fault is not None and fault.message == "internal error: KeyError('x')"
     assert one.crossing({}, "n")["crossings"]["request"]["n"]["wires"]["anthropic"] == {}

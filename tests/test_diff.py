@@ -196,8 +196,8 @@ def test_an_overlay_is_compared_to_the_packaged_rules(capsys: pytest.CaptureFixt
     assert "functionResponse.response" in capsys.readouterr().out
 
 
-def replayed(new: str, text: str, ends: tuple[str | None, str | None]) -> diff.Told:
-    return diff.replayed(rules(), rules(new), text, "log", *ends)
+def replayed(new: str, text: str, ends: tuple[str | None, str | None]) -> diff.Replay:
+    return diff.replay(rules(), rules(new), text, "log", *ends)
 
 
 def test_recorded_payloads_show_values_and_notes_that_change() -> None:

@@ -148,7 +148,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def told(folder: Path) -> drift.Drift:
-    return drift.of(load_rules(str(folder))["toy"], drift.known([str(folder)])["toy"])
+    return drift.of(load_rules(str(folder))["toy"], drift.load_sdks([str(folder)])["toy"])
 
 
 def test_what_either_side_lacks_is_told(folder: Path) -> None:
@@ -267,11 +267,11 @@ def test_what_is_wrong_in_the_file_is_told_with_its_place(
 ) -> None:
     (folder / drift.FILE).write_text(text, "utf-8")
     with pytest.raises(RuleError) as raised:
-        drift.known([str(folder)])
+        drift.load_sdks([str(folder)])
     assert str(raised.value).startswith(f"{folder / drift.FILE}:{error}")
 
 
-KNOWN_SDKS = drift.known()
+KNOWN_SDKS = drift.load_sdks()
 ALONE = {"anthropic": "anthropic_version", "openai-chat": "prompt_filter_results"}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import wireglot
 from wireglot import cli
-from wireglot.authoring.migrate import _told, migrated
+from wireglot.authoring.migrate import _tables, migrated
 
 BEFORE = """\
 # Comments stay, (old) in them too.
@@ -166,7 +166,7 @@ def test_packaged_names_in_a_layer_are_the_present_ones() -> None:
 
 
 def test_the_present_names_are_there() -> None:
-    for dialect, told in _told("names").items():
+    for dialect, told in _tables("names").items():
         model = wireglot.load_rules()[dialect].model
         assert set(told.get("shapes", {}).values()) <= model.shapes.keys() | model.unions.keys()
         assert set(told.get("tables", {}).values()) <= model.tables.keys()

@@ -36,7 +36,7 @@ FURTHER = {"mistral": "mistralai", "cohere": "cohere"}
 GOOGLE = {"gemini": "mldev", "vertex": "vertex"}
 
 # What never stands on the wire, of any SDK.
-_NOT_SENT = frozenset(name for one in drift.known().values() for name in one.not_sent)
+_NOT_SENT = frozenset(name for one in drift.load_sdks().values() for name in one.not_sent)
 # A part holds one of these; everything else stands beside it.
 _GEMINI_PART_DATA = (
     "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode",

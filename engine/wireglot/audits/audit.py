@@ -60,7 +60,6 @@ class Audit:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the audit as plain JSON."""
         data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         return {**data, "counts": self.counts, "lines": [line.as_json() for line in self.lines]}
 

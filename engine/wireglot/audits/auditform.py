@@ -46,7 +46,6 @@ def render(audits: Sequence[Audit], cells: Sequence[Cell], form: str, rules_hash
 
 
 def title(audit: Audit) -> str:
-    """Return what an audit is of."""
     return f"{audit.source} to {audit.target}: {audit.unit}"
 
 

@@ -156,7 +156,6 @@ def lines(body: Any, done: Conversion, part: Trace, briefly: bool) -> Iterator[s
 def origin_lines(
     body: Any, done: Conversion, at: str, origin: Origin, briefly: bool = False
 ) -> Iterator[str]:
-    """Say where a value comes from."""
     value = written(done, at)
     if briefly:
         sources = ", ".join(source or "(all)" for source in origin.sources) or origin_words(origin)
@@ -176,7 +175,6 @@ def origin_lines(
 
 
 def fate_lines(body: Any, done: Conversion, at: str, fate: Fate) -> Iterator[str]:
-    """Say what became of a value."""
     yield f"{at or '(all)'} = {excerpt(body, at)}"
     yield f"  {fate_words(fate)}"
     for target in fate.targets:
@@ -193,7 +191,6 @@ def origin_words(origin: Origin) -> str:
 
 
 def fate_words(fate: Fate) -> str:
-    """Say what became of a value."""
     return fate.kind if fate.code is None else f"{fate.kind}: {fate.code}"
 
 

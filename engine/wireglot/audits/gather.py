@@ -119,9 +119,7 @@ class Gatherer:
                     self._add_note(note, probe, model)
 
     def _notes(self, probe: Probe, rows: tuple[Rows, Rows]) -> list[Note]:
-        """Convert, and return the notes.
-
-        A payload is read once for all targets, and for all models of the same rows.
+        """Return the notes; a payload is read once for all targets and models of the same rows.
 
         What is read alike is written once, where the target is the same: notes name no model.
         """

@@ -12,8 +12,8 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..authoring.generate import BY_TYPE
-from ..authoring.maker import Made, Maker
+from ..authoring.generate import BY_TYPE, VALUES
+from ..authoring.maker import CaseState, Maker
 from ..ir import field_type
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, Picture, holes
@@ -32,28 +32,10 @@ LABEL_STEPS = 6  # steps above a decision that tell its place from others
 MAX_PAYLOADS = 6000  # payloads of one unit; only a file that means harm has so many
 LONG = "9 long name" + "!" * 250  # fits no limits on names and ids
 UNFIT: Any = {"unfit": [{}]}
-VALUES: dict[str, tuple[Any, ...]] = {
-    "string": ("a",),
-    "integer": (1, 0, 1_000_000),
-    "number": (0.5, 0, 3, -3),
-    "bool": (True, False),
-    **dict.fromkeys(("list", "list of text"), (["a"], [], [f"w{n}" for n in range(9)])),
-    "object": ({"a": 1}, {}, {"b": {"c": [True, None]}}),
-    "null": (None,),
-    "opaque": ("c2ln",),
-    "any": ("x", "", 7, True, [], {}, {"a": 1}),
-}
 TEXTS = ("a", "", " ")
-BY_NAME: dict[str, tuple[Any, ...]] = {
-    "text": TEXTS,
-    "url": ("https://a.example/b.png",),
-    "data": ("SGk=",),
-    "effort": ("low", "none", "minimal", "medium", "high", "xhigh", "max"),
-    "media_type": (
-        "image/png", "text/plain", "application/pdf", "audio/wav", "video/mp4", "x/odd"
-    ),
-}  # fmt: skip
-GUARDS = {"list": (["a"], []), **{k: v for k, v in BY_TYPE.items() if k not in ("list", "any")}}
+EXPLORED = VALUES["explored"]
+GUARDS = {**BY_TYPE, "list": [["a"], []]}
+del GUARDS["any"]
 
 
 @functools.cache
@@ -130,7 +112,7 @@ def explore(dialect: Dialect, unit: str, calls: Calls, known: Explored) -> Itera
 class Prober(Maker):
     """Makes one payload; what is not `chosen` is decided in the first way."""
 
-    by_type, by_name, guards = VALUES, BY_NAME, GUARDS
+    by_type, by_name, guards = EXPLORED["types"], EXPLORED["names"], GUARDS
     names, odd_ids = ("f", LONG), (LONG, "", "call_1")
     terms = (7, 0)
 
@@ -170,7 +152,7 @@ class Prober(Maker):
         self.at, self.shape_name = outer
         return made
 
-    def within(self, key: Any, child: Picture, made: Made) -> Any:
+    def within(self, key: Any, child: Picture, made: CaseState) -> Any:
         outer = self.at, self.pos
         self.at, self.pos = (*self.at, key), getattr(child, "pos", None)
         found = super().within(key, child, made)
@@ -188,12 +170,12 @@ class Prober(Maker):
         self.odd = True
         return "x"
 
-    def total(self, h: Hole, made: Made) -> Any:
+    def total(self, h: Hole, made: CaseState) -> Any:
         """Make a sum, or one that does not add up."""
         total = super().total(h, made)
         return total if total is ABSENT else self.choose("sum", (total, total + 1))
 
-    def there(self, h: Hole, made: Made) -> Any:
+    def there(self, h: Hole, made: CaseState) -> Any:
         """Decide whether something stands at a marked hole; also what never fits there."""
         # Some are noted only beside others, so plain ones of an object stand together once, too.
         beside = h.shape is None and self.choose("all", (False, True))
@@ -232,12 +214,12 @@ class Prober(Maker):
         self.at = outer
         return elements
 
-    def scalar(self, h: Hole, made: Made) -> Any:
+    def scalar(self, h: Hole, made: CaseState) -> Any:
         if h.path.rpartition(".")[2] in ("parameters", "schema"):
             return self.schema(h.path)
         return super().scalar(h, made)
 
-    def named(self, path: str, made: Made) -> Any:
+    def named(self, path: str, made: CaseState) -> Any:
         """Make a value for a field; one of a dialect's own goes or stays, whatever it is."""
         return "x" if path.startswith("own.") else super().named(path, made)
 

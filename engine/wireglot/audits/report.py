@@ -67,10 +67,7 @@ def page(body: Any, done: Conversion, source: str, target: str, unit: str) -> st
 
 
 def fill_template(what: str, name: str, style: str, script: str = "", **variables: Any) -> str:
-    """Fill in a template; `what` is what an error says that jinja2 is missing for.
-
-    Raises UsageError without jinja2.
-    """
+    """Fill in a template, to show `what`. Raises UsageError without jinja2."""
     needs = f"{what} needs `pip install 'wireglot[report]'`"
     jinja = library("jinja2", needs)
     pages = jinja.Environment(autoescape=True, loader=jinja.FunctionLoader(page_text))

@@ -67,7 +67,7 @@ def against(folder: str, ref: str, converting: bool = True) -> list[Graded]:
     old = _in_folder(ref) if ref and Path(ref).is_dir() else _in_git(folder, ref)
     new = _in_folder(folder)
     files = {n: t for n, t in old.items() if "/" not in n or n.startswith(f"{FOLDER}/")}
-    found = diff.compared(_rules(files, old), _rules(folder, new), converting)
+    found = diff.compare(_load(files, old), _load(folder, new), converting)
     graded = [Graded(_grade(one), str(one._replace(rule=None)), one.rule) for one in found.fields]
     graded += [Graded(GRADES[one.noted], str(one)) for one in found.pairs]
     graded += _files(folder, old, new, {one.of for one in found.fields})
@@ -101,7 +101,7 @@ def _in_git(folder: str, ref: str) -> dict[str, str]:
     return found
 
 
-def _rules(source: Any, texts: Texts) -> RuleSet:
+def _load(source: Any, texts: Texts) -> RuleSet:
     """Load rule files with their examples; a folder with a ladder needs no packaged ones."""
     base = {} if f"{LADDER}{ENDING}" in texts else load.from_yaml(load.packaged_name([source]))
     return load.rule_set(load.flat_unchecked(base, [source], []))
@@ -112,24 +112,24 @@ def _grade(change: Change) -> str:
     return "notes" if not change.units and words & NOTED else "wire"
 
 
-def _files(folder: str, old: Texts, new: Texts, told: Iterable[str]) -> Iterator[Graded]:
+def _files(folder: str, old: Texts, new: Texts, explained: Iterable[str]) -> Iterator[Graded]:
     """Yield files of other text of which nothing was told."""
     for name in [name for name in {**old, **new} if old.get(name) != new.get(name)]:
-        before, after = (_said(texts, name) for texts in (old, new))
-        said = after or before
+        before, after = (_wire_content(texts, name) for texts in (old, new))
+        content = after or before
         place = f"{folder}/{name}" if name in new else None
-        if said.get("dialect", Path(name).stem) in told:
+        if content.get("dialect", Path(name).stem) in explained:
             continue
-        if any(word in said for word in EXAMPLES):
+        if any(word in content for word in EXAMPLES):
             yield Graded("prose", f"{name}: other examples", place)
-        elif same(before, after) or "dialect" in said:
+        elif same(before, after) or "dialect" in content:
             yield Graded("prose", f"{name}: other comments, layout, examples or `see`", place)
         else:
             word = "is new" if not before else "is gone" if not after else "says something else"
             yield Graded("wire", f"{name} {word}; what it does is not tried", place)
 
 
-def _said(texts: Texts, name: str) -> dict[str, Any]:
+def _wire_content(texts: Texts, name: str) -> dict[str, Any]:
     """Return what a file says, but for what says nothing of the wire."""
     said = parse(texts.get(name, "{}"), name).plain()
     return {key: value for key, value in said.items() if key not in SILENT}

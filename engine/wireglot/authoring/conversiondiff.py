@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -24,10 +23,11 @@ from .rulediff import Change, sentence
 
 FEW = 3
 VALUES = "now: `"
+Ends = tuple[str, str]  # the source and the target
 STILL = 0.0  # the clock of sessions stands
 
 
-class Crossed(NamedTuple):
+class PairChange(NamedTuple):
     """What pairs of dialects do otherwise with a field of a unit."""
 
     pairs: tuple[tuple[str, str], ...]
@@ -42,38 +42,38 @@ class Crossed(NamedTuple):
         return f"{ends} {self.unit}: {sentence(self.paths, self.said)}"
 
 
-Done = Conversion | ConversionError  # what a rule set makes of a payload, or why that is nothing
+Outcome = Conversion | ConversionError  # what a rule set makes of a payload, or why that is nothing
 
 
 def pairs(
     old: RuleSet, new: RuleSet, found: Sequence[Change], among: Collection[str] | None = None
-) -> list[Crossed]:
+) -> list[PairChange]:
     """List what becomes otherwise between dialects, where the changes that were found reach.
 
     With `among`, what changed is tried with these dialects alone.
     """
-    told: dict[tuple[str, str, str], dict[tuple[str, str], bool]] = {}
-    there = [name for name in old.dialects if name in new]
+    changes: dict[tuple[str, str, str], dict[Ends, bool]] = {}
+    names = [name for name in old.dialects if name in new]
     if among is not None:
-        there = [name for name in there if name in among or any(name == one.of for one in found)]
+        names = [name for name in names if name in among or any(name == one.of for one in found)]
     for unit in WHOLES:
         touched = {one.of for one in found if not one.units or unit in one.units}
-        within = [n for n in there if all(unit in rules[n].model.units for rules in (old, new))]
+        within = [n for n in names if all(unit in rules[n].model.units for rules in (old, new))]
         for source in within:
-            made: list[Any] | None = None
+            bodies: list[Any] | None = None
             for target in within:
                 if target == source or touched.isdisjoint((source, target, LADDER)):
                     continue
-                if made is None:
-                    made = payloads.of((old[source], new[source]), unit)
+                if bodies is None:
+                    bodies = payloads.of((old[source], new[source]), unit)
                 models = _models(old, new, source, target)
-                for path, text, noted in _pair(old, new, (source, target), unit, made, models):
-                    ends = told.setdefault((unit, path, text), {})
+                for path, text, noted in _pair(old, new, (source, target), unit, bodies, models):
+                    ends = changes.setdefault((unit, path, text), {})
                     ends[source, target] = noted and ends.get((source, target), True)
-    return list(_grouped(told))
+    return list(_grouped(changes))
 
 
-def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], bool]]) -> Iterator[Crossed]:
+def _grouped(found: dict[tuple[str, str, str], dict[Ends, bool]]) -> Iterator[PairChange]:
     """Put together what is said of several fields, and of pairs with one end in common."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for (unit, path, text), pairs in found.items():
@@ -86,7 +86,7 @@ def _grouped(found: dict[tuple[str, str, str], dict[tuple[str, str], bool]]) -> 
             noted = all(pairs[pair] for pair in some)
             groups.setdefault((unit, text, tuple(some), noted), []).append(path)
     for (unit, text, some, noted), named in groups.items():
-        yield Crossed(some, unit, tuple(named), text, noted)
+        yield PairChange(some, unit, tuple(named), text, noted)
 
 
 def _models(old: RuleSet, new: RuleSet, *names: str) -> list[str]:
@@ -104,21 +104,21 @@ def _models(old: RuleSet, new: RuleSet, *names: str) -> list[str]:
 def _pair(
     old: RuleSet,
     new: RuleSet,
-    ends: tuple[str, str],
+    ends: Ends,
     unit: str,
-    made: Iterable[Any],
+    payloads: Iterable[Any],
     models: Sequence[str],
-) -> Iterator[Told]:
+) -> Iterator[PathChange]:
     """Yield what one pair does otherwise with a field; of many values for one, the first few."""
-    told = set.union(*(paths.pictured(rules[ends[0]].model, unit) for rules in (old, new)))
-    seen: Counter[Told] = Counter()
-    for payload in made:
+    pictured = set.union(*(paths.pictured(rules[ends[0]].model, unit) for rules in (old, new)))
+    seen: Counter[PathChange] = Counter()
+    for payload in payloads:
         for model in models:
-            once = functools.partial(run, payload=payload, ends=ends, unit=unit, model=model)
-            if same(once(old), once(new)):
+            asked = (payload, ends, unit, model)
+            if same_result(convert_or_error(old, *asked), convert_or_error(new, *asked)):
                 continue
-            before, after = once(old, trace=True), once(new, trace=True)
-            texts = dict.fromkeys(_otherwise(payload, before, after, told))
+            before, after = (convert_or_error(rules, *asked, trace=True) for rules in (old, new))
+            texts = dict.fromkeys(_path_changes(payload, before, after, pictured))
             for path, text, noted in texts or {("", "has its notes at other places", True): None}:
                 one_of_many = VALUES in text
                 key = (path, "" if one_of_many else text, noted)
@@ -129,14 +129,14 @@ def _pair(
                     yield path, "is otherwise for further values, too", noted
 
 
-def run(
+def convert_or_error(
     rules: RuleSet,
     payload: Any,
-    ends: tuple[str, str],
+    ends: Ends,
     unit: str,
     model: str | None = None,
     trace: bool = False,
-) -> Done:
+) -> Outcome:
     """Convert a payload; what it refuses is a result, too."""
     try:
         return rules.convert(payload, *ends, unit, model, clock=lambda: STILL, trace=trace)
@@ -144,7 +144,7 @@ def run(
         return error
 
 
-def same(one: Done, two: Done) -> bool:
+def same_result(one: Outcome, two: Outcome) -> bool:
     """Tell whether two results and their notes are the same, wherever the rules stand."""
     if isinstance(one, ConversionError) or isinstance(two, ConversionError):
         why = [out.reason if isinstance(out, ConversionError) else None for out in (one, two)]
@@ -152,11 +152,11 @@ def same(one: Done, two: Done) -> bool:
     return (
         not differences(one.body, two.body)
         and one.envelope == two.envelope
-        and Counter(map(bare, one.notes)) == Counter(map(bare, two.notes))
+        and Counter(map(without_rule, one.notes)) == Counter(map(without_rule, two.notes))
     )
 
 
-def bare(note: Note) -> Note:
+def without_rule(note: Note) -> Note:
     """Return a note without the place of its rule, which moves with every line."""
     return note._replace(rule=None)
 
@@ -164,14 +164,15 @@ def bare(note: Note) -> Note:
 # -- in words, for all payloads of a kind ---------------------------------------------------------
 
 
-Told = tuple[str, str, bool]  # a path, what is said of it, whether the results are as they were
+PathChange = tuple[str, str, bool]  # a path, what is said of it, whether results are unchanged
+Changes = Iterator[PathChange]
 
 
-def _otherwise(payload: Any, before: Done, after: Done, told: set[str]) -> Iterator[Told]:
+def _path_changes(payload: Any, before: Outcome, after: Outcome, pictured: set[str]) -> Changes:
     """Yield each path of a payload, and what becomes of it that was not so before."""
 
     def path(at: str) -> str:
-        return paths.general(place_of(payload, at), told)
+        return paths.general(place_of(payload, at), pictured)
 
     if isinstance(before, ConversionError):
         still = isinstance(after, ConversionError)
@@ -182,7 +183,7 @@ def _otherwise(payload: Any, before: Done, after: Done, told: set[str]) -> Itera
     if isinstance(after, ConversionError):
         yield path(after.path), f"is refused now ({after.reason})", False
         return
-    alike = not apart_of(before, after)
+    unchanged = not result_differences(before, after)
     explained: set[str] = set()
     sources: set[str] = set()
     for at in dict.fromkeys((*_trace(before).fates, *_trace(after).fates)):
@@ -190,24 +191,25 @@ def _otherwise(payload: Any, before: Done, after: Done, told: set[str]) -> Itera
         if text := _fate(before, after, was, now):
             explained |= {target for fate in (was, now) if fate for target in fate.targets}
             sources.add(at)
-            yield path(at), text, alike
-    yield from ((*made, False) for made in _made(before, after, explained))
-    for word, notes in (("no longer", _only(before, after)), ("now", _only(after, before))):
+            yield path(at), text, unchanged
+    yield from _unexplained(before, after, explained)
+    gone, come = _notes_only_in(before, after), _notes_only_in(after, before)
+    for word, notes in (("no longer", gone), ("now", come)):
         for note in notes:
             place = note.source_path
             if place is None:
                 out = after if word == "now" else before
-                yield f"-> `{_end(out, note.target_path or '')}`", _noted(note, word), True
+                yield f"-> `{_end(out, note.target_path or '')}`", _note_words(note, word), True
             elif not any(touch(place, source) for source in sources):
-                yield path(place), _noted(note, word), True
+                yield path(place), _note_words(note, word), True
 
 
-def _only(out: Conversion, other: Conversion) -> list[Note]:
+def _notes_only_in(out: Conversion, other: Conversion) -> list[Note]:
     there = {(note.code, note.source_path, note.message) for note in other.notes}
     return [n for n in out.notes if (n.code, n.source_path, n.message) not in there]
 
 
-def _noted(note: Note, word: str) -> str:
+def _note_words(note: Note, word: str) -> str:
     if word == "now":
         return f"is noted `{note.code}` now: {note.message}"
     return f"is no longer noted `{note.code}`"
@@ -220,7 +222,7 @@ def _trace(out: Conversion) -> Trace:
 
 def _fate(before: Conversion, after: Conversion, was: Fate | None, now: Fate | None) -> str:
     """Say what is different about the fate of a leaf, or nothing."""
-    old, new = (_told(fate) for fate in (was, now))
+    old, new = (_fate_words(fate) for fate in (was, now))
     if old != new:
         to = f" to {_ends(after, now)}" if now and now.targets and now.kind == "carried" else ""
         return f"is {new}{to} now, was {old}"
@@ -237,7 +239,7 @@ def _fate(before: Conversion, after: Conversion, was: Fate | None, now: Fate | N
     return ""
 
 
-def _told(fate: Fate | None) -> str:
+def _fate_words(fate: Fate | None) -> str:
     if fate is None:
         return "not told of"
     return fate.kind + (f" ({fate.code})" if fate.code else "")
@@ -254,9 +256,9 @@ def _end(out: Conversion, target: str) -> str:
     return path_of(place_of(out.body, target)).removesuffix("[]")
 
 
-def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterator[tuple[str, str]]:
+def _unexplained(before: Conversion, after: Conversion, explained: set[str]) -> Changes:
     """Yield what stands otherwise in the results and comes from no leaf that was told of."""
-    for apart in apart_of(before, after):
+    for apart in result_differences(before, after):
         at = apart.at
         if any(touch(one, at) for one in explained):
             continue
@@ -264,7 +266,7 @@ def _made(before: Conversion, after: Conversion, explained: set[str]) -> Iterato
         path = at if outside else path_of(place_of(after.body, at))
         origin = _trace(after).origins.get(at)
         way = f" ({origin.steps[0].way})" if origin and origin.steps and not origin.sources else ""
-        yield f"-> `{path}`", _written(apart.old, apart.new) + way
+        yield f"-> `{path}`", _written(apart.old, apart.new) + way, False
 
 
 def _written(old: Any, new: Any) -> str:
@@ -277,7 +279,7 @@ def _written(old: Any, new: Any) -> str:
     return f"is written {VALUES}{shown(new)}`, was `{shown(old)}`"
 
 
-class Apart(NamedTuple):
+class ResultDifference(NamedTuple):
     """A place of two results where they part (ABSENT where nothing stands)."""
 
     at: str
@@ -285,9 +287,9 @@ class Apart(NamedTuple):
     new: Any
 
 
-def apart_of(before: Conversion, after: Conversion) -> list[Apart]:
+def result_differences(before: Conversion, after: Conversion) -> list[ResultDifference]:
     """List where two results part: in their bodies, and outside of them."""
-    found = [Apart(pointer(d.at), *d[1:]) for d in differences(before.body, after.body)]
+    found = [ResultDifference(pointer(d.at), *d[1:]) for d in differences(before.body, after.body)]
     old, new = (out.envelope._asdict() if out.envelope else None for out in (before, after))
-    found += [Apart(OUTSIDE + pointer(d.at), *d[1:]) for d in differences(old, new)]
+    found += [ResultDifference(OUTSIDE + pointer(d.at), *d[1:]) for d in differences(old, new)]
     return found

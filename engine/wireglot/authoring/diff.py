@@ -12,7 +12,7 @@ from ..loading.start import load_rules
 from ..notes import Note
 from ..rulesets import RuleSet
 from . import conversiondiff, rulediff, trial
-from .conversiondiff import Apart, Crossed, Done
+from .conversiondiff import Outcome, PairChange, ResultDifference
 from .jsondiff import shown
 from .rulediff import Change
 
@@ -23,22 +23,19 @@ class Compared(NamedTuple):
     """What differs between two rule sets: what they say, and what becomes of payloads."""
 
     fields: list[Change]
-    pairs: list[Crossed]
+    pairs: list[PairChange]
 
     @property
     def differs(self) -> bool:
-        """Whether anything does."""
         return bool(self.fields or self.pairs)
 
     def lines(self) -> Iterator[str]:
-        """Say it in words."""
         yield from map(str, self.fields)
         yield from map(str, self.pairs)
         if not self.differs:
             yield "no differences"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
         return {
             "fields": [one._asdict() for one in self.fields],
             "pairs": [one._asdict() for one in self.pairs],
@@ -60,7 +57,7 @@ class Replayed(NamedTuple):
     """A record that comes out otherwise: values, notes that come and go, or an error."""
 
     record: Record
-    apart: tuple[Apart, ...]
+    apart: tuple[ResultDifference, ...]
     gone: tuple[Note, ...]
     come: tuple[Note, ...]
     errors: tuple[str | None, str | None]
@@ -91,7 +88,7 @@ class Replayed(NamedTuple):
         return {**made, "values": values, **notes, "refused": list(self.errors)}
 
 
-class Told(NamedTuple):
+class Replay(NamedTuple):
     """Which records come out otherwise, and how many there are."""
 
     found: list[Replayed]
@@ -99,16 +96,13 @@ class Told(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether any does."""
         return bool(self.found)
 
     def lines(self) -> Iterator[str]:
-        """Say it in words."""
         yield from map(str, self.found)
         yield f"{self.total} payload{'s' * (self.total != 1)}, {len(self.found)} come out otherwise"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
         return {"payloads": self.total, "otherwise": [one.as_json() for one in self.found]}
 
 
@@ -119,27 +113,25 @@ def load_checked(sources: Sequence[str], overlays: Sequence[str]) -> RuleSet:
     return trial.load_with_examples(sources, overlays)
 
 
-def compared(old: RuleSet, new: RuleSet, converting: bool = True) -> Compared:
+def compare(old: RuleSet, new: RuleSet, converting: bool = True) -> Compared:
     """Compare what two sets say, and by payloads made from both what their pairs do."""
     fields = rulediff.all_of(old, new)
     pairs = conversiondiff.pairs(old, new, fields) if converting else []
     return Compared(fields, pairs)
 
 
-def replayed(
+def replay(
     old: RuleSet, new: RuleSet, text: str, name: str, source: str | None, target: str | None
-) -> Told:
+) -> Replay:
     """Convert recorded payloads by both sets. Raises UsageError."""
     found, total = [], 0
     for one in records(text, name, source, target):
         total += 1
-        ends = (one.source, one.target)
-        before, after = (
-            conversiondiff.run(rules, one.body, ends, one.unit, one.model) for rules in (old, new)
-        )
-        if not conversiondiff.same(before, after):
-            found.append(_apart(one, before, after))
-    return Told(found, total)
+        asked = (one.body, (one.source, one.target), one.unit, one.model)
+        before, after = (conversiondiff.convert_or_error(rules, *asked) for rules in (old, new))
+        if not conversiondiff.same_result(before, after):
+            found.append(_compare_record(one, before, after))
+    return Replay(found, total)
 
 
 def records(text: str, name: str, source: str | None, target: str | None) -> Iterator[Record]:
@@ -166,11 +158,12 @@ def records(text: str, name: str, source: str | None, target: str | None) -> Ite
         yield Record(number, said["body"], said["source"], said["target"], unit, model)
 
 
-def _apart(record: Record, before: Done, after: Done) -> Replayed:
+def _compare_record(record: Record, before: Outcome, after: Outcome) -> Replayed:
     if isinstance(before, ConversionError) or isinstance(after, ConversionError):
         old, new = (str(e) if isinstance(e, ConversionError) else None for e in (before, after))
         return Replayed(record, (), (), (), (old, new))
-    one, two = (list(map(conversiondiff.bare, out.notes)) for out in (before, after))
+    one, two = (list(map(conversiondiff.without_rule, out.notes)) for out in (before, after))
     gone = tuple(note for note, said in zip(before.notes, one, strict=True) if said not in two)
     come = tuple(note for note, said in zip(after.notes, two, strict=True) if said not in one)
-    return Replayed(record, tuple(conversiondiff.apart_of(before, after)), gone, come, (None, None))
+    values = tuple(conversiondiff.result_differences(before, after))
+    return Replayed(record, values, gone, come, (None, None))

@@ -55,7 +55,7 @@ class Sdk(NamedTuple):
         return _shape(self.units[unit], Shapes(self.not_sent))
 
 
-def known(folders: Sequence[str] = ()) -> dict[str, Sdk]:
+def load_sdks(folders: Sequence[str] = ()) -> dict[str, Sdk]:
     """Read which SDKs are known, of the packaged rules and of folders. Raises RuleError."""
     found: dict[str, Sdk] = {}
     for path in (Path(folder, FILE) for folder in (packaged_folder(), *folders)):
@@ -171,7 +171,6 @@ class Drift(NamedTuple):
             yield "  no differences"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
         return {**self._asdict(), "rows": [row._asdict() for row in self.rows]}
 
 
@@ -192,7 +191,7 @@ def of(dialect: DialectRules, sdk: Sdk) -> Drift:
 
 def _body(dialect: DialectRules, unit: str, shape: Shape) -> Iterator[Row]:
     facts = wirefacts.facts(dialect.model, unit) if unit in dialect.model.units else {}
-    beside = _Beside(dialect, unit, "", facts, leaves(shape))
+    beside = _Comparison(dialect, unit, "", facts, leaves(shape))
     yield from beside.rows(dialect.pictured(unit), dialect.dropped(unit))
 
 
@@ -203,7 +202,7 @@ def _stream(dialect: DialectRules, shape: Shape) -> Iterator[Row]:
     there = events(shape, key)
     for name, one in there.items():
         if name in known:
-            beside = _Beside(dialect, "stream", name, told.get(name, {}), leaves(one))
+            beside = _Comparison(dialect, "stream", name, told.get(name, {}), leaves(one))
             rows = beside.rows(known[name] | known[""], gone)
             yield from (row for row in rows if row.path != key)
         elif not any(fnmatchcase(name, pattern) for pattern in gone):
@@ -221,7 +220,7 @@ def events(shape: Shape, key: str) -> dict[str, Shape]:
     return {word: one for one, words in named for word in words} or {"": shape}
 
 
-class _Beside:
+class _Comparison:
     """The facts of the rules beside the paths of a type: of a unit, or of one event of a stream."""
 
     def __init__(
@@ -238,11 +237,11 @@ class _Beside:
 
     def rows(self, pictured: Collection[str], dropped: Collection[str]) -> Iterator[Row]:
         """Yield what either side lacks; of a whole object only its path."""
-        known, given_up = Known(pictured), Known(dropped)
+        known, given_up = PathSet(pictured), PathSet(dropped)
         left = [path for path in self.paths if not known.covers(path)]
         lacking = (path for path in left if not given_up.covers(path, below=True))
         yield from self.topmost(lacking, _with_above(self.facts), "rules")
-        there = Known(_with_above(self.paths))
+        there = PathSet(_with_above(self.paths))
         alone = (path for path in self.facts if path and self.written(path))
         yield from self.topmost((p for p in alone if not there.covers(p)), there.exact, "sdk")
         whole = {path[:-2] for path in pictured if path.endswith(".*")}
@@ -294,7 +293,7 @@ class _Beside:
         return own and all(any(each) for each in told if each)
 
 
-class Known:
+class PathSet:
     """Paths that are named, and what stands below those that are carried whole."""
 
     def __init__(self, paths: Iterable[str]) -> None:

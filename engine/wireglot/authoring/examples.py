@@ -69,7 +69,6 @@ def find(rules: DialectRules, known: Container[Pos] = ()) -> Iterator[Example]:
 
 
 def ladder_examples(steps: Ladder) -> Iterator[Example]:
-    """Yield the examples of the ladder."""
     for kind, listed in steps.items():
         for row in listed:
             for nth, example in enumerate(row.examples):

@@ -29,7 +29,7 @@ class Fault(NamedTuple):
     """What is wrong; two are the same where `kind` and the places of their rules are."""
 
     kind: Any
-    told: str
+    message: str
     rule: str | None = None
 
     def same(self, other: Fault | None) -> bool:
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
         return other is not None and (self.kind, self.rule) == (other.kind, other.rule)
 
 
-class Asked(NamedTuple):
+class Complaint(NamedTuple):
     """A conversion, and what somebody has against it, if they say so."""
 
     rules: RuleSet
@@ -49,15 +49,15 @@ class Asked(NamedTuple):
     expected: Any = ABSENT
     code: str | None = None  # of the note that should not be there
 
-    def convert(self, body: Any) -> Conversion:
-        """Convert a payload, with a trace. Raises ConversionError."""
+    def convert(self, body: Any, target: str, trace: bool = False) -> Conversion:
+        """Convert a payload, to the target or home. Raises ConversionError, or anything."""
         model = self.model or crossings.MODEL
-        return self.rules.convert(body, self.source, self.target, self.unit, model, trace=True)
+        return self.rules.convert(body, self.source, target, self.unit, model, trace=trace)
 
     def fault(self, body: Any) -> Fault | None:
         """Return what is wrong with what becomes of a payload, or None. Raises UsageError."""
         try:
-            out = self.convert(body)
+            out = self.convert(body, self.target, trace=True)
         except UsageError:
             raise
         except ConversionError as error:
@@ -67,15 +67,15 @@ class Asked(NamedTuple):
         if self.code is not None:
             found = next((note for note in out.notes if note.code == self.code), None)
             place = found and (found.source_path or found.target_path)
-            told = f"`{self.code}` should not be noted" + (f" of {place}" if place else "")
-            return found and Fault(found.code, told, found.rule)
+            message = f"`{self.code}` should not be noted" + (f" of {place}" if place else "")
+            return found and Fault(found.code, message, found.rule)
         if self.at is not None:
-            return self._unexpected(out, self.at)
+            return self._unexpected_value(out, self.at)
         return self._unlawful(body, out) or self._without_fate(body, out)
 
-    def _unexpected(self, out: Conversion, at: str) -> Fault | None:
-        """Return what stands where something else is expected."""
-        around = standing(out.body, _around(at))
+    def _unexpected_value(self, out: Conversion, at: str) -> Fault | None:
+        """Return the fault where something else stands than is expected, else None."""
+        around = standing(out.body, _parent(at))
         number = keys_of(at)[-1].isdecimal()
         if not (isinstance(around, dict) or (isinstance(around, list) and number)):
             return None
@@ -83,9 +83,9 @@ class Asked(NamedTuple):
         if found is wanted or (ABSENT not in (found, wanted) and same(found, wanted)):
             return None
         told = f"{at} is {shown(found)}, and should be {shown(wanted)}"
-        whole = not _around(at) and found is not ABSENT
+        whole = not _parent(at) and found is not ABSENT
         shows = found if whole else around  # must stay, or it is another fault
-        return Fault((stringify(shows), at), told, _rule(out, at))
+        return Fault((stringify(shows), at), told, _rule_of(out, at))
 
     @staticmethod
     def _without_fate(body: Any, out: Conversion) -> Fault | None:
@@ -117,31 +117,30 @@ class Asked(NamedTuple):
         return shrink(body, fails, TRIES)
 
     def _comes_back(self, body: Any) -> bool:
-        home = self._made(body, self.source)
+        home = self._try_convert(body, self.source)
         return home is not None and same(home.body, body)
 
     def crossing(self, body: Any, name: str) -> dict[str, Any]:
         """Return a file of crossings that shows what is wrong, as plain JSON."""
         meant: Any = [] if self.unit in crossings.LISTS else {}
         codes: list[str] = []
-        if (out := self._made(body, self.target)) is not None:
+        if (out := self._try_convert(body, self.target)) is not None:
             meant = copy.deepcopy(out.body)
             codes = sorted({note.code for note in out.notes} - {self.code})
         if self.at is not None:
-            _put(meant, self.at, self.expected)
+            _put_expected(meant, self.at, self.expected)
         said = {"from": self.source, "wires": {self.source: body, self.target: meant}}
         said |= {"notes": {self.target: codes}} if codes else {}
         said |= {"model": self.model} if self.model else {}
         return {"wireglot": 2, "crossings": {self.unit: {name: said}}}
 
-    def _made(self, body: Any, target: str) -> Conversion | None:
-        model = self.model or crossings.MODEL
+    def _try_convert(self, body: Any, target: str) -> Conversion | None:
         try:
-            return self.rules.convert(body, self.source, target, self.unit, model)
+            return self.convert(body, target)
         except Exception:  # it is what the case shows
             return None
 
-    def tried(self, text: str) -> str | None:
+    def test_failure(self, text: str) -> str | None:
         """Return what `wireglot test` says of a file of crossings, None where all holds."""
         failures: list[str] = []
         for wire in crossings.find([parse(text, "case.yaml")], failures):
@@ -159,13 +158,13 @@ def text(crossing: dict[str, Any], head: list[str]) -> str:
     return "".join(f"{line}\n" for line in [*lines, *sketch.block(crossing)])
 
 
-def _around(at: str) -> str:
+def _parent(at: str) -> str:
     return at.rpartition("/")[0]
 
 
-def _put(body: Any, at: str, value: Any) -> None:
-    """Put what is expected where it is expected, or take away what stands there."""
-    around, key = standing(body, _around(at)), keys_of(at)[-1]
+def _put_expected(body: Any, at: str, value: Any) -> None:
+    """Put a value at a pointer into a body, or take away what stands there for ABSENT."""
+    around, key = standing(body, _parent(at)), keys_of(at)[-1]
     if isinstance(around, list):
         step = int(key)
         around[step : step + 1] = [] if value is ABSENT else [value]
@@ -175,8 +174,8 @@ def _put(body: Any, at: str, value: Any) -> None:
         around[key] = value
 
 
-def _rule(out: Conversion, at: str) -> str | None:
+def _rule_of(out: Conversion, at: str) -> str | None:
     """Return the rule that wrote a place of the output, or what stands around it."""
     assert out.trace is not None
-    origins = out.trace.of_target(at) or out.trace.of_target(_around(at))
+    origins = out.trace.of_target(at) or out.trace.of_target(_parent(at))
     return next((origin.rule for origin in origins.values() if origin.rule), None)

@@ -14,37 +14,20 @@ from ..language.lenses import stringify
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case
-from .maker import Made, Maker
+from ..loading.rulesources import beside
+from .maker import CaseState, Maker
 
 MAX_DEPTH = 7
-WORDS = ("a", "Hi", "b c", "x-1", "Zoë", "1")
-OBJECTS: tuple[Any, ...] = ({}, {"a": 1}, {"b": {"c": [True, None]}}, {"output": "x"}, {"d": "e"})
-ANY: tuple[Any, ...] = ("x", "", 7, 0.5, True, [], {}, ["a", 1], {"k": None})
-# What dialects have a place for; another word of the same is lost in most.
-MEDIA = {
-    "media_type": ("image/png", "application/pdf", "audio/wav", "x-1"),
-    "url": ("https://a.b/c.png", "gs://a/c.pdf", "a"),
-    "data": ("AA==", "a"),
-}
-BY_TYPE: dict[str, tuple[Any, ...]] = {
-    "string": WORDS,
-    "integer": (1, 7, 40),  # 0 often means that nothing is asked for
-    "number": (0, 0.5, 1, -2),
-    "bool": (True, False),
-    "list": ([], ["a"], ["a", "b"]),
-    "list of text": ([], ["a"], ["a", "b"]),
-    "object": OBJECTS,
-    "null": (None,),
-    "opaque": ("c2ln", "AA=="),
-    "any": ANY,
-}
+VALUES: dict[str, dict[str, Any]] = beside("audits/values.yaml")  # by who makes payloads of them
+BY_TYPE: dict[str, list[Any]] = VALUES["drawn"]["types"]
+WORDS, ANY = BY_TYPE["string"], BY_TYPE["any"]
 
 
 class Generator(Maker):
     """Makes wire payloads of one dialect by chance."""
 
     by_type = guards = BY_TYPE
-    by_name = MEDIA
+    by_name = VALUES["drawn"]["names"]
     names = ("f", "g", "get_weather")
     terms = (7, 0, 1, 40)
 
@@ -69,7 +52,7 @@ class Generator(Maker):
     def unknown(self) -> Any:
         return self.chance.choice(ANY) if self.rarely() else ABSENT
 
-    def there(self, h: Hole, made: Made) -> Any:
+    def there(self, h: Hole, made: CaseState) -> Any:
         """Decide whether something stands at a marked hole."""
         if h.mark in ("made", "fill", "default") or self.maybe():
             return True

@@ -51,7 +51,6 @@ class Case:
 
     @property
     def name(self) -> str:
-        """A name for people."""
         return f"{self.dialect}/{self.unit}" + (f" to {self.target}" if self.target else "")
 
     def cached(self, wire: Any, compute: Callable[[], Any]) -> Any:
@@ -83,7 +82,6 @@ class Case:
         ]
 
     def write(self, ir: Any) -> tuple[Any, tuple[Note, ...]]:
-        """Write an IR value in this dialect."""
         out = self.rules[self.dialect].write(ir, self.unit)
         return out.body, out.notes
 

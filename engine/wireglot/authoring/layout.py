@@ -110,25 +110,24 @@ class _Writer:
         self.line = ""
 
     def file(self) -> str:
-        """Return the whole file."""
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
-                self.look(_end(event))
+                self.take_between(_end(event))
             elif isinstance(event, yaml.CollectionStartEvent) and not event.flow_style:
                 self.block(event, 0)
             elif isinstance(event, yaml.NodeEvent):
-                self.look(_start(event))
-                self.start(0)
+                self.take_between(_start(event))
+                self.new_line(0)
                 self.value(event)
-        self.look(len(self.text))
-        self.start(0)
+        self.take_between(len(self.text))
+        self.new_line(0)
         while self.done and not self.done[-1]:
             self.done.pop()
         return "\n".join(self.done) + "\n"
 
     # -- lines and comments -------------------------------------------------------------------
 
-    def look(self, end: int) -> None:
+    def take_between(self, end: int) -> None:
         """Take what stands before something, and whether that begins a line."""
         self.broke, bare = False, self.at == 0
         for found in _BETWEEN.finditer(self.text, self.at, end):
@@ -147,14 +146,14 @@ class _Writer:
         self.line += text
         self.waiting = [one for one in self.waiting if one.text]
 
-    def start(self, indent: int, blank: bool = True) -> None:
+    def new_line(self, indent: int, blank: bool = True) -> None:
         """Begin a line after what waits, perhaps without blank ones."""
-        self.flush()
+        self.end_line()
         self.waiting = [one for one in self.waiting if blank or one.text]
-        self.write(len(self.waiting), indent)
+        self.write_comments(len(self.waiting), indent)
         self.line = " " * indent
 
-    def flush(self) -> None:
+    def end_line(self) -> None:
         """End the line, with the comment that stood at its end in the source."""
         line = self.line.rstrip()
         if line and self.waiting and self.waiting[0].beside:
@@ -163,7 +162,7 @@ class _Writer:
         self.done += [line] if line else []
         self.line = ""
 
-    def write(self, count: int, indent: int) -> None:
+    def write_comments(self, count: int, indent: int) -> None:
         """Write some of what waits."""
         for text, *_ in self.waiting[:count]:
             if text or (self.done and self.done[-1]):
@@ -172,22 +171,22 @@ class _Writer:
 
     # -- values -------------------------------------------------------------------------------
 
-    def held(self) -> Iterator[Any]:
+    def children(self) -> Iterator[Any]:
         """Yield the first event of each thing in a list or mapping, and go to its end."""
         while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
             yield event
-        self.look(_start(event))
+        self.take_between(_start(event))
         self.at = _end(event)
 
     def block(self, event: Any, indent: int, within: bool = False) -> None:
         """Write a mapping or list in lines of its own; `within` a dash its first line has begun."""
         column, listed = event.start_mark.column, isinstance(event, yaml.SequenceStartEvent)
-        for child in self.held():
+        for child in self.children():
             end = _start(child)
             between = _BETWEEN.finditer(self.text, self.at, end) if listed else ()
-            self.look(next((one.start() for one in between if one[0] == "-"), end))
+            self.take_between(next((one.start() for one in between if one[0] == "-"), end))
             if not within:
-                self.start(indent)
+                self.new_line(indent)
             within = False
             if listed:
                 self.at += 1
@@ -195,28 +194,28 @@ class _Writer:
             else:
                 self.put(f"{self.scalar(child)}:")
                 child = next(self.events)
-            self.look(_start(child))
+            self.take_between(_start(child))
             self.entry(child, indent + STEP, listed)
-        self.flush()  # and what stands as far in as the block is of its end
+        self.end_line()  # and what stands as far in as the block is of its end
         inside = takewhile(lambda one: not one.text or 0 < column <= one.column, self.waiting)
         ends = [n for n, one in enumerate(inside, 1) if one.text]
-        self.write(ends[-1] if ends else 0, indent)
+        self.write_comments(ends[-1] if ends else 0, indent)
 
     def entry(self, event: Any, indent: int, dashed: bool) -> None:
         """Write what stands behind a colon or a dash of a block."""
         if _is_scalar(event) or event.flow_style:
             self.broke = self.broke and not dashed
-            self.behind(event, indent)
+            self.value_behind(event, indent)
         elif dashed and not any(one.text for one in self.waiting):
             self.put(" ")
             self.block(event, indent, within=True)
         else:
             self.block(event, indent)
 
-    def behind(self, event: Any, indent: int) -> None:
+    def value_behind(self, event: Any, indent: int) -> None:
         """Write a scalar, or a `{...}` or `[...]`, which may stand in a new line."""
         if self.broke and not _is_scalar(event):
-            self.start(indent, blank=False)
+            self.new_line(indent, blank=False)
         elif _start(event) < _end(event):
             self.put(" ")
         self.value(event, indent)
@@ -229,13 +228,13 @@ class _Writer:
         mapping = isinstance(event, yaml.MappingStartEvent)
         self.put("{" if mapping else "[")
         self.at, column = _end(event), len(self.line)
-        for number, child in enumerate(self.held()):
+        for number, child in enumerate(self.children()):
             self.put("," if number else "")
-            self.look(_start(child))
+            self.take_between(_start(child))
             if self.broke and not number:  # the author went on below: then not so far in
                 column = len(self.line) - len(self.line.lstrip(" -")) + 2 * STEP
             if self.broke:
-                self.start(column, blank=False)
+                self.new_line(column, blank=False)
             elif number:
                 self.put(" ")
             if not mapping:
@@ -243,13 +242,13 @@ class _Writer:
                 continue
             self.put(f"{self.scalar(child)}:")
             inner = next(self.events)
-            self.look(_start(inner))
+            self.take_between(_start(inner))
             if _is_scalar(inner) and _start(inner) == _end(inner):
                 self.put(" null")  # for a comma may not stand right behind a colon
             else:
-                self.behind(inner, column + STEP)
+                self.value_behind(inner, column + STEP)
         if any(one.text for one in self.waiting):
-            self.start(column, blank=False)
+            self.new_line(column, blank=False)
         self.put("}" if mapping else "]")
 
     def scalar(self, event: Any, indent: int = 0) -> str:

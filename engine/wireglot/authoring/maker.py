@@ -21,7 +21,7 @@ NUMBERS = (1, 0, 70, -5)
 NOT_OBJECTS = ("{", "", "no", "[1]", '"x"')
 
 
-class Made:
+class CaseState:
     """What one case has made so far: ids, names and the terms of a sum are said once."""
 
     def __init__(self, case: Case, kind: str, nth: int = 0) -> None:
@@ -53,7 +53,7 @@ class Maker:
     mostly: Callable[[Any, Sequence[Any]], Any]  # the same, where the first is the usual one
     maybe: Callable[[Any], bool]
     unknown: Callable[[], Any]  # the value of a key that no picture names, or ABSENT
-    there: Callable[[Hole, Made], Any]  # True, or what stands for nothing at a marked hole
+    there: Callable[[Hole, CaseState], Any]  # True, or what stands for nothing at a marked hole
     elements: Callable[[Hole, str], Any]
     word: Callable[[str], Any]  # of a table
     schema: Callable[[str], Any]
@@ -81,16 +81,15 @@ class Maker:
         return self.shape(self.dialect.shapes[self.choose(what, members)], nth)
 
     def case(self, case: Case, kind: str | None, nth: int) -> Any:
-        """Make a wire value of a case."""
         self.depth += 1
         kind = kind or next(iter(case.kinds), None)
-        value = self.picture(case.wire, Made(case, str(kind), nth))
+        value = self.picture(case.wire, CaseState(case, str(kind), nth))
         self.depth -= 1
         return value
 
     # -- pictures -----------------------------------------------------------------------------
 
-    def picture(self, p: Picture, made: Made) -> Any:
+    def picture(self, p: Picture, made: CaseState) -> Any:
         """Make a wire value of a picture; ABSENT where nothing stands."""
         if isinstance(p, Literal):
             return self.mostly("literal", p.values)
@@ -105,12 +104,10 @@ class Maker:
         assert isinstance(p, Hole)
         return self.hole(p, made)
 
-    def within(self, key: Any, child: Picture, made: Made) -> Any:
-        """Make what stands below a key."""
+    def within(self, key: Any, child: Picture, made: CaseState) -> Any:
         return self.picture(child, made)
 
-    def fields(self, p: Fields, made: Made) -> dict[str, Any]:
-        """Make an object."""
+    def fields(self, p: Fields, made: CaseState) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for names, child in p.entries:
             if isinstance(child, Fields) and can_be_left_out(child):
@@ -131,8 +128,7 @@ class Maker:
         """Choose the spelling of a key."""
         return str(self.mostly(("key", names[0]), names))
 
-    def hole(self, h: Hole, made: Made) -> Any:
-        """Make a wire value of a hole."""
+    def hole(self, h: Hole, made: CaseState) -> Any:
         if len(h.paths) > 1:
             return self.total(h, made)
         if h.mark is not None:
@@ -149,12 +145,12 @@ class Maker:
             value = self.lens(lens, value, h)
         return value
 
-    def total(self, h: Hole, made: Made) -> Any:
+    def total(self, h: Hole, made: CaseState) -> Any:
         """Make a number that is the sum of what its terms are elsewhere."""
         there = [n for path in h.paths if (n := made.number(path, self)) is not None]
         return sum(there) if there or h.mark is None else ABSENT
 
-    def value(self, h: Hole, made: Made) -> Any:
+    def value(self, h: Hole, made: CaseState) -> Any:
         """Make what stands at a hole before its lenses."""
         if h.shape == "conversation":
             return self.talk()
@@ -169,10 +165,9 @@ class Maker:
         return self.member(h.shape)
 
     def entries(self, name: str) -> list[Any]:
-        """Make the list of a map."""
         return [self.member(name)]
 
-    def scalar(self, h: Hole, made: Made) -> Any:
+    def scalar(self, h: Hole, made: CaseState) -> Any:
         """Make a value of the type of a field; ids and names of results are those of calls."""
         if h.path == "id" and made.kind == "tool_call":
             self.count += 1
@@ -189,7 +184,7 @@ class Maker:
             return made.number(h.path, self, there=True)
         return self.named(h.path, made)
 
-    def answered(self, made: Made) -> dict[str, str]:
+    def answered(self, made: CaseState) -> dict[str, str]:
         """Return the id and name of the call that a result answers."""
         if "tool_call_id" not in made.said:
             if self.open:
@@ -201,7 +196,7 @@ class Maker:
             made.said["tool_call_id"], made.said["name"] = call
         return made.said
 
-    def named(self, path: str, made: Made) -> Any:
+    def named(self, path: str, made: CaseState) -> Any:
         """Make a value for a field of the IR."""
         last = path.rpartition(".")[2]
         if last in TIMED:
@@ -214,7 +209,7 @@ class Maker:
         ways = self.by_name.get(last) or self.by_type[field_type(made.case.shape, path)]
         return self.choose(last, ways)
 
-    def name(self, made: Made) -> str:
+    def name(self, made: CaseState) -> str:
         """Choose the name of a tool, once for an object."""
         if "name" not in made.said:
             made.said["name"] = self.choose("name", self.names)
@@ -268,7 +263,7 @@ class Maker:
         """Make the messages that a case of the conversation wants there."""
         if isinstance(case.wire, Hole):
             return [self.member(str(case.wire.shape))]
-        return [self.picture(case.wire, Made(case, "message"))]
+        return [self.picture(case.wire, CaseState(case, "message"))]
 
 
 def can_be_left_out(p: Fields) -> bool:

@@ -39,7 +39,7 @@ class Edit(NamedTuple):
 
 
 @cache
-def _told(file: str) -> dict[str, Any]:
+def _tables(file: str) -> dict[str, Any]:
     """Return what `rules/migrate` says: of words, or of names."""
     told: dict[str, Any] = beside(f"migrate/{file}.yaml")
     return told
@@ -60,9 +60,10 @@ def migrated(text: str, file: str) -> str:
         pos = (said or node).pos
         raise RuleError("this is no rule file of version 1", file, pos.line, pos.column, help=help)
     root = _composed(text)  # first the names: words are known by present ones
-    text = _edited(text, _renamed(root, text))
+    text = _apply(text, _name_edits(root, text))
     root = _composed(text)
-    return _edited(text, [*_edits(root, text), *_order(root, text, file), *_written(root)])
+    enforced = _enforce_edits(root, text, file)
+    return _apply(text, [*_word_edits(root, text), *enforced, *_read_only_edits(root)])
 
 
 def _composed(text: str) -> Any:
@@ -71,7 +72,7 @@ def _composed(text: str) -> Any:
     return yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
-def _bare(key: Any) -> str:
+def _key_name(key: Any) -> str:
     return str(key.value).rstrip("!")
 
 
@@ -80,14 +81,14 @@ def _walked(node: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any, Any]]:
     if isinstance(node, yaml.MappingNode):
         for key, child in node.value:
             yield path, node, key, child
-            yield from _walked(child, (*path, _bare(key)))
+            yield from _walked(child, (*path, _key_name(key)))
     elif isinstance(node, yaml.SequenceNode):
         for child in node.value:
             yield path, node, None, child
             yield from _walked(child, () if path == ("variants",) else path)
 
 
-def _edited(text: str, edits: Iterable[Edit]) -> str:
+def _apply(text: str, edits: Iterable[Edit]) -> str:
     """Return a text with pieces of it replaced."""
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
@@ -98,48 +99,49 @@ def _entries(node: Any) -> dict[str, Any]:
     return {str(key.value): value for key, value in node.value}
 
 
-def _lower(file: dict[str, Any]) -> Node | None:
+def _packaged_base(file: dict[str, Any]) -> Node | None:
     """Return the packaged dialect that a file lies over, with all that is below it."""
     named = file.get("extends") or file.get("overlay")
     return flatten(load.from_yaml()).get(str(named.value)) if named is not None else None
 
 
-def _order(root: Any, text: str, shown: str) -> Iterator[Edit]:
+def _enforce_edits(root: Any, text: str, shown: str) -> Iterator[Edit]:
     """Yield how `enforce` is said now, of a file and of its variants."""
     file = _entries(root)
-    lower = _lower(file)
+    lower = _packaged_base(file)
     below = lower.get("conversation") if lower is not None else None
     there = below.json_of("enforce", ()) if below is not None else ()
-    inherited = set(_told("words")["also"].values()) & set(there)
-    own = _also(file["conversation"]) if "conversation" in file else None
+    inherited = set(_tables("words")["also"].values()) & set(there)
+    own = _enforce_also_words(file["conversation"]) if "conversation" in file else None
     rows = file["variants"].value if isinstance(file.get("variants"), yaml.SequenceNode) else []
     for said, whole in [
         (root, "extends" in file or "overlay" in file),
         *((row, True) for row in rows),
     ]:
         for key, talk in said.value if isinstance(said, yaml.MappingNode) else ():
-            if _bare(key) == "conversation" and isinstance(talk, yaml.MappingNode):
+            if _key_name(key) == "conversation" and isinstance(talk, yaml.MappingNode):
                 over = whole and not str(key.value).endswith("!")
                 taken = inherited if said is root or own is None else own
                 try:
-                    yield from _rewritten(talk, text, over, taken)
+                    yield from _enforce_mapping(talk, text, over, taken)
                 except (AttributeError, LookupError, TypeError, ValueError):
                     at = talk.start_mark
                     message = "`enforce` says here what version 1 does not know"
                     raise RuleError(message, shown, at.line + 1, at.column + 1) from None
 
 
-def _also(talk: Any) -> set[str] | None:
+def _enforce_also_words(talk: Any) -> set[str] | None:
     """Return which words the `enforce-also` of a conversation says, if it has one."""
     said = _entries(talk).get("enforce-also")
     named = {str(key.value) for item in said.value for key, _ in item.value} if said else set()
-    return {now for word, now in _told("words")["also"].items() if word in named} if said else None
+    words = _tables("words")["also"].items()
+    return {now for word, now in words if word in named} if said else None
 
 
-def _written(root: Any) -> Iterator[Edit]:
+def _read_only_edits(root: Any) -> Iterator[Edit]:
     """Yield where a layer writes a packaged case that is only read: its holes replace others."""
     file = _entries(root)
-    lower = _lower(file)
+    lower = _packaged_base(file)
     below = lower.get("shapes") if lower is not None else None
     stack = [(below, file.get("shapes"))]
     while stack:
@@ -151,11 +153,11 @@ def _written(root: Any) -> Iterator[Edit]:
             said = {str(word.value): (word, value) for word, value in shape.value}
             if "cases" in said:
                 stack.append((one.get("cases"), said["cases"][1]))
-            if one.get("read-only") is None or "wire" not in said or _at_home(said["wire"][1]):
+            if one.get("read-only") is None or "wire" not in said or _is_home_only(said["wire"][1]):
                 continue
             word, wire = said["wire"]
             if _replaces(wire, one.get("wire")):
-                yield _before(shape, word, "read-only: $removed")
+                yield _insertion(shape, word, "read-only: $removed")
 
 
 def _replaces(wire: Any, below: Any) -> bool:
@@ -166,25 +168,25 @@ def _replaces(wire: Any, below: Any) -> bool:
     return any(str(key.value) in holes for key, _ in wire.value)
 
 
-def _edits(root: Any, text: str) -> Iterator[Edit]:
+def _word_edits(root: Any, text: str) -> Iterator[Edit]:
     """Yield what is written otherwise in a file."""
     for path, node, key, child in _walked(root):
-        place, inner = _place(path), _place(path if key is None else (*path, _bare(key)))
+        place, inner = _place(path), _place(path if key is None else (*path, _key_name(key)))
         if key is not None:
-            start, end, bare = key.start_mark.index, key.end_mark.index, _bare(key)
-            new = _told("words")["keys"].get(place, {}).get(bare)
+            start, end, bare = key.start_mark.index, key.end_mark.index, _key_name(key)
+            new = _tables("words")["keys"].get(place, {}).get(bare)
             if new is not None and text[start:end] == key.value:
                 yield Edit(start, end, new + key.value[len(bare) :])
-            if place == "shape" and bare == "wire" and _at_home(child):
-                yield _before(node, key, "read-only: true")
-            if _told("words")["gone"].get(place) == bare:
-                yield _without(node, key, child, text)
+            if place == "shape" and bare == "wire" and _is_home_only(child):
+                yield _insertion(node, key, "read-only: true")
+            if _tables("words")["gone"].get(place) == bare:
+                yield _removal(node, key, child, text)
             if place == "file" and bare == "wireglot":
                 yield Edit(child.start_mark.index, child.end_mark.index, str(VERSION))
         if inner == "picture" and isinstance(child.value, str) and child.value.startswith("$"):
             start, end = child.start_mark.index, child.end_mark.index
             hole = text[start:end]
-            for old, now in _told("words")["holes"]:
+            for old, now in _tables("words")["holes"]:
                 hole = re.sub(old, now, hole)
             if hole != text[start:end]:
                 yield Edit(start, end, hole)
@@ -194,18 +196,18 @@ def _place(path: Path) -> str:
     """Return what a path leads to, as `inner` calls it."""
     place = "file"
     for word in path:
-        inner = _told("words")["inner"].get(place, {})
+        inner = _tables("words")["inner"].get(place, {})
         place = inner.get(word, inner.get("*", ""))
     return place
 
 
-def _before(node: Any, key: Any, said: str) -> Edit:
+def _insertion(node: Any, key: Any, said: str) -> Edit:
     """Return how something is put before a key of a mapping."""
     gap = ", " if node.flow_style else "\n" + " " * key.start_mark.column
     return Edit(key.start_mark.index, key.start_mark.index, said + gap)
 
 
-def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
+def _removal(node: Any, key: Any, child: Any, text: str) -> Edit:
     """Return how a key and what stands there are taken out of a mapping."""
     start, end = key.start_mark.index, child.end_mark.index
     if not node.flow_style:
@@ -218,7 +220,7 @@ def _without(node: Any, key: Any, child: Any, text: str) -> Edit:
     return Edit(node.value[i - 1][1].end_mark.index if i else start, end, "")
 
 
-def _at_home(node: Any) -> bool:
+def _is_home_only(node: Any) -> bool:
     """Tell whether a hole of a picture says that it is written only where it was read."""
     held = (node, *(child for *_, child in _walked(node)))
     return any(re.fullmatch(r"\$.*\|\s*home\b.*", str(one.value)) for one in held)
@@ -227,7 +229,7 @@ def _at_home(node: Any) -> bool:
 # -- `enforce` ------------------------------------------------------------------------------------
 
 
-def _rewritten(talk: Any, text: str, whole: bool, inherited: set[str]) -> Iterator[Edit]:
+def _enforce_mapping(talk: Any, text: str, whole: bool, inherited: set[str]) -> Iterator[Edit]:
     """Yield how the lists of a conversation, `enforce` of version 1, are a mapping now.
 
     `whole`: the list replaces one that it lies over. `inherited` are the words of an
@@ -240,10 +242,10 @@ def _rewritten(talk: Any, text: str, whole: bool, inherited: set[str]) -> Iterat
         return
     words: dict[str, Any] = {}
     comments: dict[str, str] = {}
-    items = [item for _, node in lists for item in _items(node, text)]
+    items = [item for _, node in lists for item in _steps(node, text)]
     for said, comment in items:
         for word, value in _words(said, text):
-            words[word] = _both(words.get(word), value)
+            words[word] = _merged(words.get(word), value)
             comments[word] = comments.get(word, "") + comment
     if "enforce" in found and not any("lift" in said for said, _ in items):
         words.pop("system", None)  # there was nothing to `leave`
@@ -263,7 +265,7 @@ def _rewritten(talk: Any, text: str, whole: bool, inherited: set[str]) -> Iterat
         yield Edit(max(start, 0), _end(node), "")
 
 
-def _both(one: Any, two: Any) -> Any:
+def _merged(one: Any, two: Any) -> Any:
     """Return what two steps say by one word: lists and mappings grow, else the last counts."""
     if isinstance(one, dict) and isinstance(two, dict):
         if one.keys() & two.keys():
@@ -280,7 +282,7 @@ def _end(node: Any) -> int:
     return _end(last[1] if isinstance(last, tuple) else last)
 
 
-def _items(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
+def _steps(node: Any, text: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield each step as it stands: its words with their nodes, and the comment beside it."""
     for item in node.value:
         if isinstance(item, yaml.MappingNode):
@@ -301,17 +303,17 @@ def _words(said: dict[str, Any], text: str) -> Iterator[tuple[str, Any]]:
             yield "turns", {"between": {role: spoken, "after": after, "before": before}}
         else:
             more = {"before": said["before"].value} if "before" in said else {}
-            place = _told("words")["places"].get(said["at"].value, "last")
+            place = _tables("words")["places"].get(said["at"].value, "last")
             yield "turns", {place: {role: spoken, **more}}
         return
     for word, taken in said.items():
-        if word in _told("words")["texts"]:
-            yield _told("words")["texts"][word], _source(taken, text)
+        if word in _tables("words")["texts"]:
+            yield _tables("words")["texts"][word], _source(taken, text)
         elif word == "user-only":
             only = taken.value
             yield ("reasoning", "never") if only == "reasoning" else ("user-only", [only])
         else:
-            yield from _told("words")["steps"][word].items()
+            yield from _tables("words")["steps"][word].items()
 
 
 def _source(node: Any, text: str) -> Say:
@@ -322,7 +324,7 @@ def _source(node: Any, text: str) -> Say:
 # -- names ----------------------------------------------------------------------------------------
 
 
-def _below(name: str | None) -> Iterator[str]:
+def _ancestry(name: str | None) -> Iterator[str]:
     """Yield a dialect and its parents."""
     there = load.from_yaml()
     while name is not None:
@@ -331,17 +333,17 @@ def _below(name: str | None) -> Iterator[str]:
         name = str(over.value) if over is not None else None
 
 
-def _renamed(root: Any, text: str) -> Iterator[Edit]:
+def _name_edits(root: Any, text: str) -> Iterator[Edit]:
     """Yield the places of old names in a file, each with the present name."""
     file = _entries(root)
     # A file that has the name of a packaged dialect stands in its place, below the others.
     named, over = file.get("dialect") or file.get("overlay"), file.get("extends")
     chain = [str(named.value)] if named is not None else []
-    chain += _below(str(over.value) if over is not None else chain[0] if chain else None)
+    chain += _ancestry(str(over.value) if over is not None else chain[0] if chain else None)
     shapes: Names = {}
     tables: Names = {}
     cases: dict[str, Names] = {}
-    for told in (_told("names").get(dialect, {}) for dialect in reversed(chain)):
+    for told in (_tables("names").get(dialect, {}) for dialect in reversed(chain)):
         shapes |= told.get("shapes", {})
         tables |= told.get("tables", {})
         cases |= told.get("cases", {})
@@ -352,14 +354,14 @@ def _renamed(root: Any, text: str) -> Iterator[Edit]:
         if path[:1] == ("shapes",) and path[2:] == ("cases",):  # known by the shape's present name
             names = cases.get(shapes.get(path[1], path[1]), {})
         if key is not None:
-            yield from _name(key, _bare(key), names, text)
-            act, _, shape = _bare(key).partition(".")
+            yield from _name_edit(key, _key_name(key), names, text)
+            act, _, shape = _key_name(key).partition(".")
             if path[:1] == ("stream",) and len(path) == 2 and act == "item_start":
-                yield from _name(key, shape, shapes, text, len(act) + 1)
-        lent = key is not None and _bare(key) == "also"
+                yield from _name_edit(key, shape, shapes, text, len(act) + 1)
+        lent = key is not None and _key_name(key) == "also"
         lent = lent and len(path) == 1 + (path[:1] == ("shapes",))  # of a unit or a shape
         if lent or (key is None and path[:1] == ("unions",)):
-            yield from _name(child, _bare(child), shapes, text)
+            yield from _name_edit(child, _key_name(child), shapes, text)
         if str(child.value).startswith("$") and "examples" not in path:
             start, end = child.start_mark.index, child.end_mark.index
             for names, before in ((shapes, BEHIND), (tables, r"\|\s*")):
@@ -368,7 +370,7 @@ def _renamed(root: Any, text: str) -> Iterator[Edit]:
                         yield Edit(start + found.start(1), start + found.end(1), names[found[1]])
 
 
-def _name(node: Any, name: str, names: Names, text: str, skip: int = 0) -> Iterator[Edit]:
+def _name_edit(node: Any, name: str, names: Names, text: str, skip: int = 0) -> Iterator[Edit]:
     """Yield a name that is another now, behind some signs of a text; of `NAME!` the sign stays."""
     start = node.start_mark.index + skip
     if name in names and text.startswith(name, start):

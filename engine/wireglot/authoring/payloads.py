@@ -21,7 +21,6 @@ class Plain(Generator):
     """Makes payloads without what is rare: unknown keys and words, nulls, other spellings."""
 
     def rarely(self) -> bool:
-        """Say no."""
         return False
 
 
@@ -33,7 +32,6 @@ class Least(Plain):
         return ABSENT if h.mark is not None else super().hole(h, made)
 
     def maybe(self, what: Any = None) -> bool:
-        """Say no."""
         return False
 
 
@@ -46,21 +44,21 @@ def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[An
             continue
         model = dialect.model.of_unit(unit)
         words = set(wirefacts.fixed(model))
-        told = paths.pictured(model, unit)
+        pictured = paths.pictured(model, unit)
         for example in _examples(dialect, unit):
             found[stringify(example)] = example
-            shown |= _shows(example, told, words)
-        fresh = 0
+            shown |= _features(example, pictured, words)
+        kept = 0
         for n in range(DRAWN):
-            if fresh == most:
+            if kept == most:
                 break
             maker = Plain if n else Least
             payload = maker(model, f"{SEED}/{dialect.name}/{unit}/{n}").unit(unit)
-            there = _shows(payload, told, words)
-            if there - shown or not n:
-                shown |= there
+            features = _features(payload, pictured, words)
+            if features - shown or not n:
+                shown |= features
                 found[stringify(payload)] = payload
-                fresh += 1
+                kept += 1
     return list(found.values())
 
 
@@ -72,10 +70,10 @@ def _examples(dialect: DialectRules, unit: str) -> Iterator[Any]:
                 yield wire
 
 
-def _shows(payload: Any, told: set[str], words: set[str]) -> set[Any]:
+def _features(payload: Any, pictured: set[str], words: set[str]) -> set[Any]:
     """Return which paths a payload has, with their words and the types of their values."""
     found: set[Any] = set()
     for at, value in leaves(payload):
         known = isinstance(value, bool) or (isinstance(value, str) and value in words)
-        found.add((paths.general(at, told), value if known else type(value).__name__))
+        found.add((paths.general(at, pictured), value if known else type(value).__name__))
     return found

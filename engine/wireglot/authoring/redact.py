@@ -65,11 +65,11 @@ class Redaction:
     def __init__(
         self, dialects: Iterable[Dialect], keep: Iterable[str] = (), secret: bytes = b""
     ) -> None:
-        self.known = {*EMPTY_IF_NULL, *TYPES, *SCHEMA, *keep}
+        self.kept = {*EMPTY_IF_NULL, *TYPES, *SCHEMA, *keep}
         self.models: set[str] = set()  # keys whose values are names of models, which rules ask for
         for dialect in dialects:
-            self.known.update(wirefacts.fixed(dialect))
-            self.known.update(wirefacts.keys(dialect))
+            self.kept.update(wirefacts.fixed(dialect))
+            self.kept.update(wirefacts.keys(dialect))
             self.models.update(_models(dialect))
         self._secret = secret or secrets.token_bytes(32)
         moved = int.from_bytes(hashlib.blake2b(key=self._secret, digest_size=2).digest())
@@ -96,15 +96,15 @@ class Redaction:
 
         def other(found: re.Match[str]) -> str:
             if found[2] is None:
-                return found[0] if key in self.known else self._number(found[0])
-            stays = found[2] in PLAIN or found[2] in self.known
+                return found[0] if key in self.kept else self._redacted_number(found[0])
+            stays = found[2] in PLAIN or found[2] in self.kept
             return found[0] if stays else found[1] + self.word(found[2])
 
         return VALUE.sub(other, text[start:end])
 
-    def _number(self, said: str) -> str:
+    def _redacted_number(self, said: str) -> str:
         """Return a number of the same make: what is no zero is none."""
-        numbers, at = self._numbers(said), re.search(r"[eE]|$", said)
+        numbers, at = self._random_bytes(said), re.search(r"[eE]|$", said)
         assert at is not None
         digits = re.sub("[1-9]", lambda _: str(1 + next(numbers) % 9), said[: at.start()])
         return digits + said[at.start() :]
@@ -115,7 +115,7 @@ class Redaction:
             said = json.loads(f'"{raw}"', strict=False)
         except ValueError:
             raise NotRedacted(f'"{raw[:20]}" is no string of JSON') from None
-        if said in self.known or (model and not key):
+        if said in self.kept or (model and not key):
             return raw
         try:
             new = self.text(said) if not key and said[:1] in ("{", "[") else self.word(said)
@@ -127,12 +127,12 @@ class Redaction:
         """Return a string of the same length and make that says nothing."""
         if (day := DAY.fullmatch(said)) and (moved := self._moved(day[1])):
             return moved + day[2]
-        front = self._front(said)
-        numbers = self._numbers(said)
+        front = self._kept_prefix(said)
+        numbers = self._random_bytes(said)
         letters = IN_JSON if any(mark in said for mark in '{}[]"') else LETTERS
 
         def other(found: re.Match[str]) -> str:
-            return found[0] if len(found[0]) > 1 else _other(found[0], numbers)
+            return found[0] if len(found[0]) > 1 else _other_letter(found[0], numbers)
 
         return front + letters.sub(other, said[len(front) :])
 
@@ -143,16 +143,16 @@ class Redaction:
         except (ValueError, OverflowError):
             return ""
 
-    def _front(self, said: str) -> str:
+    def _kept_prefix(self, said: str) -> str:
         """Return how a string begins that is an address or a type of media that is known."""
         found = FRONT.match(said)
         if found is None or found[2] is None:
             return found[0] if found else ""
-        if found[2] in self.known or found[2] in MEDIA_TYPES:
+        if found[2] in self.kept or found[2] in MEDIA_TYPES:
             return found[0]
         return f"{found[1] or ''}{found[2].partition('/')[0]}/"
 
-    def _numbers(self, said: str) -> Iterator[int]:
+    def _random_bytes(self, said: str) -> Iterator[int]:
         """Yield numbers without end that only this string has."""
         block = 0
         start = said.encode("utf-8", "surrogatepass")
@@ -162,7 +162,7 @@ class Redaction:
             block += 1
 
 
-def _other(letter: str, numbers: Iterator[int]) -> str:
+def _other_letter(letter: str, numbers: Iterator[int]) -> str:
     if letter.isascii():
         kind = DIGITS if letter.isdigit() else UPPER if letter.isupper() else LOWER
         return kind[next(numbers) % len(kind)]

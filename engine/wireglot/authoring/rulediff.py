@@ -56,10 +56,11 @@ def changed(old: RuleSet, new: RuleSet) -> list[str]:
     """Return the dialects of both sets whose rules differ, without examples and comments."""
     one, two = old._files, new._files
     there = [name for name in old.dialects if name in new]
-    return [name for name in there if any(_words(name, said(one[name]), said(two[name]), ""))]
+    pairs = ((name, wire_content(one[name]), wire_content(two[name])) for name in there)
+    return [name for name, before, after in pairs if any(_words(name, before, after, ""))]
 
 
-def said(node: Node) -> dict[str, Any]:
+def wire_content(node: Node) -> dict[str, Any]:
     """Return what a flat rule file says of the wire, as plain JSON."""
     found: dict[str, Any] = without_examples(node).plain()
     return {key: value for key, value in found.items() if key not in SILENT}
@@ -85,7 +86,7 @@ def all_of(old: RuleSet, new: RuleSet) -> list[Change]:
 def of_dialect(name: str, old: RuleSet, new: RuleSet) -> list[Change]:
     """List what differs in one dialect, its variants included."""
     one, two = old[name].model, new[name].model
-    found = _between(name, one, two)
+    found = _model_changes(name, one, two)
     olds = {_label(row): row for row in old.rows(name)}
     news = {_label(row): row for row in new.rows(name)}
     for label in dict.fromkeys((*olds, *news)):
@@ -96,10 +97,10 @@ def of_dialect(name: str, old: RuleSet, new: RuleSet) -> list[Change]:
     for label in [label for label in olds if label in news]:
         title = f"{name} ({label})"
         models = (_with(old, name, olds[label]), _with(new, name, news[label]))
-        laid = _between(title, *models)
+        laid = _model_changes(title, *models)
         found += [c for c in laid if (c.units, c.paths, c.said) not in told]
     if not found:  # nothing silent: the order of cases, say, or the name of a shape
-        before, after = (said(rules._files[name]) for rules in (old, new))
+        before, after = (wire_content(rules._files[name]) for rules in (old, new))
         found += _words(name, before, after, "", "; no field says otherwise")
     return found
 
@@ -121,7 +122,7 @@ def _with(rules: RuleSet, name: str, row: Row) -> Dialect:
     return rules.with_rows(name, tuple(which)).model
 
 
-def _between(name: str, one: Dialect, two: Dialect) -> list[Change]:
+def _model_changes(name: str, one: Dialect, two: Dialect) -> list[Change]:
     """List what differs between two versions of a dialect."""
     found: dict[tuple[str, str], Change] = {}
     for unit in dict.fromkeys((*one.units, *two.units)):
@@ -133,13 +134,13 @@ def _between(name: str, one: Dialect, two: Dialect) -> list[Change]:
             units = tuple(dict.fromkeys((*there.units, unit)))
             paths = tuple(dict.fromkeys((*there.paths, path)))
             found[key] = there._replace(units=units, paths=paths)
-    return [*found.values(), *_rest(name, one.node, two.node)]
+    return [*found.values(), *_other_words(name, one.node, two.node)]
 
 
 # -- fields of the wire ---------------------------------------------------------------------------
 
 
-def _fields(old: Facts, new: Facts) -> Iterator[Told]:
+def _fields(old: Facts, new: Facts) -> Iterator[PathChange]:
     """Yield each path of which something else is said, what is different, and the rule's place."""
     forms: dict[tuple[str, bool], list[tuple[str, Fact]]] = {}
     fresh, lost = _owners(new) - _owners(old), _owners(old) - _owners(new)
@@ -154,26 +155,26 @@ def _fields(old: Facts, new: Facts) -> Iterator[Told]:
                 forms.setdefault((fact.owner, two is not None), []).append((path, fact))
                 pairs.remove(pair)
         if pairs and not (before and after):
-            yield from _whole(path, [f for pair in pairs for f in pair if f], bool(after))
+            yield from _path_change(path, [f for pair in pairs for f in pair if f], bool(after))
             continue
         for one, two in pairs:
             if one and two:
                 yield path, _differs(one, two), two.rule
             elif fact := two or one:
                 word = "also" if two else "no longer"
-                yield path, f"is {word} {_told(fact)}{_in(fact)}", fact.rule
+                yield path, f"is {word} {_fact_words(fact)}{_owner_words(fact)}", fact.rule
     for (owner, come), found in forms.items():
-        yield _form(owner, come, found)
+        yield _form_change(owner, come, found)
 
 
-Told = tuple[str, str, str | None]  # a path, what is said of it, the place of the rule
+PathChange = tuple[str, str, str | None]  # a path, what is said of it, the place of the rule
 
 
 def _owners(facts: Facts) -> set[str]:
-    return {fact.owner for said in facts.values() for fact in said}
+    return {fact.owner for of_path in facts.values() for fact in of_path}
 
 
-def _form(owner: str, come: bool, found: list[tuple[str, Fact]]) -> Told:
+def _form_change(owner: str, come: bool, found: list[tuple[str, Fact]]) -> PathChange:
     """Say that a shape or case is new, or gone, with the keys that it has."""
     paths = [path.split(".") for path, _ in found]
     ends = (min(paths), max(paths))
@@ -187,10 +188,10 @@ def _form(owner: str, come: bool, found: list[tuple[str, Fact]]) -> Told:
     return ".".join(above), text + (f": {listed}" if listed else ""), found[0][1].rule
 
 
-def _whole(path: str, facts: Sequence[Fact], new: bool) -> Iterator[Told]:
+def _path_change(path: str, facts: Sequence[Fact], new: bool) -> Iterator[PathChange]:
     """Yield what is said of a path that only one of the two has."""
-    for told in dict.fromkeys(map(_told, facts)):
-        rule = next(fact.rule for fact in facts if _told(fact) == told)
+    for told in dict.fromkeys(map(_fact_words, facts)):
+        rule = next(fact.rule for fact in facts if _fact_words(fact) == told)
         yield path, f"is new: {told}" if new else f"is gone; it was {told}", rule
 
 
@@ -216,7 +217,7 @@ def _paired(before: list[Fact], after: list[Fact]) -> list[tuple[Fact | None, Fa
     return [*pairs, *((None, fact) for fact in news)]
 
 
-def _told(fact: Fact) -> str:
+def _fact_words(fact: Fact) -> str:
     return ", ".join(word for word in fact.said if word)
 
 
@@ -226,19 +227,19 @@ def _differs(old: Fact, new: Fact) -> str:
         texts.append(f"is {new.presence} now, was {old.presence}")
     if old.holds != new.holds:
         texts.append(f"is {new.holds} now, was {old.holds}")
-    return "; ".join(texts) + _in(new)
+    return "; ".join(texts) + _owner_words(new)
 
 
-def _in(fact: Fact) -> str:
+def _owner_words(fact: Fact) -> str:
     return "" if fact.owner in WHOLES or fact.owner == "envelope" else f", in `{fact.owner}`"
 
 
 # -- the other words ------------------------------------------------------------------------------
 
 
-def _rest(name: str, old: Node, new: Node) -> Iterator[Change]:
+def _other_words(name: str, old: Node, new: Node) -> Iterator[Change]:
     """Yield what differs in the words of two rule files that no picture of a field shows."""
-    one, two = said(old), said(new)
+    one, two = wire_content(old), wire_content(new)
     for word in dict.fromkeys((*one, *two)):
         before, after = one.get(word), two.get(word)
         if word in PICTURED:

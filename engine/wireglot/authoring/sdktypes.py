@@ -72,7 +72,7 @@ class Shapes:
 
     def of(self, annotation: Any) -> Shape:
         """Give the shape of a type, with its wrappers taken off."""
-        annotation, _ = _bare(annotation)
+        annotation, _ = _unwrapped(annotation)
         origin, arguments = typing_extensions.get_origin(annotation), typing.get_args(annotation)
         if isinstance(annotation, typing.TypeVar):
             return Shape("any")
@@ -119,7 +119,7 @@ class Shapes:
         hints = typing_extensions.get_type_hints(annotation, include_extras=True)
         for key, hint in hints.items():
             # Annotations that are strings hide `Required` from `__required_keys__`.
-            _, said = _bare(hint)
+            _, said = _unwrapped(hint)
             required = typing_extensions.Required in said or (
                 typing_extensions.NotRequired not in said and key in annotation.__required_keys__
             )
@@ -159,7 +159,7 @@ class Shapes:
 
     def _is_python_only(self, member: Any) -> bool:
         """Say whether a type can never stand on the wire: file handles, callables, sessions."""
-        member, _ = _bare(member)
+        member, _ = _unwrapped(member)
         origin = typing_extensions.get_origin(member)
         if origin is typing.Union or origin is types.UnionType:
             inner = [m for m in typing.get_args(member) if m is not type(None)]
@@ -198,7 +198,7 @@ def leaves(shape: Shape) -> dict[str, list[Shape]]:
     return found
 
 
-def _bare(annotation: Any) -> tuple[Any, list[Any]]:
+def _unwrapped(annotation: Any) -> tuple[Any, list[Any]]:
     """Return a type without its wrappers, and what these say of it, the outermost first."""
     said: list[Any] = []
     while (origin := typing_extensions.get_origin(annotation)) in _WRAPPERS:

@@ -46,14 +46,14 @@ def flat_yaml(node: Node, only: str | None = None, examples: bool = True) -> str
     Raises UsageError for a name that is not there.
     """
     node = node if examples else without_examples(node)
-    found = list(lines(node if only is None else _named(node, only)))
+    found = list(lines(node if only is None else _select(node, only)))
     fits = [len(line.text) for line in found if line.said and len(line.text) <= WIDE]
     width = max(fits, default=0)
     shown = (f"{text:<{width}}  # {said}" if said else text for text, said in found)
     return "".join(f"{text}\n" for text in shown)
 
 
-def _named(node: Node, name: str) -> Node:
+def _select(node: Node, name: str) -> Node:
     """Return the parts of a file that have a name, each within what it stands in."""
     if name in node.value:
         return Node({name: node.value[name]}, node.pos, node.keys)
@@ -77,14 +77,15 @@ def lines(node: Node, depth: int = 0, first: str = "") -> Iterator[Line]:
         first = ""
         yield from _entry(head, child, depth, pos)
     for gone in getattr(node, "removed", ()):
-        yield Line(f"{indent}# no `{gone.key}`", f"{_place(gone.pos)}, was {_was(gone.was)}")
+        was = _replaced(gone.was)
+        yield Line(f"{indent}# no `{gone.key}`", f"{_file_line(gone.pos)}, was {was}")
 
 
 def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
     """Yield a key (or the dash of an item) with what stands under it."""
     was = getattr(child, "replaced", None)
-    said = _place(pos) + (f", was {_was(was)}" if was is not None else "")
-    if (short := _short(child, pos)) is not None:
+    said = _file_line(pos) + (f", was {_replaced(was)}" if was is not None else "")
+    if (short := _one_line(child, pos)) is not None:
         yield Line(f"{head} {short}", said)
     elif isinstance(child.value, dict):
         yield Line(head, said)
@@ -93,13 +94,13 @@ def _entry(head: str, child: Node, depth: int, pos: Pos) -> Iterator[Line]:
         yield Line(head, said)
         for item in child.value:
             dash = "  " * (depth + 1) + "-"
-            if isinstance(item.value, dict) and _short(item, item.pos) is None:
+            if isinstance(item.value, dict) and _one_line(item, item.pos) is None:
                 yield from lines(item, depth + 2, f"{dash} ")
             else:
                 yield from _entry(dash, item, depth + 2, item.pos)
 
 
-def _short(node: Node, pos: Pos) -> str | None:
+def _one_line(node: Node, pos: Pos) -> str | None:
     """Return a node in one line where all of it stands on the line of `pos`."""
     if not isinstance(node.value, dict | list):
         return scalar(node.value, False)
@@ -123,16 +124,16 @@ def _places(node: Node) -> Iterator[Pos]:
         yield Pos("", 0, 0)
 
 
-def _was(node: Node) -> str:
+def _replaced(node: Node) -> str:
     """Say what was replaced, shortly, and where it stood."""
     text = str(flow(node.plain()))
     short = text if len(text) <= LONG else f"{text[: LONG - 4]} ..."
     before = getattr(node, "replaced", None)
-    more = f", was {_was(before)}" if before is not None else ""
-    return f"`{short}` at {_place(node.pos)}{more}"
+    more = f", was {_replaced(before)}" if before is not None else ""
+    return f"`{short}` at {_file_line(node.pos)}{more}"
 
 
-def _place(pos: Pos) -> str:
+def _file_line(pos: Pos) -> str:
     return f"{pos.file}:{pos.line}"
 
 
@@ -159,11 +160,11 @@ def functions(dialect: Dialect, name: str | None, home: bool) -> str:
         said += [f"\n{code.text(one)}" for one in names]
         met = dict.fromkeys(one for each in names for one in code.known(each))
         told = [one for one in met if one[0].isupper() and one not in WORDS]
-        said += ["\n", *(f"# {_meaning(one, code.names[one])}\n" for one in told)]
+        said += ["\n", *(f"# {_constant_line(one, code.names[one])}\n" for one in told)]
     return "".join(said)
 
 
-def _uses(dialect: Dialect, name: str) -> set[str]:
+def _held_by(dialect: Dialect, name: str) -> set[str]:
     """Return how a shape is held: by an object's own fields (`.`), by `each`, by `as`."""
     around = {name, *(union for union, some in dialect.unions.items() if name in some)}
     some = (hole for case in dialect.cases for hole in pic.holes(case.wire))
@@ -171,7 +172,7 @@ def _uses(dialect: Dialect, name: str) -> set[str]:
 
 
 def _reads(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
-    reads, uses = readers.of(dialect, "home" if home else "away"), _uses(dialect, name)
+    reads, uses = readers.of(dialect, "home" if home else "away"), _held_by(dialect, name)
     if name == "message":
         yield from (name, *(f for f in reads.code.known(name) if f.startswith("message_")))
         return
@@ -189,7 +190,7 @@ def _reads(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
 
 
 def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
-    writes, uses = writer.writes_of(dialect, home), _uses(dialect, name)
+    writes, uses = writer.writes_of(dialect, home), _held_by(dialect, name)
     if name == "message":
         yield from map(writes.inside, dialect.message_cases)
         return
@@ -207,7 +208,7 @@ def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
             yield from (writes.one(shape), *(writes.case(shape, case) for case in cases))
 
 
-def _meaning(name: str, value: Any) -> str:
+def _constant_line(name: str, value: Any) -> str:
     """Say what stands for a value that a function knows by a name."""
     if isinstance(value, pic.Hole):
         said = f"{spelt(value)}  # {value.pos.file}:{value.pos.line}"

@@ -147,7 +147,6 @@ class _Walk(Walk):
         super().case(shape, case, path, inside)
 
     def fields(self, p: Fields, path: str, case: Case, inside: Inside) -> None:
-        """Walk the keys of an object."""
         if p.closed:
             self.add(path, case, "", "no other key", p)
         super().fields(p, path, case, inside)
@@ -159,7 +158,7 @@ class _Walk(Walk):
     def at(self, path: str, p: Picture, case: Case) -> None:
         """Note what a picture says of its path."""
         if isinstance(p, Hole):
-            said = _of(p)
+            said = _hole_fact(p)
         elif isinstance(p, Fields):
             said = "optional" if p.loose else "required", "an object"
         elif isinstance(p, Items):
@@ -173,9 +172,9 @@ class _Walk(Walk):
         self.add(path, case, *said, p)
 
 
-def _of(h: Hole) -> tuple[str, str]:
+def _hole_fact(h: Hole) -> tuple[str, str]:
     """Say of a hole whether it must be there, and what it holds; its shape is told below it."""
-    value = "" if h.value is None else f"`{_marked(h.value)}`"
+    value = "" if h.value is None else f"`{_mark_value(h.value)}`"
     return MARKED[h.mark].format(value), f"`{_hole(h, shaped=False)}`"
 
 
@@ -198,7 +197,7 @@ def spelt(p: Picture) -> str:
         return f"${p.word} {p.kind}".strip()
     assert isinstance(p, Hole)
     valued = p.mark in ("default", "fill") or p.value is not None
-    value = f" {_marked(p.value)}" if valued else ""
+    value = f" {_mark_value(p.value)}" if valued else ""
     return _hole(p) + (f" ({p.mark}{value})" if p.mark else "")
 
 
@@ -213,7 +212,7 @@ def _hole(h: Hole, shaped: bool = True) -> str:
     )
 
 
-def _marked(value: object) -> str:
+def _mark_value(value: object) -> str:
     word = _word(value)
     return EMPTY.get(word, word)
 

@@ -55,8 +55,8 @@ class Forms(NamedTuple):
     ends: dict[str, dict[str, str]]
 
 
-class Found(NamedTuple):
-    """A line that was read: what it holds, what stands in its holes and where, other keys."""
+class LineRead(NamedTuple):
+    """A line that was read: its kind, the value, place and rule of each hole, places of other keys."""
 
     kind: str
     held: dict[str, tuple[Any, At, Pos]]
@@ -66,9 +66,9 @@ class Found(NamedTuple):
 @functools.cache
 def packaged() -> Forms:
     """Return what the packaged file says, which is taken for checked."""
-    said = node_beside(FILE)
+    file = node_beside(FILE)
     forms: dict[str, Form] = {}
-    for name, node in said.value["forms"].value.items():
+    for name, node in file.value["forms"].value.items():
         like = node.get("like")
         lines = dict(forms[like.value].lines) if like is not None else {}
         for kind, picture in node.value["lines"].value.items():
@@ -76,11 +76,11 @@ def packaged() -> Forms:
             assert isinstance(read, Fields)
             lines[kind] = read
         forms[name] = Form(name, node.value["of"].plain(), lines)
-    by = {dialect: form for form in forms.values() for dialect in form.urls}
-    return Forms(by, said.value["ends"].plain())
+    by_dialect = {dialect: form for form in forms.values() for dialect in form.urls}
+    return Forms(by_dialect, file.value["ends"].plain())
 
 
-class Wrapping:
+class LineConverter:
     """Converts the lines of one provider's batch files into those of another."""
 
     def __init__(
@@ -106,7 +106,7 @@ class Wrapping:
             )
         return _Line(self, value, found, self.home, self.abroad).converted()
 
-    def asked(self, value: Any) -> None:
+    def refuse_other_kinds(self, value: Any) -> None:
         """Refuse an object that is no line and has no key of a request. Raises ConversionError.
 
         Of some requests no key is required: a line of another kind would be an empty one.
@@ -118,7 +118,7 @@ class Wrapping:
             told = "this has no key of a request, and is no line of a batch file"
             raise ConversionError(told, "", rule_of(shape.pos))
 
-    def _read(self, form: Form, value: Any) -> Found | None:
+    def _read(self, form: Form, value: Any) -> LineRead | None:
         """Read a line by the first picture that fits. Raises the ConversionError of the nearest.
 
         A key that one picture did not take must not be left out by another: the line of an answer
@@ -127,9 +127,11 @@ class Wrapping:
         best: tuple[int, ConversionError] | None = None
         odd: set[At] = set()
         for kind, line in form.lines.items():
-            if not isinstance(value, dict) or not (_meant(line, value) or _asks(line, value)):
+            if not isinstance(value, dict) or not (
+                _has_required_keys(line, value) or _holds_request(line, value)
+            ):
                 continue
-            found = Found(kind.partition(".")[0], {}, [])
+            found = LineRead(kind.partition(".")[0], {}, [])
             try:
                 _match(line, value, (), found, form.urls[self.source])
             except ConversionError as error:
@@ -147,61 +149,74 @@ class Wrapping:
 class _Line:
     """One line on its way."""
 
-    def __init__(self, ways: Wrapping, line: Any, found: Found, home: Form, abroad: Form) -> None:
-        self.ways, self.line, self.found, self.home, self.abroad = ways, line, found, home, abroad
+    def __init__(
+        self, converter: LineConverter, line: Any, found: LineRead, home: Form, abroad: Form
+    ) -> None:
+        self.converter, self.line, self.found, self.home, self.abroad = (
+            converter,
+            line,
+            found,
+            home,
+            abroad,
+        )
         self.notes: list[Note] = []
-        self.values: dict[str, Any] = {"url": abroad.urls[ways.target]}
-        self.wanted: set[str] = set()
-        self.told: set[str] = set()  # holes of which is said already what became of them
+        self.values: dict[str, Any] = {"url": abroad.urls[converter.target]}
+        self.places: set[str] = set()
+        self.explained: set[str] = set()  # holes of which is said already what became of them
 
     def converted(self) -> tuple[Any, list[Note]]:
         kind = self.found.kind
         picture = self.abroad.lines.get(kind)
-        if picture is None and kind in self.ways.ends:
-            self._ended(kind)
+        if picture is None and kind in self.converter.ends:
+            self._write_end(kind)
             kind, picture = "error", self.abroad.lines["error"]
         assert picture is not None
-        self.wanted = {hole.path for hole in pic.holes(picture)}
+        self.places = {hole.path for hole in pic.holes(picture)}
         for unit in ("request", "response"):
-            if unit in self.found.held and unit in self.wanted:
+            if unit in self.found.held and unit in self.places:
                 self._body(unit)
         if kind == "error" and self.found.kind == "error":
             self._error()
-        if self._stays():
+        if self._keeps_line():
             return self._at_home(), self.notes
         for name, (value, at, pos) in self.found.held.items():
-            self._carried(name, value, at, pos)
+            self._carry(name, value, at, pos)
         for at in self.found.other:
             self._note("unknown-key", "lost", at, None, None, UNKNOWN_KEY)
-        return self._made(picture, ()), self.notes
+        return self._fill(picture, ()), self.notes
 
-    def _carried(self, name: str, value: Any, at: At, pos: Pos) -> None:
+    def _carry(self, name: str, value: Any, at: At, pos: Pos) -> None:
         """Keep what the target's line has a place for, and say what it has none for."""
-        if name in self.wanted:
+        if name in self.places:
             self.values.setdefault(name, value)
         elif name == "request":
             self._note("no-place", "repeated", at, None, pos, no_place(str(at[-1])), "repeated")
         elif name.startswith("own."):
-            told = own_field(str(at[-1]), self.ways.source)
+            told = own_field(str(at[-1]), self.converter.source)
             self._note("own-field", "lost", at, None, pos, told, "slight")
-        elif name != "url" and name not in self.told:
+        elif name != "url" and name not in self.explained:
             self._note("no-place", "lost", at, None, pos, no_place(str(at[-1])))
 
     # -- what stands in the line -------------------------------------------------------------------
 
     def _body(self, unit: str) -> None:
         """Convert a request or an answer."""
-        ways = self.ways
+        converter = self.converter
         body, at, pos = self.found.held[unit]
         within = self._target_at(unit)
         try:
-            out = ways.rules.convert(
-                body, ways.source, ways.target, unit, ways.model, options=ways.options
+            out = converter.rules.convert(
+                body,
+                converter.source,
+                converter.target,
+                unit,
+                converter.model,
+                options=converter.options,
             )
         except ConversionError as error:
-            raise refused(error, at) from None
+            raise error_within(error, at) from None
         self.values[unit] = out.body
-        self.notes.extend(deeper(out.notes, at, within))
+        self.notes.extend(moved_within(out.notes, at, within))
         around = out.envelope if unit == self.found.kind else None
         for name, told in OUTSIDE.items():
             if getattr(around, name, None) and body.get(name) and name not in out.body:
@@ -209,44 +224,46 @@ class _Line:
 
     def _error(self) -> None:
         """Convert an error: a body of the unit, or what the line says of one."""
-        ways, rules = self.ways, self.ways.rules
+        converter, rules = self.converter, self.converter.rules
         held = self.found.held
         status = held["status"][0] if "status" in held else None
-        name = next((name for name in ("error", "error.error", "message") if name in held), "error")
-        value, at, _ = held[name]
-        self.told.add(name)
-        body = {"error": value} if name == "error.error" else value
-        if name == "message":
-            body = rules[ways.source].write({"message": value}, "error").body
-        asked = rules.exchange(ways.target, ways.source, options=ways.options)
-        out = asked.error(body, status)
-        said = rules[ways.source].read(body, "error").ir
-        kind = self._failed(out.body, said.get("http", status), said.get("kind"))
-        if name != "message" and self.wanted.isdisjoint(("error", "error.error")):
+        hole = next((hole for hole in ("error", "error.error", "message") if hole in held), "error")
+        value, at, _ = held[hole]
+        self.explained.add(hole)
+        body = {"error": value} if hole == "error.error" else value
+        if hole == "message":
+            body = rules[converter.source].write({"message": value}, "error").body
+        exchange = rules.exchange(converter.target, converter.source, options=converter.options)
+        out = exchange.error(body, status)
+        ir = rules[converter.source].read(body, "error").ir
+        kind = self._take_error(out.body, ir.get("http", status), ir.get("kind"))
+        if hole != "message" and self.places.isdisjoint(("error", "error.error")):
             told = "a line of the target tells of an error what it says, and a status at most"
             self._note("no-place", "lost", at, None, None, told)
-        elif name != "message":
-            within = at[:-1] if name == "error.error" else at
-            code = said.get("http") if "status" in self.wanted else None  # it stands in the line
-            notes = [note for note in out.notes if code is None or not _tells(note, body, code)]
-            self.notes.extend(deeper(notes, within, self._target_at("error")))
+        elif hole != "message":
+            within = at[:-1] if hole == "error.error" else at
+            code = ir.get("http") if "status" in self.places else None  # it stands in the line
+            notes = [
+                note for note in out.notes if code is None or not _is_of_status(note, body, code)
+            ]
+            self.notes.extend(moved_within(notes, within, self._target_at("error")))
         if status == status_of(kind) or (kind_of(status) == kind and not open_kind(kind)):
-            self.told.add("status")
+            self.explained.add("status")
 
-    def _ended(self, kind: str) -> None:
+    def _write_end(self, kind: str) -> None:
         """Say as an error of the target how a request ended."""
-        ir, at = dict(self.ways.ends[kind]), None
+        ir, at = dict(self.converter.ends[kind]), None
         if "message" in self.found.held:
             ir["message"], at, _ = self.found.held["message"]
-        self.told.add("message")
-        body = self.ways.rules[self.ways.target].write(ir, "error").body
+        self.explained.add("message")
+        body = self.converter.rules[self.converter.target].write(ir, "error").body
         told = f"a request that is {kind} is told as an error in the target"
         self._note("reworded", "changed", at, self._target_at("error"), None, told)
-        self._failed(body, None, ir["kind"])
+        self._take_error(body, None, ir["kind"])
 
-    def _failed(self, body: Any, status: int | None, kind: str | None) -> str | None:
-        """Take an error of the target apart, as lines may say it in pieces; return its kind."""
-        ir = self.ways.rules[self.ways.target].read(body, "error").ir
+    def _take_error(self, body: Any, status: int | None, kind: str | None) -> str | None:
+        """Keep an error of the target, and its parts, for lines that say it in pieces; return its kind."""
+        ir = self.converter.rules[self.converter.target].read(body, "error").ir
         self.values |= {"error": body, "message": ir["message"]}
         self.values["status"] = status_of(kind or ir.get("kind")) if status is None else status
         if isinstance(body, dict) and "error" in body:
@@ -256,7 +273,7 @@ class _Line:
 
     # -- the line itself ---------------------------------------------------------------------------
 
-    def _stays(self) -> bool:
+    def _keeps_line(self) -> bool:
         """Tell whether the line stays as it is around what it holds, which may be a piece."""
         whole = "error.error" not in self.found.held or "error.error" in self.values
         return self.home is self.abroad and whole
@@ -266,16 +283,16 @@ class _Line:
         line = self.line
         for name, (_, at, _) in self.found.held.items():
             if name in (*BODIES, "error.error", "url"):
-                line = put(line, at, self.values[name])
+                line = replaced_at(line, at, self.values[name])
         return line
 
-    def _made(self, p: Picture, at: At) -> Any:
+    def _fill(self, p: Picture, at: At) -> Any:
         """Fill a picture of a line. Raises ConversionError where nothing stands for a hole."""
         if isinstance(p, Literal):
             return p.values[0]
         if isinstance(p, Fields):
-            made = {names[0]: self._made(child, (*at, names[0])) for names, child in p.entries}
-            return {key: value for key, value in made.items() if value is not ABSENT}
+            filled = {names[0]: self._fill(child, (*at, names[0])) for names, child in p.entries}
+            return {key: value for key, value in filled.items() if value is not ABSENT}
         assert isinstance(p, Hole)
         if (value := self.values.get(p.path, ABSENT)) is not ABSENT:
             return value
@@ -287,14 +304,14 @@ class _Line:
             return ABSENT
         if p.path == "message":
             self._note("filled-in", "added", None, at, p.pos, "the target wants a message here")
-            return self.ways.ends[self.found.kind]["message"]
+            return self.converter.ends[self.found.kind]["message"]
         raise ConversionError(
             f"nothing says `{at[-1]}`, which a line of the target needs", "", rule_of(p.pos)
         )
 
     def _target_at(self, unit: str) -> At:
         """Return where a body stands in the line that is written."""
-        if self._stays():
+        if self._keeps_line():
             return self.found.held[unit][1] if unit in self.found.held else ()
         for kind in (self.found.kind, "error"):
             line = self.abroad.lines.get(kind)
@@ -312,8 +329,8 @@ class _Line:
         self.notes.append(Note(code, effect, severity, came, went, rule_of(pos), told))
 
 
-def _meant(line: Fields, value: Mapping[str, Any]) -> bool:
-    """Tell whether all keys are there that a line of a picture must have."""
+def _has_required_keys(line: Fields, value: Mapping[str, Any]) -> bool:
+    """Tell whether all keys are there that a picture of a line requires."""
     return all(
         names[0] in value or (isinstance(p, Literal) and p.values[0] is None)
         or (isinstance(p, Hole) and p.mark)
@@ -321,7 +338,7 @@ def _meant(line: Fields, value: Mapping[str, Any]) -> bool:
     )  # fmt: skip
 
 
-def _asks(line: Fields, value: Mapping[str, Any]) -> bool:
+def _holds_request(line: Fields, value: Mapping[str, Any]) -> bool:
     """Tell whether the key is there under which a line holds a request: no request has it itself.
 
     A broken line must not be read as a request, of which nothing may be required.
@@ -332,7 +349,7 @@ def _asks(line: Fields, value: Mapping[str, Any]) -> bool:
     )
 
 
-def _match(p: Picture, value: Any, at: At, found: Found, url: str | None) -> None:
+def _match(p: Picture, value: Any, at: At, found: LineRead, url: str | None) -> None:
     """Read a line by a picture. Raises ConversionError where it does not fit."""
     if value is None:
         value = ABSENT
@@ -356,7 +373,7 @@ def _match(p: Picture, value: Any, at: At, found: Found, url: str | None) -> Non
         found.held[p.path] = (value, at, p.pos)
 
 
-def _tells(note: Note, body: Any, code: int) -> bool:
+def _is_of_status(note: Note, body: Any, code: int) -> bool:
     """Tell whether a note is of the status that a body names."""
     at = None if note.source_path is None else keys_of(note.source_path)
     return at is not None and value_at(body, at) == code and note.effect == "lost"
@@ -366,21 +383,21 @@ def _misfit(p: Picture, at: At, told: str) -> ConversionError:
     return ConversionError(told, pointer(at), rule_of(p.pos))
 
 
-def deeper(notes: Iterable[Note], source: At, target: At) -> Iterator[Note]:
+def moved_within(notes: Iterable[Note], source: At, target: At) -> Iterator[Note]:
     """Yield the notes of a body: in the line it stands deeper."""
-    one, two = pointer(source), pointer(target)
+    source_prefix, target_prefix = pointer(source), pointer(target)
     for note in notes:
-        came = None if note.source_path is None else one + note.source_path
-        went = None if note.target_path is None else two + note.target_path
+        came = None if note.source_path is None else source_prefix + note.source_path
+        went = None if note.target_path is None else target_prefix + note.target_path
         yield note._replace(source_path=came, target_path=went)
 
 
-def refused(error: ConversionError, at: At) -> ConversionError:
+def error_within(error: ConversionError, at: At) -> ConversionError:
     """Return why a body is refused: in the line it stands deeper."""
     return ConversionError(error.reason, pointer(at) + error.path, error.rule)
 
 
-def put(value: Any, at: At, body: Any) -> Any:
-    """Return a value with another body in it; the caller's stays as it is."""
+def replaced_at(value: Any, at: At, body: Any) -> Any:
+    """Return a copy of a value with another body at a place."""
     head, *rest = at
-    return {**value, head: put(value[head], tuple(rest), body) if rest else body}
+    return {**value, head: replaced_at(value[head], tuple(rest), body) if rest else body}

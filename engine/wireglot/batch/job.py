@@ -16,7 +16,7 @@ from ..notes import Note
 from ..policy import Policy, of
 from ..results import PolicyError, concluded
 from ..trail import keys_of, pointer, value_at
-from .batchlines import BODIES, Wrapping, deeper, put, refused
+from .batchlines import BODIES, LineConverter, error_within, moved_within, replaced_at
 
 _MISSING = object()
 
@@ -43,18 +43,11 @@ class NoJson(WireglotError):
 class Job(NamedTuple):
     """How each value is converted; it can be sent to another process.
 
+    `wireglot.batch.convert` says what else it has.
+
     Attributes:
-        source: The dialect of the values.
-        target: The dialect to write.
-        unit: What a value is: a whole request, or a piece of one.
-        model: The model, where the values do not name it.
-        options: As `wireglot.convert` takes them.
-        policy: As `wireglot.convert` takes it.
-        rules: Rule files of one's own, as `load_rules` takes them.
-        overlays: Names of overlays that are switched on.
         plugins: Whether installed packages bring rule files.
         at: Where in each value stands what is converted, as keys; the rest goes along as it is.
-        text: Whether a text of JSON stands there, and shall again.
     """
 
     source: str
@@ -92,7 +85,7 @@ class Converter:
             check_name(name, self.rules.dialects)
         given = (job.source, job.target, job.model, job.options)
         lines = job.unit in BODIES and not job.at
-        self.wrapping = Wrapping(self.rules, *given) if lines else None
+        self.wrapping = LineConverter(self.rules, *given) if lines else None
 
     def one(self, value: Any) -> Converted:
         """Convert one value, or say why it is refused. Raises UsageError where none can be."""
@@ -119,7 +112,7 @@ class Converter:
             out = concluded(*in_line, None, of(job.policy), *ends, self.rules.hash)
             return out.body, out.notes
         if self.wrapping is not None and job.unit == "request":
-            self.wrapping.asked(value)
+            self.wrapping.refuse_other_kinds(value)
         body = value_at(value, job.at, _MISSING) if job.at else value
         if body is _MISSING:
             raise ConversionError(f"nothing stands at {pointer(job.at)}")
@@ -132,12 +125,12 @@ class Converter:
                 asked, *ends, job.unit, job.model, options=job.options, policy=policy
             )
         except ConversionError as error:
-            raise refused(error, job.at) from None
+            raise error_within(error, job.at) from None
         _convert = stringify(out.body) if job.text else out.body
         if not job.at:
             return _convert, out.notes
-        notes = list(deeper(out.notes, job.at, job.at))
-        whole = put(value, job.at, _convert)
+        notes = list(moved_within(out.notes, job.at, job.at))
+        whole = replaced_at(value, job.at, _convert)
         out = concluded(whole, notes, None, of(job.policy), *ends, self.rules.hash)
         return out.body, out.notes
 

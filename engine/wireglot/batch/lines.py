@@ -139,10 +139,7 @@ def _take(lines: Iterator[bytes]) -> tuple[list[bytes], int]:
 
 @contextmanager
 def _open(name: str, at: Place) -> Iterator[tuple[Iterator[bytes], Any]]:
-    """Open a file at a place; give its lines, and a function that tells how many bytes were read.
-
-    Within the context, what cannot be read raises Broken.
-    """
+    """Give the lines from a place on, and what tells how many bytes were read. Raises Broken."""
     raw: IO[bytes] | None = None
     try:
         if name == STDIN:

@@ -97,7 +97,8 @@ def convert_piece(output: Output, converter: Converter, piece: Piece) -> PieceRe
             results.append(tables.output_row(converted) if table else jsontext.stringify(value))
             _count(counts, converted.notes, f"{piece.file}:{number}")
             if output.with_notes:
-                notes += _note_lines(converted.notes, piece.file, number)
+                where = {"file": piece.file, "line": number}
+                notes += [jsontext.stringify(where | note._asdict()) for note in converted.notes]
         elif isinstance(converted.error, PolicyError) and not output.aside:
             stop = f"{piece.file}:{number}: {converted.error}"
             break
@@ -115,11 +116,6 @@ def _refused(file: str, number: int, reason: str, line: bytes) -> str:
     except UnicodeDecodeError:
         content = {"base64": base64.b64encode(line).decode()}
     return jsontext.stringify({"file": file, "line": number, "reason": reason, **content})
-
-
-def _note_lines(notes: Iterable[Note], file: str, number: int) -> list[str]:
-    where = {"file": file, "line": number}
-    return [jsontext.stringify({**where, **note._asdict()}) for note in notes]
 
 
 def _count(counts: dict[Key, Count], notes: Iterable[Note], place: str) -> None:

@@ -94,10 +94,7 @@ def run(
 
 
 class _Outputs:
-    """The files that a run writes, and its journal: a context, in which `add` writes.
-
-    Raises UsageError where a file may not be written, or no run can go on.
-    """
+    """The files that a run writes, and its journal: a context. Raises UsageError."""
 
     def __init__(
         self, converter: Converter, names: Sequence[str], files: Files, resume: bool, force: bool

@@ -40,8 +40,8 @@ def rows(raw: IO[bytes], skip: int, batch_size: int) -> Iterator[bytes]:
         skip -= count
         groups = groups[1:]
     for batch in file.iter_batches(batch_size, row_groups=groups):
-        for output_row in batch.slice(skip).to_pylist():
-            yield _json_line(output_row)
+        for row in batch.slice(skip).to_pylist():
+            yield _json_line(row)
         skip -= min(skip, batch.num_rows)
 
 
@@ -62,31 +62,28 @@ def version(name: str) -> str:
 
 
 def dataset_rows(name: str, skip: int) -> Iterator[bytes]:
-    """Yield the rows of a data set as JSON lines, without the first `skip`, as they are downloaded.
-
-    Raises UsageError, Broken.
-    """
+    """Yield the rows of a data set as they come, without some. Raises UsageError, Broken."""
     builder, split = _dataset(name)
     try:
         found = builder.as_streaming_dataset(split=split).skip(skip)
     except ValueError as error:
         raise UsageError(f"`{name}`: {error}") from None
     try:
-        for output_row in found:
-            yield _json_line(output_row)
+        for row in found:
+            yield _json_line(row)
     except (OSError, ValueError) as error:
         raise Broken(f"`{name}` cannot be read to its end: {error}") from None
 
 
-def _json_line(output_row: Any) -> bytes:
+def _json_line(row: Any) -> bytes:
     """Return a row as a line of JSON: times as texts, bytes as base64. NaN is refused when read.
 
     Raises Broken for a value of another kind.
     """
     try:
-        text = stringify(output_row)
+        text = stringify(row)
     except (TypeError, ValueError):
-        text = json.dumps(output_row, ensure_ascii=False, default=_plain)
+        text = json.dumps(row, ensure_ascii=False, default=_plain)
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 

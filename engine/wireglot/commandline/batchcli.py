@@ -77,10 +77,7 @@ def _check_distinct(inputs: list[str], outputs: Files) -> None:
 
 @contextmanager
 def _progress(size: int | None, quiet: bool) -> Iterator[Callable[[Tally], None]]:
-    """Give what `run` calls with the tally so far; it moves a bar where there can be one.
-
-    `size` is the number of bytes to read, None where nobody knows.
-    """
+    """Give what takes the tally so far and moves a bar of `size` bytes, where there can be one."""
     bar: Any = None
     if not quiet and (tqdm := terminal.progress_bar()) is not None:
         bar = tqdm(total=size, unit="B", unit_scale=True, dynamic_ncols=True)

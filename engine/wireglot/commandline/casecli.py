@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ..authoring import faultcase
-from ..authoring.faultcase import Asked, Fault
+from ..authoring.faultcase import Complaint, Fault
 from ..authoring.redact import NotRedacted, Redaction
 from ..language.picture import ABSENT
 from ..rulesets import RuleSet
@@ -43,18 +43,15 @@ def case(arguments: argparse.Namespace) -> int:
         raise Stop(FAILED, FAULT_IN_TEXT)
     body = complaint.smallest(body, fault)
     fault = complaint.fault(body) or fault
-    title = arguments.name or fault.told.splitlines()[0]
+    title = arguments.name or fault.message.splitlines()[0]
     crossing = complaint.crossing(body, title)
     text = faultcase.text(crossing, _header(complaint, fault, faultcase.text(crossing, [])))
     terminal.write_text(text, arguments.output)
     return OK
 
 
-def _complaint(rules: RuleSet, arguments: argparse.Namespace) -> Asked:
-    """Return the conversion that is asked for, and what --expect or --note say against it.
-
-    Raises Stop for an --expect of no form.
-    """
+def _complaint(rules: RuleSet, arguments: argparse.Namespace) -> Complaint:
+    """Return the conversion that is asked for, with what is wrong with it. Raises Stop."""
     at, equals, wanted = (arguments.expect or "").partition("=")
     if arguments.expect is not None and not at.startswith("/"):
         raise Stop(USAGE, f"`--expect {arguments.expect}`: a place is a JSON pointer, `/a/0/b`")
@@ -63,14 +60,11 @@ def _complaint(rules: RuleSet, arguments: argparse.Namespace) -> Asked:
     except ValueError:
         raise Stop(USAGE, f"`--expect {arguments.expect}`: `{wanted}` is no JSON") from None
     ends = (arguments.source, arguments.target, arguments.unit, arguments.model)
-    return Asked(rules, *ends, at or None, expected, arguments.note)
+    return Complaint(rules, *ends, at or None, expected, arguments.note)
 
 
-def _redacted(complaint: Asked, redaction: Redaction) -> Asked:
-    """Redact the place and the value of --expect as the payload: they may hold words of it.
-
-    Raises NotRedacted.
-    """
+def _redacted(complaint: Complaint, redaction: Redaction) -> Complaint:
+    """Redact --expect as the payload, of which it may hold words. Raises NotRedacted."""
 
     def redacted(value: Any) -> Any:
         return json.loads(redaction.text(json.dumps(value, ensure_ascii=False)))
@@ -82,11 +76,11 @@ def _redacted(complaint: Asked, redaction: Redaction) -> Asked:
     return complaint._replace(at=at, expected=expected)
 
 
-def _header(complaint: Asked, fault: Fault, text: str) -> list[str]:
+def _header(complaint: Complaint, fault: Fault, text: str) -> list[str]:
     """Return the comment above the case: what is wrong, the rule, what `wireglot test` says."""
-    failure = complaint.tried(text)
+    failure = complaint.test_failure(text)
     version_line = f"wireglot {version('wireglot')}, rules {complaint.rules.hash[:12]}"
-    lines = [f"{complaint.source} to {complaint.target}, {complaint.unit}: {fault.told}"]
+    lines = [f"{complaint.source} to {complaint.target}, {complaint.unit}: {fault.message}"]
     lines += [f"rule: {fault.rule}"] if fault.rule else []
     lines += [f"made by `wireglot case` of {version_line}"]
     if failure:

@@ -23,13 +23,13 @@ def diff(arguments: argparse.Namespace) -> int:
         before = sets.load_checked(_sources(old), arguments.old_overlay)
         after = sets.load_checked(_sources(new), arguments.overlay)
         if arguments.replay is None:
-            result: sets.Told | sets.Compared = sets.compared(
+            result: sets.Replay | sets.Compared = sets.compare(
                 before, after, not arguments.rules_only
             )
         else:
             ends = (arguments.source, arguments.target)
             text, name = terminal.read_text(arguments.replay), arguments.replay
-            result = sets.replayed(before, after, text, terminal.display_name(name), *ends)
+            result = sets.replay(before, after, text, terminal.display_name(name), *ends)
     except WireglotError as error:  # 1 says that something differs
         raise Stop(USAGE, str(error)) from None
     text = json.dumps(result.as_json(), indent=2) if arguments.json else "\n".join(result.lines())
@@ -70,7 +70,7 @@ def drift(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError:  # most SDKs bring it
         raise UsageError("what SDKs have is read with `pip install 'wireglot[models]'`") from None
     rules = given.rules(arguments)
-    known = work.known(arguments.rules)
+    known = work.load_sdks(arguments.rules)
     asked = arguments.dialect
     if asked is not None:
         check_name(asked, rules.dialects)

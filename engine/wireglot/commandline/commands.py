@@ -274,10 +274,7 @@ def _convert_traced(rules: RuleSet, arguments: argparse.Namespace) -> tuple[Any,
 
 
 def _convert_input(rules: RuleSet, arguments: argparse.Namespace, **more: Any) -> tuple[Any, Any]:
-    """Return the input of a command and its Conversion; `more` are arguments of `convert`.
-
-    Raises ConversionError, or Stop with a hint where the input looks like another dialect.
-    """
+    """Return the input and its Conversion. Raises Stop where it looks like another dialect."""
     named = {name: getattr(arguments, name) for name in CONVERT_ARGUMENTS}
     options = given.options(arguments)
     body = _read_input(rules, arguments)

@@ -43,10 +43,7 @@ def _option(text: str) -> tuple[str, Any]:
 
 
 def policy(texts: Iterable[str]) -> Policy:
-    """Return the policy of the values of --policy: `KEY=WORD`, or the name of a policy file.
-
-    The later ones count. Raises Stop, RuleError, UsageError.
-    """
+    """Return the policy of `KEY=WORD`s and policy files. Raises Stop, RuleError, UsageError."""
     actions: dict[str, str] = {}
     rows: list[Row] = []
     otherwise = "note"

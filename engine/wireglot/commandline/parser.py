@@ -314,11 +314,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Argument | list[Argument], ...]]] = {
 
 @functools.cache
 def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line, made once.
-
-    The namespace that it gives has `command`, a function that runs what was asked with that
-    namespace and returns the exit status, and `subparser`, which prints errors of its usage.
-    """
+    """Return the parser; its namespace has `command`, which runs what was asked with that."""
     root = argparse.ArgumentParser(
         prog="wireglot",
         description="Convert what goes over the wire to and from language models.",

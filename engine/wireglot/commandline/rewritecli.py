@@ -26,11 +26,7 @@ def migrate(arguments: argparse.Namespace) -> int:
 
 
 def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
-    """Rewrite rule files in place, or print what would change with --check or --diff.
-
-    `rewrite` makes the new text of a text and its file name; it raises RuleError, which is printed.
-    `done` is what the message of a written file says of it.
-    """
+    """Rewrite files in place, or print what would change; `rewrite` takes a text and its name."""
     status = OK
     for name in _rule_files(arguments.files):
         text = terminal.read_text(name)

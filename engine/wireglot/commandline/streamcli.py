@@ -18,10 +18,7 @@ BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before J
 
 
 def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tuple[Note, ...]:
-    """Translate the bytes of a stream as they come, flushed at once; return the notes.
-
-    Raises ConversionError where no event stands in what was read.
-    """
+    """Translate bytes as they come, flushed at once. Raises ConversionError for no event."""
     source, file = arguments.source, arguments.file
     options = given.options(arguments)
     translated = rules.translator(source, arguments.target, arguments.model, options, policy)

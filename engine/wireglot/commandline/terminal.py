@@ -184,10 +184,7 @@ def write_bytes(data: bytes, name: str | None) -> None:
 
 
 def write_text(text: str, name: str | None = None) -> None:
-    """Write a text to a file, or to standard output; half of a surrogate pair is escaped.
-
-    Raises Stop.
-    """
+    """Write a text as `write_bytes` does; half of a surrogate pair is escaped. Raises Stop."""
     write_bytes(text.encode("utf-8", "backslashreplace"), name)
 
 
