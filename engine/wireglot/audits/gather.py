@@ -98,11 +98,10 @@ class Gatherer:
 
     def _rows(self, model: str) -> tuple[Rows, Rows]:
         """Return which rows of variants apply for a model, of the source and of the target."""
-        of_source, of_target = (
-            variants.applying_rows(self.rules.rows(name), name, model, self.options)
-            for name in (self.source, self.target)
-        )
-        return of_source, of_target
+        rows = self.rules.rows
+        one, two = self.source, self.target
+        of_source = variants.applying_rows(rows(one), one, model, self.options)
+        return of_source, variants.applying(rows(two), two, model, self.options)
 
     def add_notes(self, probes: Iterable[Probe], models: list[str]) -> None:
         """Convert each payload for each of some models, and collect what is noted."""

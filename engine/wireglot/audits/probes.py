@@ -77,11 +77,9 @@ class Explored:
 
 def _content_of(dialect: Dialect, shape: Shape) -> Any:
     """Return a shape, with the unions and tables that it names: equal where both say the same."""
-    shape_holes = [hole for case in shape.cases for hole in holes(case.wire)]
-    tables = [
-        dialect.tables[lens] for h in shape_holes for lens in h.lenses if lens in dialect.tables
-    ]
-    unions = [dialect.unions.get(h.named) for h in shape_holes]
+    inner = [hole for case in shape.cases for hole in holes(case.wire)]
+    tables = [dialect.tables[lens] for h in inner for lens in h.lenses if lens in dialect.tables]
+    unions = [dialect.unions.get(h.named) for h in inner]
     return shape, unions, [(table.to_ir, table.read_also, table.closed) for table in tables]
 
 

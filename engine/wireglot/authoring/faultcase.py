@@ -32,10 +32,6 @@ class Fault(NamedTuple):
     message: str
     rule: str | None = None
 
-    def same(self, other: Fault | None) -> bool:
-        """Tell whether another payload shows this fault, too."""
-        return other is not None and (self.kind, self.rule) == (other.kind, other.rule)
-
 
 class Complaint(NamedTuple):
     """A conversion, and what somebody has against it, if they say so."""
@@ -111,8 +107,9 @@ class Complaint(NamedTuple):
         comes_back = self._comes_back(body)
 
         def fails(smaller: Any) -> bool:
-            alike = fault.same(self.fault(smaller))
-            return alike and (not comes_back or self._comes_back(smaller))
+            found = self.fault(smaller)
+            alike = found and (found.kind, found.rule) == (fault.kind, fault.rule)
+            return bool(alike) and (not comes_back or self._comes_back(smaller))
 
         return shrink(body, fails, TRIES)
 

@@ -187,13 +187,12 @@ def _cross(case: Case, wire: Any) -> None:
 def _explained(notes: Iterable[Note], notes_back: Iterable[Note]) -> list[str]:
     """Return the places at home of which the notes of a way there and back speak."""
     places = [_noted_place(note, note.target_path) for note in notes_back]
+    element = re.compile(r".*/\d+(?=/)")
     for note in notes:
         places.append(_noted_place(note, note.source_path))
         # What was filled in there is there when it is read: what a message says may come of it.
-        if note.code == "filled-in" and (
-            element := re.match(r".*/\d+(?=/)", note.target_path or "")
-        ):
-            places.append(element[0])
+        if note.code == "filled-in" and (found := element.match(note.target_path or "")):
+            places.append(found[0])
         # So is what was added because something else was said, or is no longer.
         if note.effect == "added" and note.source_path:
             places.append(note.target_path)

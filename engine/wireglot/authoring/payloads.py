@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ..dialects import DialectRules
@@ -45,9 +45,11 @@ def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[An
         model = dialect.model.of_unit(unit)
         words = set(wirefacts.fixed(model))
         pictured = paths.pictured(model, unit)
-        for example in _examples(dialect, unit):
-            found[stringify(example)] = example
-            shown |= _features(example, pictured, words)
+        for example in examples.find(dialect):
+            wire = example.said.get("wire", example.said.get("reads"))
+            if example.owner == unit and wire is not None:
+                found[stringify(wire)] = wire
+                shown |= _features(wire, pictured, words)
         kept = 0
         for n in range(DRAWN):
             if kept == most:
@@ -60,14 +62,6 @@ def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[An
                 found[stringify(payload)] = payload
                 kept += 1
     return list(found.values())
-
-
-def _examples(dialect: DialectRules, unit: str) -> Iterator[Any]:
-    for example in examples.find(dialect):
-        if example.owner == unit:
-            wire = example.said.get("wire", example.said.get("reads"))
-            if wire is not None:
-                yield wire
 
 
 def _features(payload: Any, pictured: set[str], words: set[str]) -> set[Any]:

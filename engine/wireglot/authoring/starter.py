@@ -239,9 +239,8 @@ def _with_examples(
         else:
             values = (one for _, one in everywhere(example) if isinstance(one, dict))
             if any(one.get("type") == "unknown" and "dialect" in one for one in values):
-                questions.append(
-                    f"{owner}: an element of a sample is of no kind, so it is `unknown`"
-                )
+                told = "an element of a sample is of no kind, so it is `unknown`"
+                questions.append(f"{owner}: {told}")
             by_owner.setdefault(owner.removeprefix("shapes/"), []).extend(listed(example))
     if by_owner:
         lines = ["", "examples:"]

@@ -55,9 +55,7 @@ class _Draft:
         lines = [first, *(f"# {DECIDE} {one}" for one in decide), *rest]
         return layout.formatted("\n".join(lines), f"{self.wanted.name}.yaml")
 
-    def try_entries(
-        self, new: Sequence[Entry], recorded: Sequence[Recorded], now: Coverage
-    ) -> Coverage:
+    def keep(self, new: Sequence[Entry], recorded: Sequence[Recorded], now: Coverage) -> Coverage:
         """Keep entries if they load and make nothing worse; return the coverage then."""
         files = {self.wanted.name: self.text([*self.entries, *new])}
         if not new or any(found.severity == "error" for found in checking.check(files)):
@@ -86,10 +84,10 @@ def proposed(
         model = draft.rules[draft.dialect].model
         proposals = entries(rules, like, model, recordings, now, questions)
         new = [entry for entry in proposals if entry not in draft.entries]
-        before, now = now, draft.try_entries(new, recordings, now)
+        before, now = now, draft.keep(new, recordings, now)
         if now is before:  # some of them will not do
             for entry in new:
-                now = draft.try_entries([entry], recordings, now)
+                now = draft.keep([entry], recordings, now)
                 if entry not in draft.entries:
                     said = getattr(entry.said, "text", entry.said)
                     questions.append(f"{'.'.join(entry.path)}: {said} does not do")

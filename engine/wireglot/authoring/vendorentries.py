@@ -61,9 +61,8 @@ def entries(
         dialects = ((dialect, _pictures(dialect, path)) for dialect in (base, model))
         having = [dialect for dialect, at in dialects if any(key in p.names for p in at)]
         if base in having:
-            questions.append(
-                f"{'.'.join(path)}: `{key}` has a value that its picture does not take"
-            )
+            where = ".".join(path)
+            questions.append(f"{where}: `{key}` has a value that its picture does not take")
         elif having:
             own = Say(f"$own.{key} (optional)")
             yield Entry((*path, key), own, "other dialects have it in another form")

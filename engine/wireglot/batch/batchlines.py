@@ -56,7 +56,7 @@ class Forms(NamedTuple):
 
 
 class LineRead(NamedTuple):
-    """A line that was read: its kind, the value, place and rule of each hole, places of other keys."""
+    """A line that was read: what it holds, value, place and rule of each hole, and other keys."""
 
     kind: str
     held: dict[str, tuple[Any, At, Pos]]
@@ -127,9 +127,8 @@ class LineConverter:
         best: tuple[int, ConversionError] | None = None
         odd: set[At] = set()
         for kind, line in form.lines.items():
-            if not isinstance(value, dict) or not (
-                _has_required_keys(line, value) or _holds_request(line, value)
-            ):
+            fits = isinstance(value, dict) and _has_required_keys(line, value)
+            if not fits and not (isinstance(value, dict) and _holds_request(line, value)):
                 continue
             found = LineRead(kind.partition(".")[0], {}, [])
             try:
@@ -149,18 +148,11 @@ class LineConverter:
 class _Line:
     """One line on its way."""
 
-    def __init__(
-        self, converter: LineConverter, line: Any, found: LineRead, home: Form, abroad: Form
-    ) -> None:
-        self.converter, self.line, self.found, self.home, self.abroad = (
-            converter,
-            line,
-            found,
-            home,
-            abroad,
-        )
+    def __init__(self, ways: LineConverter, line: Any, found: LineRead, home: Form, abroad: Form):
+        self.converter, self.rules, self.line, self.found = ways, ways.rules, line, found
+        self.home, self.abroad = home, abroad
         self.notes: list[Note] = []
-        self.values: dict[str, Any] = {"url": abroad.urls[converter.target]}
+        self.values: dict[str, Any] = {"url": abroad.urls[ways.target]}
         self.places: set[str] = set()
         self.explained: set[str] = set()  # holes of which is said already what became of them
 
@@ -205,14 +197,9 @@ class _Line:
         body, at, pos = self.found.held[unit]
         within = self._target_at(unit)
         try:
-            out = converter.rules.convert(
-                body,
-                converter.source,
-                converter.target,
-                unit,
-                converter.model,
-                options=converter.options,
-            )
+            ends = (converter.source, converter.target)
+            asked = (*ends, unit, converter.model)
+            out = self.rules.convert(body, *asked, options=converter.options)
         except ConversionError as error:
             raise error_within(error, at) from None
         self.values[unit] = out.body
@@ -224,7 +211,7 @@ class _Line:
 
     def _error(self) -> None:
         """Convert an error: a body of the unit, or what the line says of one."""
-        converter, rules = self.converter, self.converter.rules
+        converter, rules = self.converter, self.rules
         held = self.found.held
         status = held["status"][0] if "status" in held else None
         hole = next((hole for hole in ("error", "error.error", "message") if hole in held), "error")
@@ -243,9 +230,7 @@ class _Line:
         elif hole != "message":
             within = at[:-1] if hole == "error.error" else at
             code = ir.get("http") if "status" in self.places else None  # it stands in the line
-            notes = [
-                note for note in out.notes if code is None or not _is_of_status(note, body, code)
-            ]
+            notes = [one for one in out.notes if code is None or not _is_of_status(one, body, code)]
             self.notes.extend(moved_within(notes, within, self._target_at("error")))
         if status == status_of(kind) or (kind_of(status) == kind and not open_kind(kind)):
             self.explained.add("status")
@@ -256,14 +241,14 @@ class _Line:
         if "message" in self.found.held:
             ir["message"], at, _ = self.found.held["message"]
         self.explained.add("message")
-        body = self.converter.rules[self.converter.target].write(ir, "error").body
+        body = self.rules[self.converter.target].write(ir, "error").body
         told = f"a request that is {kind} is told as an error in the target"
         self._note("reworded", "changed", at, self._target_at("error"), None, told)
         self._take_error(body, None, ir["kind"])
 
     def _take_error(self, body: Any, status: int | None, kind: str | None) -> str | None:
-        """Keep an error of the target, and its parts, for lines that say it in pieces; return its kind."""
-        ir = self.converter.rules[self.converter.target].read(body, "error").ir
+        """Keep an error of the target whole and in pieces, as lines may say it; return its kind."""
+        ir = self.rules[self.converter.target].read(body, "error").ir
         self.values |= {"error": body, "message": ir["message"]}
         self.values["status"] = status_of(kind or ir.get("kind")) if status is None else status
         if isinstance(body, dict) and "error" in body:

@@ -110,18 +110,10 @@ def pieces(names: Sequence[str], start: Place) -> Iterator[Piece]:
                 taken, length = _take(lines)
                 if not taken:
                     break
-                first, line_number, offset = (
-                    line_number + 1,
-                    line_number + len(taken),
-                    offset + length,
-                )
-                yield Piece(
-                    name,
-                    first,
-                    taken,
-                    Place(number, line_number, offset),
-                    bytes_before + bytes_read(),
-                )
+                first = line_number + 1
+                line_number, offset = line_number + len(taken), offset + length
+                place = Place(number, line_number, offset)
+                yield Piece(name, first, taken, place, bytes_before + bytes_read())
         bytes_before += _size(name)
 
 

@@ -84,9 +84,8 @@ def run(
     output = Output(files.out or "", files.notes is not None, aside)
     with _Outputs(converter, names, files, resume, force) as outputs:
         pieces = lines.pieces(names, outputs.done.after)
-        for result in map_pieces(
-            converter, functools.partial(convert_piece, output), pieces, workers
-        ):
+        work = functools.partial(convert_piece, output)
+        for result in map_pieces(converter, work, pieces, workers):
             if result.stop:
                 raise Stopped(result.stop)
             show(outputs.add(result))
@@ -270,11 +269,8 @@ def _lock(file: IO[bytes]) -> None:
 def _run_key(converter: Converter, names: Sequence[str], files: Files) -> dict[str, Any]:
     """Return what a run and one that goes on must have in common, as JSON; policies may differ."""
     job = converter.job
-    fields = job._asdict()
-    conversion = {
-        name: fields[name]
-        for name in ("source", "target", "unit", "model", "options", "at", "text")
-    }
+    words = ("source", "target", "unit", "model", "options", "at", "text")
+    conversion = {word: getattr(job, word) for word in words}
     inputs = [(name, *_stat(name)) for name in names]
     key = {**conversion, "rules": converter.rules.hash, "files": inputs, "outputs": files[1:]}
     comparable: dict[str, Any] = json.loads(json.dumps(key))

@@ -59,7 +59,6 @@ def _run_server(name: str, arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         needs = f"a server needs `pip install 'wireglot[serve]'`: {error.name} is missing"
         raise Stop(USAGE, needs) from None
-    # It loads the rules itself, for a file of --config may say others.
     status: int = module.main(arguments, functools.partial(given.rules, arguments))
     return status
 
@@ -71,8 +70,7 @@ run = functools.partial(_run_server, "run")
 def replay(arguments: argparse.Namespace) -> int:
     from ..serve import config, replay
 
-    same = different = 0
-    file = arguments.config
+    total, different, file = 0, 0, arguments.config
     try:
         if file is not None and (arguments.rules or arguments.overlay or arguments.plugins):
             raise UsageError(
@@ -80,14 +78,14 @@ def replay(arguments: argparse.Namespace) -> int:
             )
         now = config.converting(file) if file is not None else (given.rules(arguments), None, None)
         for record in replay.replay(arguments.dir, *now):
-            same += not record.apart
-            different += bool(record.apart)
+            total += 1
             if record.apart:
+                different += 1
                 lines = [f"{record.file}: {record.ends}", *(f"  {line}" for line in record.apart)]
                 terminal.write_text("\n".join(lines) + "\n")
     except WireglotError as error:  # 1 says that something differs
         raise Stop(USAGE, str(error)) from None
-    print(f"{same + different} requests: {same} as they were, {different} otherwise")
+    print(f"{total} requests: {total - different} as they were, {different} otherwise")
     return FAILED if different else OK
 
 
@@ -163,8 +161,8 @@ def diagnose(arguments: argparse.Namespace) -> int:
         for finding in findings:
             print(finding)
         healed = sum(finding.healed for finding in findings)
-        some = f"{len(findings)} found, of which `repair` heals {healed}"
-        print(some if findings else "nothing found")
+        count = f"{len(findings)} found, of which `repair` heals {healed}"
+        print(count if findings else "nothing found")
     return FAILED if any(finding.severity == "error" for finding in findings) else OK
 
 
@@ -267,7 +265,7 @@ def schema(arguments: argparse.Namespace) -> int:
 
 
 def _convert_traced(rules: RuleSet, arguments: argparse.Namespace) -> tuple[Any, Conversion]:
-    """Return the input of a command, and its conversion with a trace; the hint is printed."""
+    """Return the input and its Conversion with a trace; print a hint as `convert` does."""
     body, out = _convert_input(rules, arguments, trace=True)
     _print_hint(rules, body, out, arguments)
     return body, out

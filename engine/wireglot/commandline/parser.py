@@ -12,6 +12,7 @@ from ..errors import library
 from .terminal import OK
 
 Argument = tuple[tuple[str, ...], dict[str, Any]]  # what `add_argument` takes: names, settings
+Row = tuple[Argument, ...]
 
 
 def argument(names: str, **settings: Any) -> Argument:
@@ -41,22 +42,18 @@ def word(name: str, words: str, text: str) -> Argument:
 
 
 def spaces(text: str) -> int:
-    """Read a number of spaces; raises what argparse prints as an error of usage."""
     if not text.isdecimal() or len(text) > 2:
         raise argparse.ArgumentTypeError(f"`{text}` is no number of spaces, 0 to 99")
     return int(text)
 
 
 def processes(text: str) -> int:
-    """Read a number of processes; raises what argparse prints as an error of usage."""
     if not text.isdecimal() or not 0 < int(text) < 1000:
         raise argparse.ArgumentTypeError(f"`{text}` is no number of processes, 1 to 999")
     return int(text)
 
 
-def input_arguments(
-    model: str = "the model, where the source keeps it outside the body",
-) -> tuple[Argument, Argument]:
+def input_arguments(model: str = "the model, where the source keeps it outside the body") -> Row:
     """Return FILE and --model, of commands that read one JSON value; `model` is a help text."""
     text = "a JSON file; - is stdin (default)"
     return value("file", "FILE", text, nargs="?", default="-"), value("--model", "M", model)

@@ -59,9 +59,8 @@ def frames(arguments: argparse.Namespace) -> int:
 def _require_events(has_content: bool, count: int, file: str, dialect: str) -> None:
     """Raise ConversionError where a stream has content, and no event: `count` is 0."""
     if has_content and not count:
-        raise ConversionError(
-            f"`{terminal.display_name(file)}` holds no event of a stream of {dialect}"
-        )
+        name = terminal.display_name(file)
+        raise ConversionError(f"`{name}` holds no event of a stream of {dialect}")
 
 
 def _stream_bytes(file: str, stream: Stream | None) -> Iterator[bytes]:

@@ -63,10 +63,7 @@ def session_files(agent: Agent, env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def read(rules: RuleSet, agent: Agent, path: Path, away: bool = True) -> reading.Read:
-    """Return what a session file means: for other dialects (`away`), or to be written in its own.
-
-    Raises ConversionError, UsageError.
-    """
+    """Return what a session file means, `away` or at home. Raises ConversionError, UsageError."""
     dialect = rules[agent.dialect]
     try:
         content = text(agent, path)
@@ -84,10 +81,7 @@ def read(rules: RuleSet, agent: Agent, path: Path, away: bool = True) -> reading
 
 
 def text(agent: Agent, path: Path) -> str:
-    """Return the text of a session file, or of one in a database.
-
-    Raises UsageError, and what reading a file raises.
-    """
+    """Return the text of a session, of a file or a database. Raises OSError, UsageError."""
     base = agent.database
     if base is not None and path.match(base.file):
         base.ask(path, base.names)  # which says why it told of no session
@@ -134,10 +128,7 @@ def excerpt(text: str) -> str:
 def find_session(
     rules: RuleSet, name: str, env: Mapping[str, str], agent: Agent | None = None
 ) -> Session:
-    """Return the one session that is meant by its id, the beginning of that, or its file.
-
-    Only those of an agent are looked at where one is given. Raises UsageError for none or many.
-    """
+    """Return the session of an id, its beginning, or a file. Raises UsageError for none or many."""
     path = Path(name)
     if path.is_file() and agent is not None:
         return session_of(rules, agent, path)

@@ -135,20 +135,14 @@ def _existing(rules: RuleSet, other: Agent, root: Path, folder: str, name: str) 
 def _write_body(
     dialect: DialectRules, ir: dict[str, Any], read: reading.Read, same: bool
 ) -> tuple[Any, tuple[Note, ...]]:
-    """Write a session that was `read` and then changed to `ir`; return body and notes.
-
-    `same` says that it goes to another agent of the dialect that it was read of.
-    """
+    """Return the body and the notes of `ir`, a session `read` and changed; `same`: at home."""
     read.trail.copy(read.ir, ir)
     body, drafts, _ = writing.write(dialect, read._replace(ir=ir, survey=None), "session", same, {})
     return body, tuple(all_notes(read.notes, drafts, body, same))
 
 
 def close_calls(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
-    """Return messages in which each call has a result, and how many calls had none.
-
-    An error is put behind the results of its turn: providers refuse a call without a result.
-    """
+    """Answer each call that has no result with an error, behind its turn; also count these."""
     answered = {id(call) for call in pairing.by_id(messages).values()}
     out: list[dict[str, Any]] = []
     waiting: list[dict[str, Any]] = []
@@ -236,10 +230,7 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _write_private(path: Path, text: str, mode: str) -> None:
-    """Write a file that only its owner may read; with the mode `x` it must be a new one.
-
-    Raises UsageError; of a new file nothing stays then.
-    """
+    """Write a file for its owner alone. Raises UsageError; of a new one (`x`) nothing stays."""
     begun = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
