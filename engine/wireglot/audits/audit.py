@@ -1,7 +1,7 @@
 """Audits: what becomes of each field between two dialects, found from their rules alone.
 
-The source's pictures make payloads in which each choice is taken once (`probes`), the IR makes
-talks that strain order and pairing (`talks`). Each is converted (`gather`); what the notes say,
+The source's pictures make payloads in which each choice is taken once (`probes`), hard cases
+of the IR strain order and pairing (`hardcases`). Each is converted (`gather`); what the notes say,
 gathered by wire path, are the lines of the audit. So every line has a payload that shows it.
 """
 

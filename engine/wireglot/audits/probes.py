@@ -150,10 +150,10 @@ class Prober(Maker):
         self.at, self.shape_name = outer
         return made
 
-    def within(self, key: Any, child: Picture, made: CaseState) -> Any:
+    def within(self, key: Any, child: Picture, state: CaseState) -> Any:
         outer = self.at, self.pos
         self.at, self.pos = (*self.at, key), getattr(child, "pos", None)
-        found = super().within(key, child, made)
+        found = super().within(key, child, state)
         self.at, self.pos = outer
         return found
 
@@ -168,25 +168,25 @@ class Prober(Maker):
         self.odd = True
         return "x"
 
-    def total(self, h: Hole, made: CaseState) -> Any:
+    def total(self, h: Hole, state: CaseState) -> Any:
         """Make a sum, or one that does not add up."""
-        total = super().total(h, made)
+        total = super().total(h, state)
         return total if total is ABSENT else self.choose("sum", (total, total + 1))
 
-    def there(self, h: Hole, made: CaseState) -> Any:
+    def there(self, h: Hole, state: CaseState) -> Any:
         """Decide whether something stands at a marked hole; also what never fits there."""
         # Some are noted only beside others, so plain ones of an object stand together once, too.
         beside = h.shape is None and self.choose("all", (False, True))
         likely = h.mark == "made" or bool(beside)
         if h.shape == "conversation":
             return True
-        if h.path == "parts" and made.kind == "message" and not made.full:
-            made.full = likely = True  # of a message that holds nothing there is nothing to tell
+        if h.path == "parts" and state.kind == "message" and not state.full:
+            state.full = likely = True  # of a message that holds nothing there is nothing to tell
         if h.path.startswith("own.") and h.shape is None and not h.lenses:
             # They go or stay as they are, each by itself, so one payload shows all of an object.
             return self.choose("own", (ABSENT, True))
         ways: list[Any] = [True, ABSENT] if likely else [ABSENT, True]
-        if field_type(made.case.shape, h.path) != "any" or h.lenses or h.shape:
+        if field_type(state.case.shape, h.path) != "any" or h.lenses or h.shape:
             ways.append(UNFIT)
         found = self.choose("there", ways)
         self.odd = self.odd or found is UNFIT
@@ -212,14 +212,14 @@ class Prober(Maker):
         self.at = outer
         return elements
 
-    def scalar(self, h: Hole, made: CaseState) -> Any:
+    def scalar(self, h: Hole, state: CaseState) -> Any:
         if h.path.rpartition(".")[2] in ("parameters", "schema"):
             return self.schema(h.path)
-        return super().scalar(h, made)
+        return super().scalar(h, state)
 
-    def named(self, path: str, made: CaseState) -> Any:
+    def named(self, path: str, state: CaseState) -> Any:
         """Make a value for a field; one of a dialect's own goes or stays, whatever it is."""
-        return "x" if path.startswith("own.") else super().named(path, made)
+        return "x" if path.startswith("own.") else super().named(path, state)
 
     def word(self, table: str) -> Any:
         words = self.dialect.tables[table]
@@ -250,9 +250,9 @@ class Prober(Maker):
         outer, self.at = self.at, (*self.at, Role(case.name))
         messages = super().messages(case)
         self.at = outer
-        if self.wanted:
-            messages = [*self.calls(self.wanted), *messages]
-            self.wanted = []
+        if self.missing_calls:
+            messages = [*self.calls(self.missing_calls), *messages]
+            self.missing_calls = []
         return messages
 
 

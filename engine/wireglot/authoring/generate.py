@@ -52,7 +52,7 @@ class Generator(Maker):
     def unknown(self) -> Any:
         return self.chance.choice(ANY) if self.rarely() else ABSENT
 
-    def there(self, h: Hole, made: CaseState) -> Any:
+    def there(self, h: Hole, state: CaseState) -> Any:
         """Decide whether something stands at a marked hole."""
         if h.mark in ("made", "fill", "default") or self.maybe():
             return True

@@ -26,7 +26,7 @@ class CaseState:
 
     def __init__(self, case: Case, kind: str, nth: int = 0) -> None:
         self.case, self.kind, self.nth = case, kind, nth
-        self.said: dict[str, Any] = {}
+        self.fields: dict[str, Any] = {}
         self.full = False  # whether it has a part
         self.numbers: dict[str, int | None] = {}
         sums = (h.paths for h in pic.holes(case.wire) if len(h.paths) > 1)
@@ -63,8 +63,10 @@ class Maker:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.depth = self.count = 0
-        self.open: list[tuple[str, str]] = []  # calls that wait for a result
-        self.wanted: list[tuple[str, str]] = []  # calls that results ask for, and nobody made
+        self.open_calls: list[tuple[str, str]] = []  # calls that wait for a result
+        self.missing_calls: list[
+            tuple[str, str]
+        ] = []  # calls that results ask for, and nobody made
 
     def unit(self, name: str) -> Any:
         """Make a payload of a unit: request, response or error."""
@@ -89,35 +91,35 @@ class Maker:
 
     # -- pictures -----------------------------------------------------------------------------
 
-    def picture(self, p: Picture, made: CaseState) -> Any:
+    def picture(self, p: Picture, state: CaseState) -> Any:
         """Make a wire value of a picture; ABSENT where nothing stands."""
         if isinstance(p, Literal):
             return self.mostly("literal", p.values)
         if isinstance(p, Text):
-            return p.write(tuple(str(self.named(name, made)) for name in p.names)) or ABSENT
+            return p.write(tuple(str(self.named(name, state)) for name in p.names)) or ABSENT
         if isinstance(p, Items):
-            head = [self.within(n, child, made) for n, child in enumerate(p.items)]
-            more = self.within("rest", p.rest, made) if p.rest is not None else None
+            head = [self.within(n, child, state) for n, child in enumerate(p.items)]
+            more = self.within("rest", p.rest, state) if p.rest is not None else None
             return [*head, *(more if isinstance(more, list) else ())]
         if isinstance(p, Fields):
-            return self.fields(p, made)
+            return self.fields(p, state)
         assert isinstance(p, Hole)
-        return self.hole(p, made)
+        return self.hole(p, state)
 
-    def within(self, key: Any, child: Picture, made: CaseState) -> Any:
-        return self.picture(child, made)
+    def within(self, key: Any, child: Picture, state: CaseState) -> Any:
+        return self.picture(child, state)
 
-    def fields(self, p: Fields, made: CaseState) -> dict[str, Any]:
+    def fields(self, p: Fields, state: CaseState) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for names, child in p.entries:
             if isinstance(child, Fields) and can_be_left_out(child):
                 if not self.maybe(("there", names[0])):
                     continue
-            value = self.within(names[0], child, made)
+            value = self.within(names[0], child, state)
             if value is not ABSENT:
                 out[self.key(names)] = value
         for n, hole in enumerate(p.spread):
-            value = self.within(("rest", n), hole, made)
+            value = self.within(("rest", n), hole, state)
             if isinstance(value, dict):
                 out.update({k: v for k, v in value.items() if k not in p.names})
         if not p.closed and not p.spread and (more := self.unknown()) is not ABSENT:
@@ -128,92 +130,92 @@ class Maker:
         """Choose the spelling of a key."""
         return str(self.mostly(("key", names[0]), names))
 
-    def hole(self, h: Hole, made: CaseState) -> Any:
+    def hole(self, h: Hole, state: CaseState) -> Any:
         if len(h.paths) > 1:
-            return self.total(h, made)
+            return self.total(h, state)
         if h.mark is not None:
-            if h.path in made.summed and h.shape is None:
-                there = made.number(h.path, self) is not None or ABSENT
+            if h.path in state.summed and h.shape is None:
+                there = state.number(h.path, self) is not None or ABSENT
             else:
-                there = self.there(h, made)
+                there = self.there(h, state)
             if there is not True:
                 return there
         if h.path == "nth":
-            return made.nth
-        value = self.value(h, made)
+            return state.nth
+        value = self.value(h, state)
         for lens in h.lenses:
             value = self.lens(lens, value, h)
         return value
 
-    def total(self, h: Hole, made: CaseState) -> Any:
+    def total(self, h: Hole, state: CaseState) -> Any:
         """Make a number that is the sum of what its terms are elsewhere."""
-        there = [n for path in h.paths if (n := made.number(path, self)) is not None]
+        there = [n for path in h.paths if (n := state.number(path, self)) is not None]
         return sum(there) if there or h.mark is None else ABSENT
 
-    def value(self, h: Hole, made: CaseState) -> Any:
+    def value(self, h: Hole, state: CaseState) -> Any:
         """Make what stands at a hole before its lenses."""
         if h.shape == "conversation":
             return self.talk()
         if h.shape is None:
-            return self.scalar(h, made)
+            return self.scalar(h, state)
         if h.mode == "each":
             return self.elements(h, h.shape)
         if h.mode == "entries":
             return self.entries(h.shape)
-        if h.path == "result" and self.open:  # it is that of the call around it
-            self.open.insert(0, self.open.pop())
+        if h.path == "result" and self.open_calls:  # it is that of the call around it
+            self.open_calls.insert(0, self.open_calls.pop())
         return self.member(h.shape)
 
     def entries(self, name: str) -> list[Any]:
         return [self.member(name)]
 
-    def scalar(self, h: Hole, made: CaseState) -> Any:
+    def scalar(self, h: Hole, state: CaseState) -> Any:
         """Make a value of the type of a field; ids and names of results are those of calls."""
-        if h.path == "id" and made.kind == "tool_call":
+        if h.path == "id" and state.kind == "tool_call":
             self.count += 1
-            if "id" not in made.said:
-                made.said["id"] = self.choose("id", (f"call_{self.count}", *self.odd_ids))
-                self.open.append((made.said["id"], self.name(made)))
-            return made.said["id"]
-        if h.path in ("tool_call_id", "name") and made.kind == "tool_result":
-            return self.answered(made)[h.path]
+            if "id" not in state.fields:
+                state.fields["id"] = self.choose("id", (f"call_{self.count}", *self.odd_ids))
+                self.open_calls.append((state.fields["id"], self.name(state)))
+            return state.fields["id"]
+        if h.path in ("tool_call_id", "name") and state.kind == "tool_result":
+            return self.answered(state)[h.path]
         for lens in h.lenses:
             if is_guard(lens) and (kinds := [w for w in lens.split("+") if w in self.guards]):
                 return self.choose("guard", [v for kind in kinds for v in self.guards[kind]])
-        if h.path in made.summed:
-            return made.number(h.path, self, there=True)
-        return self.named(h.path, made)
+        if h.path in state.summed:
+            return state.number(h.path, self, there=True)
+        return self.named(h.path, state)
 
-    def answered(self, made: CaseState) -> dict[str, str]:
+    def answered(self, state: CaseState) -> dict[str, str]:
         """Return the id and name of the call that a result answers."""
-        if "tool_call_id" not in made.said:
-            if self.open:
-                call = self.open.pop(0)
+        if "tool_call_id" not in state.fields:
+            if self.open_calls:
+                call = self.open_calls.pop(0)
             else:
                 self.count += 1
                 call = (f"call_{self.count}", "f")
-                self.wanted.append(call)
-            made.said["tool_call_id"], made.said["name"] = call
-        return made.said
+                self.missing_calls.append(call)
+            state.fields["tool_call_id"], state.fields["name"] = call
+        return state.fields
 
-    def named(self, path: str, made: CaseState) -> Any:
+    def named(self, path: str, state: CaseState) -> Any:
         """Make a value for a field of the IR."""
         last = path.rpartition(".")[2]
         if last in TIMED:
             return self.choose(last, TIMES)
         if last == "name":
-            return self.name(made)
+            return self.name(state)
         if last == "id":
             self.count += 1
-            return f"{made.kind}_{self.count}"
-        ways = self.by_name.get(last) or self.by_type[field_type(made.case.shape, path)]
+            return f"{state.kind}_{self.count}"
+        ways = self.by_name.get(last) or self.by_type[field_type(state.case.shape, path)]
         return self.choose(last, ways)
 
-    def name(self, made: CaseState) -> str:
+    def name(self, state: CaseState) -> str:
         """Choose the name of a tool, once for an object."""
-        if "name" not in made.said:
-            made.said["name"] = self.choose("name", self.names)
-        return str(made.said["name"])
+        if "name" not in state.fields:
+            state.fields["name"] = self.choose("name", self.names)
+        return str(state.fields["name"])
 
     def number(self, path: str, there: bool) -> int | None:
         """Choose a term of a sum; None where it is left out, which it is not where it must be."""

@@ -130,8 +130,10 @@ def audit(arguments: argparse.Namespace) -> int:
         names: Sequence[str] = rules.dialects
         if source is None and target is None:  # those that lie over another differ little from it
             names = [row.name for row in _list_dialects(rules, arguments) if not row.parent]
-        ends = terminal.with_progress([source] if source else names), [target] if target else names
-        cells = audit.matrix(rules, units, *ends, arguments.model, options)
+        sources, targets = [source] if source else names, [target] if target else names
+        if len(sources) > 1 and (tqdm := terminal.progress_bar()) is not None:  # it takes minutes
+            sources = tqdm(sources, unit=" dialects", dynamic_ncols=True)
+        cells = audit.matrix(rules, units, sources, targets, arguments.model, options)
         text = auditform.render([], cells, arguments.format, rules.hash)
     else:
         pairs = [(source, target), (target, source)] if arguments.both else [(source, target)]

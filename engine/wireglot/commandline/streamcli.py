@@ -20,9 +20,8 @@ BLANK = b"\xef\xbb\xbf \t\r\n"  # a byte order mark, and what may stand before J
 def convert(rules: RuleSet, policy: Policy, arguments: argparse.Namespace) -> tuple[Note, ...]:
     """Translate bytes as they come, flushed at once. Raises ConversionError for no event."""
     source, file = arguments.source, arguments.file
-    options = given.options(arguments)
-    translated = rules.translator(source, arguments.target, arguments.model, options, policy)
-    translator = translated.as_bytes()
+    asked = (source, arguments.target, arguments.model, given.options(arguments), policy)
+    translator = rules.translator(*asked).as_bytes()
     has_content = False
     with terminal.open_output(arguments.output) as out:
         for data in _stream_bytes(file, rules[source].model.stream):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -49,12 +49,6 @@ def progress_bar() -> Any:
         print("a bar of progress needs `pip install 'wireglot[batch]'`", file=sys.stderr)
         return None
     return tqdm
-
-
-def with_progress(dialects: Sequence[str]) -> Iterable[str]:
-    """Return dialects to go through, which takes minutes, with a bar of progress if many."""
-    tqdm = progress_bar() if len(dialects) > 1 else None
-    return dialects if tqdm is None else tqdm(dialects, unit=" dialects", dynamic_ncols=True)
 
 
 def own_rules(directory: str | None) -> str | None:
