@@ -97,7 +97,6 @@ class _TreeLines:
         self.targets = {at: f"t{i}" for i, at in enumerate(trace.origins)}
 
     def source(self) -> Iterator[Line]:
-        """Yield the lines of the input."""
         for at, line in _lines(self.body, (), "", ""):
             fate = self.trace.fates.get(pointer(at)) if at is not None else None
             yield line if fate is None or at is None else self._fate(line, pointer(at), fate)

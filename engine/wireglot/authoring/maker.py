@@ -199,7 +199,6 @@ class Maker:
         return state.fields
 
     def named(self, path: str, state: CaseState) -> Any:
-        """Make a value for a field of the IR."""
         last = path.rpartition(".")[2]
         if last in TIMED:
             return self.choose(last, TIMES)

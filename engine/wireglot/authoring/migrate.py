@@ -325,7 +325,6 @@ def _source(node: Any, text: str) -> Say:
 
 
 def _ancestry(name: str | None) -> Iterator[str]:
-    """Yield a dialect and its parents."""
     there = load.from_yaml()
     while name is not None:
         yield name

@@ -28,7 +28,6 @@ class Least(Plain):
     """Makes payloads of nothing but what must be there."""
 
     def hole(self, h: Hole, state: Any) -> Any:
-        """Make a value where one must stand."""
         return ABSENT if h.mark is not None else super().hole(h, state)
 
     def maybe(self, what: Any = None) -> bool:

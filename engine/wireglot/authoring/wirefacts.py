@@ -124,7 +124,6 @@ class _Walk(Walk):
         self.told = set[tuple[str, ...]]()  # what was noted, for much is said again and again
 
     def add(self, path: str, case: Case, presence: str, holds: str, p: Picture) -> None:
-        """Note what a case says of a path."""
         owner = f"{case.shape}/{case.name}" if case.name else case.shape
         if (key := (path, owner, presence, holds)) not in self.told:
             self.told.add(key)
@@ -156,7 +155,6 @@ class _Walk(Walk):
         self.add(path, case, "read, not written", f"`{usual}` in another spelling", p)
 
     def at(self, path: str, p: Picture, case: Case) -> None:
-        """Note what a picture says of its path."""
         if isinstance(p, Hole):
             said = _hole_fact(p)
         elif isinstance(p, Fields):
