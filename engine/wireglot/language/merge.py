@@ -344,7 +344,7 @@ def _settled(base: Node | None, over: Node, report: Report) -> Node:
         below, was = shape_fields.get(parts.name), child.replaced
         if (parts.whole or child.value == REMOVED) and below is None:
             if was is None:
-                report(_nothing_below(parts, pos, base, shape_fields, child.value == REMOVED))
+                report(_nothing_below(parts, pos, base, fields, child.value == REMOVED))
             elif child.value == REMOVED:
                 gone.append(RemovedKey(parts.name, pos, was))
             if child.value == REMOVED:
