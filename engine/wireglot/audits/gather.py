@@ -101,7 +101,7 @@ class Gatherer:
         rows = self.rules.rows
         one, two = self.source, self.target
         of_source = variants.applying_rows(rows(one), one, model, self.options)
-        return of_source, variants.applying(rows(two), two, model, self.options)
+        return of_source, variants.applying_rows(rows(two), two, model, self.options)
 
     def add_notes(self, probes: Iterable[Probe], models: list[str]) -> None:
         """Convert each payload for each of some models, and collect what is noted."""
