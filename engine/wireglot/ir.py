@@ -92,15 +92,14 @@ USUAL: dict[str, Any] = {
     "tool_choice": "auto",
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
-# provider keeps for itself, how fast it is, for whom a request is made, whether thoughts are shown
-# beside it, what a tool gives back, counts of what is but text, the status that HTTP says. So are
-# marks of what is cached.
+# provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
+# a tool gives back, counts of what is but text, the status that HTTP says. So are marks of what is
+# cached.
 SLIGHT = frozenset(
     tuple(field.split(":"))
-    for field in "response:id response:created response:service_tier request:service_tier "
-    "request:user request:reasoning.include request:reasoning.display function:output_schema "
-    "usage:by.cache_write usage:by.input.text usage:by.output.text usage:by.cache_read.text "
-    "error:http".split()
+    for field in "response:id response:created request:user request:reasoning.include "
+    "request:reasoning.display function:output_schema usage:by.cache_write usage:by.input.text "
+    "usage:by.output.text usage:by.cache_read.text error:http".split()
 )
 CACHE = frozenset(("cache", "ttl"))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done

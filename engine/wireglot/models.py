@@ -185,6 +185,5 @@ class Response(Model):
     id: str | None = None
     model: str | None = None
     created: int | None = None
-    service_tier: str | None = None
     candidates: list[Candidate]
     usage: Usage | None = None

@@ -51,8 +51,7 @@ _TEXTS: dict[str, str] = {
     FUNCTION: "name description parameters:* output_schema:* strict",
     "custom": "name description format:format",
     "format": "kind syntax definition",
-    "response": "id model created service_tier candidates:[candidate] candidate:candidate "
-    "usage:usage",
+    "response": "id model created candidates:[candidate] candidate:candidate usage:usage",
     "candidate": "parts:[part] stop_reason stop_message stop_sequence index "
     "citations:[cited] sources:[cited] logprobs:[token] likely:[token]",
     "usage": "input cache_read cache_write output reasoning tool_input by:*",
@@ -63,7 +62,8 @@ KINDS = PARTS | TOOLS
 
 
 def _fields(text: str) -> dict[str, str]:
-    return {name: held for name, _, held in (word.partition(":") for word in text.split())}
+    pairs = (word.partition(":") for word in text.split())
+    return {name: held for name, _, held in pairs}
 
 
 OBJECTS: dict[str, dict[str, str]] = {

@@ -97,7 +97,7 @@ class Fold(Hearing):
                 # What is said of a field of the response that is known changes nothing.
                 if not self.outcome.is_settled(taken[0].path.removeprefix("response.")):
                     self.changed = True
-                if ".own." in taken[0].path or taken[0].path == "response.service_tier":
+                if ".own." in taken[0].path:
                     self.note_if_differs(taken[0].path, old, taken[1], taken[2])
                 self._take_common(taken, nth)
         self._check_number(matches)

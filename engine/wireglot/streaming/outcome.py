@@ -19,7 +19,6 @@ from ..trail import At, Trail
 from .incoming import Candidate, merged
 
 MOST = 128  # candidates of one response, and ends of candidates that are remembered
-FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 SHORT = 500  # signs of an end that is remembered
 
 
@@ -98,11 +97,11 @@ class Outcome:
 
     def is_settled(self, path: str) -> bool:
         """Tell whether a field of the response is said for good."""
-        return path in FIRST and bool(self.response.get(path))
+        return bool(self.response.get(path)) and not path.startswith("own.")
 
     def set_response_field(self, path: str, hole: Hole, wire: Any) -> None:
         """Take a field of the response: the first frame that says it is right."""
-        known = path in FIRST and path in self.response
+        known = path in self.response and not path.startswith("own.")
         if known and (self.response[path] or not wire):
             return
         if path == "created":

@@ -328,7 +328,7 @@ def has_required_keys(dialect: Dialect, h: Hole, wire: Any) -> bool:
 @functools.lru_cache(maxsize=4096)
 def required_keys(case: Case) -> tuple[tuple[str, ...], ...]:
     """Return the keys, each in its spellings, without which a case does not read an object."""
-    return tuple(names for names, p in keyed(case.wire) if _is_required(p))
+    return tuple(names for names, p in keyed(case.wire) if _stands(p))
 
 
 def _match_literal(p: Literal, wire: Any, at: At, match: EventMatch) -> bool:
@@ -345,7 +345,7 @@ def _match_literal(p: Literal, wire: Any, at: At, match: EventMatch) -> bool:
 def _is_of_type(h: Hole, wire: Any, piece: str = "any") -> bool:
     """Tell whether a value is of the type of a hole that takes it as it is."""
     if h.shape is not None or not UNTYPED.issuperset(h.lenses) or "own" in h.path.split("."):
-        return h.lenses[-1:] != ("string",) or isinstance(wire, str)
+        return True
     kind = piece if h.path == "piece" else field_type("", h.path)
     return kind == "any" or guard("string" if kind == "opaque" else kind, wire)
 

@@ -21,9 +21,10 @@ from ..language.picture import ABSENT, Hole, distinguishes
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
-from .outcome import FIRST, MOST, SHORT
+from .outcome import MOST, SHORT
 from .recognising import EventMatch
 
+_FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
 _PARTLESS = {"finish", "usage", "error", "end", "keepalive"}  # what says nothing of a part
 _MEMORY = ("spelled", "arguments_json", "value_json")  # other texts of the same
 
@@ -160,7 +161,7 @@ def take_unstreamed(fold: Hearing, wire: Any, matches: list[EventMatch]) -> bool
 
 def take_response(fold: Hearing, ir: IR, trail: Trail, at: At, whole: bool) -> None:
     """Hear a response: of the whole one, what was not told before is told now."""
-    first = {k: v for k, v in fold.outcome.response.items() if k in FIRST and v}
+    first = {k: v for k, v in fold.outcome.response.items() if k in _FIRST and v}
     if whole:
         ir.update({k: v for k, v in first.items() if k not in ir})  # what it leaves out stays
     note_differences(fold, fold.outcome.response, ir, trail, at)
