@@ -328,7 +328,7 @@ def has_required_keys(dialect: Dialect, h: Hole, wire: Any) -> bool:
 @functools.lru_cache(maxsize=4096)
 def required_keys(case: Case) -> tuple[tuple[str, ...], ...]:
     """Return the keys, each in its spellings, without which a case does not read an object."""
-    return tuple(names for names, p in keyed(case.wire) if _stands(p))
+    return tuple(names for names, p in keyed(case.wire) if _is_required(p))
 
 
 def _match_literal(p: Literal, wire: Any, at: At, match: EventMatch) -> bool:
