@@ -13,6 +13,11 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"wireglot.{name}")
 
 
+def either(owner: Any, *names: str) -> Any:
+    """Return what an object has under one of some names: as it is called, and as it was."""
+    return next(getattr(owner, name) for name in names if hasattr(owner, name))
+
+
 def from_nodes(
     own: Mapping[str, Any],
     nodes: Mapping[str, Any],
@@ -24,13 +29,15 @@ def from_nodes(
     `module` gives the modules of the engine by their names, of another one, too.
     """
     layers, layercheck = module("language.layers"), module("checks.layercheck")
-    mine = layers.sort_files(own, findings.add_error)
+    # An engine of before calls some of these otherwise.
+    refuse = either(findings, "add_error", "take")
+    mine = either(layers, "sort_files", "by_name")(own, refuse)
     files = {**nodes, **mine.dialects}
-    found = layercheck.flatten(files, mine.overlays.values(), findings)
-    steps = layercheck.check_ladder(files, findings)
+    found = either(layercheck, "flatten", "flat")(files, mine.overlays.values(), findings)
+    steps = either(layercheck, "check_ladder", "ladder")(files, findings)
     layercheck.check(found, layercheck.touched(found, findings.texts), findings, steps)
     module("checks.crosscheck").check(mine.crossings, files, findings)
     if any(finding.severity == "error" for finding in findings):
         return None
-    made: RuleSet = module("loading.load").rule_set(found.nodes)
+    made: RuleSet = either(module("loading.load"), "rule_set", "made")(found.nodes)
     return made

@@ -38,7 +38,7 @@ def _checked(side: Side) -> Seen:
 
 def _tested(side: Side) -> Seen:
     trial = side.module("authoring.trial")
-    rules = trial.load_with_examples([], [])
+    rules = byhand.either(trial, "load_with_examples", "loaded")([], [])
     made = trial.Trial(None, runs=RUNS)
     made.run(rules, rules.dialects)
     failures = [text.partition(": ")[2] for text in made.failures]
@@ -105,11 +105,8 @@ def _used(base: Base, stem: str, new: Any, options: Any, side: Side) -> Seen:
     findings = side.module("language.findings").Findings({FILE: text})
     shared = _nodes(side, FOLDER.name)
     source = side.module("language.source")
-    node = (
-        source.parse(new, FILE, findings.add_error)
-        if isinstance(new, str)
-        else node_of(new, source)
-    )
+    refuse = byhand.either(findings, "add_error", "take")
+    node = source.parse(new, FILE, refuse) if isinstance(new, str) else node_of(new, source)
     own = {**_nodes(side, base.name), stem: node}
     around = {LADDER: shared[LADDER], base.other: shared[base.other]}
     rules = byhand.from_nodes(own, around, findings, side.module)

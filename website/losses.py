@@ -37,6 +37,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "answer-next": ("moved", "joined", "reordered"),
     "order-results-by-calls": ("reordered",),
     "put-first": ("reordered",),
+    "free": ("no-place",),
     "no-empty": ("empty-message",),
     "alternate": ("joined",),
     "insert": ("turn-added",),

@@ -93,13 +93,11 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
 # provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
-# a tool gives back, counts of what is but text, the status that HTTP says. So are marks of what is
-# cached.
+# a tool gives back, the status that HTTP says. So are marks of what is to be cached.
 SLIGHT = frozenset(
     tuple(field.split(":"))
     for field in "response:id response:created request:user request:reasoning.include "
-    "request:reasoning.display function:output_schema usage:by.cache_write usage:by.input.text "
-    "usage:by.output.text usage:by.cache_read.text error:http".split()
+    "request:reasoning.display function:output_schema usage:by.cache_write error:http".split()
 )
 CACHE = frozenset(("cache", "ttl"))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done
