@@ -186,9 +186,12 @@ def new_id_note(key: str) -> tuple[str, Effect, str]:
 
 def say_uncalled(writer: WriteJob, messages: list[Message]) -> list[Message]:
     """Let the user say what came of a call that stands in a text, or let a result name no call."""
+    free = ("free", "") in writer.enforced
+    if writer.options.get("unasked") or not (free or writer.made):
+        return messages  # each result came with the id of its call
     calls, lost, _ = _match(messages)
-    lost = [] if writer.options.get("unasked") else _match_early(writer, calls, lost)[1]
-    if ("free", "") in writer.enforced:
+    _, lost = _match_early(writer, calls, lost)
+    if free:
         for _, part in lost:
             if id(part) not in writer.made:
                 writer.note_lost("no-place", part, NO_CALL, writer.rule("free"), "tool_call_id")
