@@ -53,9 +53,12 @@ class DialectRules:
 
         `rules_hash` gives the hash of the rule set that it belongs to.
         """
-        self.model, self.ladder, self._pick = model, steps, pick
-        self._hash = rules_hash
-        self.name, self.see, self.verified = model.name, model.see, model.verified
+        self.model: Dialect = model
+        self.ladder: ladder.Ladder = steps
+        self._pick, self._hash = pick, rules_hash
+        self.name: str = model.name
+        self.see: str = model.see
+        self.verified: str = model.verified
 
     @property
     def _alone(self) -> DialectRules:

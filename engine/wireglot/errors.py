@@ -48,7 +48,9 @@ class ConversionError(WireglotError):
     """
 
     def __init__(self, message: str, path: str = "", rule: str | None = None) -> None:
-        self.path, self.rule, self.reason = path, rule, short(message)
+        self.path: str = path
+        self.rule: str | None = rule
+        self.reason: str = short(message)
         where = f"at {short(path)}" if path else "at the top of the payload"
         super().__init__(f"{self.reason}, {where}" + (f" ({rule})" if rule else ""))
 
@@ -81,9 +83,13 @@ class RuleError(WireglotError):
         help: str = "",
         rule: str = "",
     ) -> None:
-        self.rule = rule
-        self.file, self.line, self.column = file, line, column
-        self.reason, self.excerpt, self.help = message, excerpt, help
+        self.file: str = file
+        self.line: int = line
+        self.column: int = column
+        self.reason: str = message
+        self.excerpt: str = excerpt
+        self.help: str = help
+        self.rule: str = rule
         where = f"{file}:{line}:{column}: " if file else ""
         text = f"{where}{rule}: {message}" if rule else f"{where}{message}"
         if excerpt:

@@ -71,10 +71,11 @@ class Policy:
             raise UsageError("`rows` of a policy is a list of `Row`")
         if otherwise not in WORDS:
             raise UsageError("`otherwise` of a policy is `ignore`, `note` or `fail`")
-        self.table = dict(table or {})
-        self.rows, self.otherwise = given, otherwise
+        self.table: dict[str, str] = dict(table or {})
+        self.rows: tuple[Row, ...] = given
+        self.otherwise: str = otherwise
         # Whether it lets every note stand.
-        self.lenient = not self.table and not self.rows and self.otherwise == "note"
+        self.lenient: bool = not self.table and not self.rows and self.otherwise == "note"
         for key, word in self.table.items():
             if not isinstance(key, str):
                 raise mistyped("a key of the policy is a text", key)

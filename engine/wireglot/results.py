@@ -65,7 +65,8 @@ class PolicyError(WireglotError):
     """
 
     def __init__(self, note: Note, conversion: Conversion | None = None) -> None:
-        self.note, self.conversion = note, conversion
+        self.note: Note = note
+        self.conversion: Conversion | None = conversion
         super().__init__(f"the policy forbids `{note.code}`: {note}")
 
     def __reduce__(self) -> tuple[type[PolicyError], tuple[Note, Conversion | None]]:

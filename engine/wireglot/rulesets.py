@@ -184,7 +184,8 @@ class LiveRules(_Set):
 
         if on_change is not None and not callable(on_change):
             raise mistyped("`on_change` is a function", on_change)
-        self.rules, self.swaps = rules, 0
+        self.rules: RuleSet = rules
+        self.swaps: int = 0
         self.error: RuleError | UsageError | None = None
         self._on_change = on_change
         self._turn = threading.Lock()

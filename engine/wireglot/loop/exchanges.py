@@ -57,7 +57,10 @@ class Exchange:
         self._carries = given.pop("carry", True) if isinstance(given, dict) else True
         if not isinstance(self._carries, bool):
             raise UsageError("the option `carry` is `true` or `false`")
-        self._rules, self.client, self.provider, self.model = rules, client, provider, model
+        self._rules = rules
+        self.client: str = client
+        self.provider: str = provider
+        self.model: str | None = model
         self._home = client == provider
         self._options, self._resolve = known_options(given), resolve
         resolving({}, resolve)  # which says at once what is no function
@@ -70,7 +73,7 @@ class Exchange:
         self._next_place: list[str] | None = None  # of the turn that answers it
         self._names = names.Names(self._state["names"])
         self.notes: tuple[Note, ...] = ()  # all of the last request, told before or not
-        self.streams = False  # whether the last request asked for a stream
+        self.streams: bool = False  # whether the last request asked for a stream
 
     @property
     def state(self) -> dict[str, Any]:

@@ -235,7 +235,8 @@ class Bytes:
     def __init__(self, translator: Translator) -> None:
         self._translator, self._target = translator, translator._target.model.streamed
         self._splitter = framing.Splitter(translator._source.model.streamed)
-        self.unsaid = b""  # what the frames gave rise to that came with one that cannot be read
+        # What the frames gave rise to that came with one that cannot be read.
+        self.unsaid: bytes = b""
 
     def feed(self, data: bytes | bytearray | memoryview) -> bytes:
         """Take the next bytes; return those that they give rise to. Raises ConversionError."""
