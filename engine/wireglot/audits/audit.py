@@ -8,15 +8,14 @@ gathered by wire path, are the lines of the audit. So every line has a payload t
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..errors import UsageError
 from ..ir import WHOLES
-from ..jsontext import stringify
 from ..loaded import Loaded
 from ..payload import check_call, known_options
 from .gather import EFFECTS, Gatherer, Line
@@ -80,17 +79,6 @@ class Cell(NamedTuple):
 # -- making them ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Cached:
-    """What is kept for a rule set: its audits, and the payloads of the last dialect and unit."""
-
-    audits: dict[tuple[Any, ...], Audit] = field(default_factory=dict)
-    last: tuple[str, str, tuple[Probe, ...]] = ("", "", ())
-
-
-_CACHE: WeakKeyDictionary[Loaded, _Cached] = WeakKeyDictionary()
-
-
 def audit(
     rules: Loaded,
     source: str,
@@ -104,20 +92,14 @@ def audit(
     check_call(model, None, source=source, target=target)
     known = known_options(options)
     _check_units(rules, (source, target), unit)
-    cached = _CACHE.setdefault(rules, _Cached()).audits
-    key = (source, target, unit, model, stringify(known))
-    if key not in cached:
-        probes = _payloads(rules, source, unit)
-        gatherer = Gatherer(rules, source, target, unit, known)
-        gatherer.add_notes(probes, [model] if model else gatherer.models())
-        gatherer.add_traces(probes)
-        lines = tuple(sorted(gatherer.lines(), key=_sort_key))
-        cached[key] = Audit(source, target, unit, lines, len(probes), rules.hash)
-    whole = cached[key]
-    if examples:
-        return whole
-    bare = tuple(dataclasses.replace(line, example=None) for line in whole.lines)
-    return dataclasses.replace(whole, lines=bare)
+    probes = _payloads(rules, source, unit)
+    gatherer = Gatherer(rules, source, target, unit, known)
+    gatherer.add_notes(probes, [model] if model else gatherer.models())
+    gatherer.add_traces(probes)
+    lines = sorted(gatherer.lines(), key=_sort_key)
+    if not examples:
+        lines = [dataclasses.replace(line, example=None) for line in lines]
+    return Audit(source, target, unit, tuple(lines), len(probes), rules.hash)
 
 
 def matrix(
@@ -177,14 +159,10 @@ def _check_units(rules: Loaded, names: Iterable[str], unit: str) -> None:
             raise UsageError(f"{name} has no picture of a {unit}")
 
 
+@functools.lru_cache(1)  # they keep what was read of them, and a dialect is asked for in a row
 def _payloads(rules: Loaded, name: str, unit: str) -> tuple[Probe, ...]:
-    """Return the payloads of a unit; the last ones are kept, with what was read of them."""
-    cached = _CACHE.setdefault(rules, _Cached())
-    last = cached.last
-    if last[:2] != (name, unit):
-        made = tuple(payloads(rules[name], unit, rules.variants(name)))
-        last = cached.last = (name, unit, made)
-    return last[2]
+    """Return the payloads of a unit."""
+    return tuple(payloads(rules[name], unit, rules.variants(name)))
 
 
 def _sort_key(line: Line) -> tuple[Any, ...]:
