@@ -17,17 +17,10 @@ SINGLE = ("usage", "response_format", "reasoning")  # fields that hold one
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report what is wrong with the holes of every case."""
-    listed = dialect.node.under("shapes")
     talk = ("conversation",) if dialect.node.get("conversation") is not None else ()
-    shapes = frozenset((*listed, *dialect.node.under("unions"), *talk))
-    tables, schemas = (dialect.node.under(word) for word in ("tables", "schemas"))
-    codecs = frozenset(tables), frozenset(schemas.items()), frozenset(dialect.lists), dialect.hooks
+    there = (*dialect.node.under("shapes"), *dialect.node.under("unions"), *talk)
     for view in contexts.all:
-        # Dialects and sets of variants share most of their cases.
-        said = listed.get(view.shape.name) if view.shape else None
-        named = tuple([tables.get(one) for h in pic.holes(view.case.wire) for one in h.lenses])
-        look = _View(dialect, findings, view, shapes).check
-        findings.cached((_View, view.case, said, view.objects, named, shapes, codecs), look)
+        _View(dialect, findings, view, frozenset(there)).check()
 
 
 class _View:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -151,9 +150,7 @@ def _check_dialect(node: Node, findings: Findings, ladder: Ladder, whole: bool, 
     try:
         files = (over,) if over else findings.texts
         new = [row.over.pos.file in files for row in rows]
-        for_what = (*new, *((row.models, row.version, str(row.options)) for row in rows))
-        look = functools.partial(variants.row_sets, rows, new)
-        sets = findings.cached((_check_dialect, for_what), look)
+        sets = variants.row_sets(rows, new)
     except RuleError as error:
         findings.add_error(error)
         return
