@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..language.measure import may_fit
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, holes
+from ..language.picture import ABSENT, Fields, Hole, Items, Picture, holes
 from ..language.shape import Case
 from ..language.source import Pos
 from ..trail import At
@@ -73,14 +74,14 @@ def standing(dialect: Dialect, name: str, value: Any = ABSENT) -> Iterator[Place
     """
     if name in ("conversation", "messages") and dialect.conversation:
         for case in dialect.message_cases:
-            if may_be(case, value):
+            if _may_be(case, value):
                 yield Place(("conversation", "cases", case.name, "wire"), case.wire)
         return
     for member in dialect.unions.get(name, [name]):
         unit = dialect.units.get(member)
         shape, path = unit or dialect.shapes.get(member), (member, "wire")
         for case in shape.cases if shape is not None else ():
-            if may_be(case, value):
+            if _may_be(case, value):
                 yield Place(path if unit else ("shapes", *path), case.wire)
 
 
@@ -117,15 +118,8 @@ def below(dialect: Dialect, place: Place, step: object, value: Any = ABSENT) -> 
                 yield from below(dialect, Place(one.path, hole), step, value)
 
 
-def may_be(case: Case, value: Any) -> bool:
-    """Tell whether the words that a case wants stand in a value."""
+def _may_be(case: Case, value: Any) -> bool:
+    """Tell whether a value holds the keys and fixed words of a case; one that is absent may."""
     if value is ABSENT or not isinstance(case.wire, Fields):
         return True
-    if not isinstance(value, dict):
-        return False
-    for names, child in case.wire.entries:
-        if isinstance(child, Literal):
-            said = next((value[name] for name in names if name in value), ABSENT)
-            if said not in child.values and ABSENT not in child.values:
-                return False
-    return True
+    return isinstance(value, dict) and may_fit(case, value)
