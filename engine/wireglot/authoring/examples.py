@@ -40,8 +40,6 @@ from ..trace import where
 from ..trail import At, Trail
 from .lawcase import Broken, require_equal
 
-WHOLE = ("conversation", "envelope", "stream", *WHOLES)
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -78,22 +76,20 @@ def ladder_examples(steps: Ladder) -> Iterator[Example]:
 
 def owners(node: Node) -> Iterator[tuple[str, Node, list[Node]]]:
     """Yield what has examples in a rule file: its place, as `shapes/text`, its node, and them."""
-    for section in ("tables", "schemas", "shapes"):
+    for section in apart.SECTIONS:
         for name, inner in node.under(section).items():
             yield from _examples_of(f"{section}/{name}", inner)
-    for unit in WHOLE:
+    for unit in apart.UNITS:
         if (whole := node.get(unit)) is not None:
             yield from _examples_of(unit, whole)
     for name, listed in node.under("examples").items():
-        place = name if name in WHOLE or "/" in name else f"shapes/{name}"
-        owner = node.get(name) or apart.owner_of(node, name)
-        if owner is None and apart.rule_file_of(listed.pos.file) != apart.rule_file_of(
-            node.pos.file
-        ):
+        owner = apart.owner_of(node, name)
+        files = {apart.rule_file_of(pos.file) for pos in (listed.pos, node.pos)}
+        if owner is None and len(files) > 1:
             continue  # a parent's examples of what the child took away
         if owner is None or not isinstance(listed.value, list):
             raise wrong(f"`{name}` holds no list of examples of a shape or unit", listed.pos)
-        yield place, owner, listed.value
+        yield "/".join(apart.path_of(name)), owner, listed.value
 
 
 def _examples_of(place: str, owner: Node) -> Iterator[tuple[str, Node, list[Node]]]:

@@ -44,7 +44,6 @@ class Trial:
         self.folder = None if folder is None else os.path.normpath(folder)
         self.runs, self.seed, self.targets = runs, seed, targets
         self.examples: set[Pos] = set()
-        self._concerned: dict[Node, bool] = {}  # many dialects have the nodes of a parent
         self.laws = 0
         self.failures: list[str] = []
         self.more = 0  # laws that break like one that is among the failures
@@ -98,11 +97,8 @@ class Trial:
 
     def _concerns(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
-        if node not in self._concerned:
-            inner = node.value.values() if isinstance(node.value, dict) else node.value
-            nested = isinstance(node.value, dict | list) and any(map(self._concerns, inner))
-            self._concerned[node] = nested or self._within(node.pos)
-        return self._concerned[node]
+        inner = node.value if isinstance(node.value, list) else node.entries.values()
+        return self._within(node.pos) or any(map(self._concerns, inner))
 
 
 @functools.lru_cache(1000)
