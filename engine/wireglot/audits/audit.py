@@ -159,7 +159,7 @@ def _check_units(rules: Loaded, names: Iterable[str], unit: str) -> None:
             raise UsageError(f"{name} has no picture of a {unit}")
 
 
-@functools.lru_cache(1)  # they keep what was read of them, and a dialect is asked for in a row
+@functools.lru_cache(1)  # all targets of a dialect are asked for in a row
 def _payloads(rules: Loaded, name: str, unit: str) -> tuple[Probe, ...]:
     """Return the payloads of a unit."""
     return tuple(payloads(rules[name], unit, rules.variants(name)))

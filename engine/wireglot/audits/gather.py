@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from ..conversion import reading, writing
-from ..conversion.reading import Read
 from ..errors import ConversionError
 from ..language import variants
 from ..language.variants import Rows
 from ..loaded import Loaded
 from ..notes import Note, Severity
-from ..results import all_notes
+from ..results import Conversion
 from ..trace.paths import Patterns
 from ..traces import Trace
 from .provoke import ANY_MODEL, Probe
@@ -84,7 +81,6 @@ class Gatherer:
         self.options = options
         self.models_tried: list[str] = []
         self.collected: dict[Key, _Collected] = {}
-        self.written: dict[tuple[int, Rows], tuple[Read, list[Note]]] = {}
         self.source_patterns = Patterns(rules[source].model, unit)
         self.target_patterns = Patterns(rules[target].model, unit)
 
@@ -106,40 +102,19 @@ class Gatherer:
     def add_notes(self, probes: Iterable[Probe], models: list[str]) -> None:
         """Convert each payload for each of some models, and collect what is noted."""
         self.models_tried = models
-        for model in models:
-            rows = self._rows(model)
-            for probe in probes:
-                try:
-                    notes = self._notes(probe, rows)
-                except ConversionError as error:
-                    self._add_refusal(error, probe, model)
-                    continue
-                for note in notes:
-                    self._add_note(note, probe, model)
+        for probe, model in ((probe, model) for model in models for probe in probes):
+            try:
+                notes = self._convert(probe, model).notes
+            except ConversionError as error:
+                self._add_refusal(error, probe, model)
+                continue
+            for note in notes:
+                self._add_note(note, probe, model)
 
-    def _notes(self, probe: Probe, rows: tuple[Rows, Rows]) -> list[Note]:
-        """Return the notes; a payload is read once for all targets and models of the same rows.
-
-        What is read alike is written once, where the target is the same: notes name no model.
-        """
-        same = self.source == self.target
-        ends = zip((self.source, self.target), rows, strict=True)
-        source, target = (self.rules.with_rows(name, row) for name, row in ends)
-        key = (rows[0], str(self.options))
-        read = probe.reads.get(key)
-        if read is None:
-            asked = (self.unit, ANY_MODEL, probe.stream, self.options)
-            read = reading.read(source, probe.body, *asked)
-            probe.reads[key] = read
-        before = self.written.get((id(probe), rows[1]))
-        if before is not None and _read_alike(before[0], read):
-            return before[1]
-        odd = [copy.copy(draft) for draft in read.odd]
-        copied = read._replace(trail=read.trail.fork(), made=set(read.made), odd=odd, survey=None)
-        body, drafts, _ = writing.write(target, copied, self.unit, same, self.options)
-        notes = all_notes(read.notes, drafts, body, same)
-        self.written[id(probe), rows[1]] = (read, notes)
-        return notes
+    def _convert(self, probe: Probe, model: str, trace: bool = False) -> Conversion:
+        ends = (self.source, self.target, self.unit)
+        asked = (probe.body, *ends, model, probe.stream, self.options)
+        return self.rules.convert(*asked, trace=trace)
 
     def _add_refusal(self, error: ConversionError, probe: Probe, model: str) -> None:
         path = self.source_patterns.pattern(error.path) if error.path else None
@@ -162,10 +137,7 @@ class Gatherer:
         tried = ((p, m) for p in fresh for m in (self.models_tried if p.varied else usual))
         for probe, model in tried:
             try:
-                done = self.rules.convert(
-                    probe.body, self.source, self.target, self.unit, model, probe.stream,
-                    self.options, trace=True,
-                )  # fmt: skip
+                done = self._convert(probe, model, trace=True)
             except ConversionError:
                 continue
             assert done.trace is not None
@@ -205,11 +177,6 @@ class Gatherer:
                 effect, code, collected.severity, path, tuple(collected.targets),
                 tuple(collected.reasons), source_rule, tuple(collected.rules), only, example,
             )  # fmt: skip
-
-
-def _read_alike(one: Read, two: Read) -> bool:
-    """Tell whether two models read the same, but for their own names."""
-    return one.notes == two.notes and {**one.ir, "model": None} == {**two.ir, "model": None}
 
 
 def _shorten_quotes(text: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..conversion import reading
-from ..conversion.reading import Read
 from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..files import ids
@@ -34,7 +33,6 @@ class Probe:
     stream: bool | None
     varied: bool
     fresh: bool = False
-    reads: dict[Any, Read] = field(default_factory=dict)  # by rows of variants and options
 
 
 def payloads(
@@ -75,10 +73,7 @@ def payloads(
         seen.add(text)
         for stream in (None, True) if len(seen) == 1 and unit == "request" else (None,):
             probe = Probe(body, odd, stream, other)
-            read = _read(dialect, body, unit, stream)
-            if read is not None:
-                probe.reads[(), str({})] = read
-            elif not any(_read(one, body, unit, stream) for one in varied):
+            if not any(_reads(one, body, unit, stream) for one in (dialect, *varied)):
                 continue  # such a payload cannot be converted to anything
             # Nothing is carried of what is empty: the same place is another one where it says more.
             shown = {(path_of(at), bool(value)) for at, value in leaves(body)}
@@ -87,12 +82,13 @@ def payloads(
             yield probe
 
 
-def _read(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> Read | None:
-    """Read a payload; None where the dialect refuses it."""
+def _reads(dialect: DialectRules, body: Any, unit: str, stream: bool | None) -> bool:
+    """Tell whether a dialect reads a payload."""
     try:
-        return reading.read(dialect, body, unit, ANY_MODEL, stream, {})
+        reading.read(dialect, body, unit, ANY_MODEL, stream, {})
     except ConversionError:
-        return None
+        return False
+    return True
 
 
 def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Made]:
