@@ -70,9 +70,11 @@ class Redaction:
         for dialect in dialects:
             self.kept.update(wirefacts.fixed(dialect))
             self.kept.update(wirefacts.keys(dialect))
-            self.models.update(_models(dialect))
+            for names, child in (pair for case in dialect.cases for pair in pic.keys(case.wire)):
+                if isinstance(child, Hole) and child.path == "model":
+                    self.models.update(names)
         self._secret = secret or secrets.token_bytes(32)
-        moved = int.from_bytes(hashlib.blake2b(key=self._secret, digest_size=2).digest())
+        moved = int.from_bytes(hashlib.shake_256(self._secret).digest(2))
         self._days = datetime.timedelta(1 + moved % DAYS)
 
     def text(self, text: str) -> str:
@@ -153,13 +155,9 @@ class Redaction:
         return f"{found[1] or ''}{found[2].partition('/')[0]}/"
 
     def _random_bytes(self, said: str) -> Iterator[int]:
-        """Yield numbers without end that only this string has."""
-        block = 0
+        """Return as many numbers as a string has bytes, which only this one has."""
         start = said.encode("utf-8", "surrogatepass")
-        while True:
-            made = hashlib.blake2b(start, key=self._secret, salt=block.to_bytes(16, "big"))
-            yield from made.digest()
-            block += 1
+        return iter(hashlib.shake_256(self._secret + start).digest(len(start)))
 
 
 def _other_letter(letter: str, numbers: Iterator[int]) -> str:
@@ -169,11 +167,3 @@ def _other_letter(letter: str, numbers: Iterator[int]) -> str:
     if not letter.isprintable() or ord(letter) >= 0xD800:
         return letter if 0xD800 <= ord(letter) < 0xE000 else "\U0001f642"
     return "é" if ord(letter) < 0x800 else "字"
-
-
-def _models(dialect: Dialect) -> Iterator[str]:
-    """Yield the keys under which a dialect has the name of a model."""
-    for case in dialect.cases:
-        for names, child in pic.keys(case.wire):
-            if isinstance(child, Hole) and child.path == "model":
-                yield from names

@@ -126,7 +126,8 @@ def _check_pair(
         return  # accepted, or never written but where it was read
     text = stringify(wire)
     shown = f" as {first}, for example {text}" if len(text) <= LONGEST else f" as {first}"
-    apart = shape is not other[0] and not (_has_literals(case.wire) or _has_literals(other[1].wire))
+    fixed = (p for one in (case, other[1]) for p in pic.nodes(one.wire))
+    apart = shape is not other[0] and not any(isinstance(p, Literal | Text) for p in fixed)
     message = f"what {name} writes is read{shown}"
     help = (
         "give one of the two a literal that the other lacks, name the key of the other `$absent` "
@@ -172,13 +173,6 @@ def comparable(p: Picture | None) -> Any:
     if isinstance(p, pic.Test):
         return p.word, p.kind
     return list(map(repr, p.values)) if isinstance(p, Literal) else None
-
-
-def _has_literals(p: Picture) -> bool:
-    """Tell whether something in a picture is fixed."""
-    if isinstance(p, Fields):
-        return any(_has_literals(child) for _, child in p.entries)
-    return isinstance(p, Literal | Text)
 
 
 def _check_keys(dialect: Dialect, fields: Fields, findings: Findings) -> None:
@@ -259,22 +253,8 @@ def _demand_more(dialect: Dialect, first: Hole, members: list[Shape], kind: Any)
 
 def check_carry(model: Dialect, node: Node | None, findings: Findings) -> None:
     """Report keys of `carry` that a picture already gives a meaning (R017)."""
-    if node is None:
-        return
-    for kind, child in node.value.items():
-        if any(child.value in names for names in _top_keys(model, kind)):
-            if not carry.is_text(model, kind) and not carry.is_open(model, kind):
-                message = f"`{child.value}` of a {kind} means something else already"
-                help = "state rides in an object, or in the place of a `$signature`"
-                findings.error("R017", message, child.pos, help)
-
-
-def _top_keys(model: Dialect, kind: str) -> list[frozenset[str]]:
-    """Return the keys at the top of each picture of a kind."""
-    cases: list[Case] = []
-    if kind == "message":
-        cases = model.message_cases
-    else:
-        for name, shape in model.shapes.items():
-            cases += shape.cases if kind in model.kinds_of(name) else ()
-    return [case.wire.names for case in cases if isinstance(case.wire, Fields)]
+    for kind, child in node.value.items() if node is not None else ():
+        if not carry.is_text(model, kind) and not carry.is_open(model, kind):
+            message = f"`{child.value}` of a {kind} means something else already"
+            help = "state rides in an object, or in the place of a `$signature`"
+            findings.error("R017", message, child.pos, help)

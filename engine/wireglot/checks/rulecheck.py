@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import graphlib
+import itertools
 from typing import Any
 
 from ..errors import RuleError
@@ -163,27 +165,19 @@ class _ModelCheck:
     def _has_cycles(self) -> bool:
         """Report shapes that contain themselves in one object (R016)."""
         model = self.model
-        inner: dict[str, list[tuple[str, Hole]]] = {}
+        inner: dict[str, dict[str, Hole]] = {}
         for name, shape in model.shapes.items():
-            inner[name] = []
-            for case in shape.cases:
-                for hole in _same_object(case.wire):
-                    for member in model.unions.get(hole.named, [hole.shape or ""]):
-                        inner[name].append((member, hole))
-        found = False
-        for name in inner:
-            stack, seen = [name], {name}
-            while stack:
-                for member, hole in inner.get(stack.pop(), ()):
-                    if member == name:
-                        message = f"`{name}` contains itself in the same object"
-                        help = "a shape may come again deeper down, under a key or in a list"
-                        self.findings.error("R016", message, hole.pos, help, word=hole.shape or "")
-                        found = True
-                    elif member not in seen:
-                        seen.add(member)
-                        stack.append(member)
-        return found
+            found = [hole for case in shape.cases for hole in _same_object(case.wire)]
+            inner[name] = {m: h for h in found for m in model.unions.get(h.named, [h.named])}
+        try:
+            graphlib.TopologicalSorter(inner).prepare()
+        except graphlib.CycleError as error:
+            for name, outer in itertools.pairwise(error.args[1]):
+                hole, message = inner[outer][name], f"`{name}` contains itself in the same object"
+                help = "a shape may come again deeper down, under a key or in a list"
+                self.findings.error("R016", message, hole.pos, help, word=hole.named)
+            return True
+        return False
 
     def _check_roles(self) -> None:
         """Report cases of the conversation that are no roles (R024)."""
