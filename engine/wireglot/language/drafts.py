@@ -20,24 +20,6 @@ EMPTY_IF_NULL = PLACES | frozenset(
 )
 
 
-def is_outdated(node: dict[str, Any]) -> bool:
-    """Tell whether a node of a schema says something that `renew` says otherwise."""
-    for key, value in node.items():
-        if value is None:
-            if key in EMPTY_IF_NULL:
-                return True
-        elif value.__class__ is bool:
-            if key in SWITCHES:
-                return True
-        elif value.__class__ is list:
-            if key == "items" or (key == "required" and _has_duplicates(value)):
-                return True
-        elif key == "type" and value.__class__ is str and value not in TYPES:
-            if _lowercase_type(value) is not value:
-                return True
-    return False
-
-
 def _has_duplicates(names: list[Any]) -> bool:
     """Tell whether a list names something twice, which `required` may not."""
     texts = all(name.__class__ is str for name in names)

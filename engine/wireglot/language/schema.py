@@ -12,17 +12,13 @@ from typing import Any
 
 from ..native import mypyc_attr
 from ..trail import At, Trail, everywhere, value_at
-from .drafts import is_outdated
 from .lenses import Misfit, same
 from .nodes import (
-    LISTS,
-    MAPS,
     PLACES,
     SINGLES,
     TYPES,
     Row,
     Rule,
-    children,
     invalid_at,
     keywords,
     map_children,
@@ -30,7 +26,7 @@ from .nodes import (
     rewrite,
     subschemas,
 )
-from .picture import ABSENT, Items, Literal
+from .picture import ABSENT
 from .rootwalk import fill_root, unmerged, write_root
 from .schemawalk import Change, Walk, is_endless
 from .source import Node
@@ -39,7 +35,7 @@ DIGEST = 32  # bytes of the sum that stands for a large schema
 REMEMBERED = 512  # schemas of which is known what becomes of them
 COUNTED = ("Items", "Length", "Properties")
 COUNTS = frozenset(f"{end}{what}" for end in ("min", "max") for what in COUNTED)
-LARGEST = 4096  # bytes of one of which all is remembered; of others only that they are refused
+LARGEST = 4096  # bytes of one of which all is remembered; of others: that they are refused, or stay
 
 
 @mypyc_attr(native_class=False)
@@ -63,12 +59,9 @@ class Schema:
         self._written_cache: dict[bytes, Any] = {}
         self._read_cache: dict[bytes, bytes | None] = {}
         self.two_way = [row for row in rows if row.note is None]
-        self.respelled = [frozenset(keywords(row.here)) for row in self.two_way]
         self.touched = {k for r in self.two_way for k in keywords(r.here) + keywords(r.schema)}
-        self.risky = [(*_row_needs(r), r) for r in rows if self._may_fit(r)]
-        # Without any of these a schema that no row fits is written as it is, or not at all.
+        # Whether a schema that no row fits is written as it is, or not at all.
         taken = exact or self.keep is None
-        self.restricts = bool(self.keep or self.types or self.risky or self.draft)
         self.writes_unchanged = taken and not self.inlines and not (rows and self.whole)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,15 +71,6 @@ class Schema:
         """Let keywords be read in a second spelling, too, where it is said which are taken."""
         words = {*self.keep, *PLACES} if self.keep is not None else ()
         self.second = {also: word for word in words if (also := second(word)) != word}
-        self.respelled += [frozenset((also,)) for also in self.second]
-
-    def _may_fit(self, row: Row) -> bool:
-        """Tell whether a row may fit a node of which no keyword and no type is refused."""
-        words = keywords(row.schema)
-        if self.keep is not None and not self.keep.issuperset(words):
-            return False
-        listed = any(n[0] == "type" and isinstance(c, Items) for n, c in row.schema.entries)
-        return not (self.types and listed)
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -96,11 +80,8 @@ class Schema:
         if key is not None and key in self._read_cache:
             known = self._read_cache[key]
             return (schema, True) if known is None else (marshal.loads(known), False)
-        if not isinstance(schema, dict) or self._reads_unchanged(schema):
-            found, exact = schema, True
-        else:
-            found = self._read(schema)
-            exact = found == schema and same(found, schema)
+        found = self._read(schema)
+        exact = found == schema and same(found, schema)
         if key is not None:
             _remember(self._read_cache, key, None if exact else marshal.dumps(found, 2))
         return (schema, True) if exact else (found, False)
@@ -171,16 +152,6 @@ class Schema:
                 return (words.get(gone[0], gone[0]),)
         return ()
 
-    def _reads_unchanged(self, schema: dict[str, Any]) -> bool:
-        """Tell whether reading surely respells nothing."""
-        word = schema.get("type")
-        if self._type_word(word) is not word or not COUNTS.isdisjoint(schema):
-            return False
-        for words in self.respelled:
-            if words <= schema.keys():
-                return False
-        return all(map(self._reads_unchanged, children(schema)))
-
     def spelled_here(self, schema: Any) -> Any:
         """Return a schema as this dialect spells it, whether it takes it or not."""
         if not isinstance(schema, dict):
@@ -219,7 +190,7 @@ class Schema:
             if key is not None:
                 _remember(self._written_cache, key, (misfit.reason, misfit.at, misfit.pos))
             raise
-        if key is not None and len(key) != DIGEST:
+        if key is not None and (len(key) != DIGEST or wire is schema):
             # What is told points into what is written: remembered is where.
             whole = everywhere(wire) if changes else ()
             places: dict[int, At | None] = {id(one): at for at, one in whole}
@@ -240,14 +211,13 @@ class Schema:
             raise Misfit("a reference leads back to what it stands in, or out of the schema")
         late = self.inlines and "$ref" in schema  # what it refers to may say what the root must
         schema, changes, moved = write_root(schema, self.rootless, {} if late else self.rooted)
-        if self.writes_unchanged and self._is_taken(schema):
+        wire, more = Walk(self, schema, tells).write()
+        if (at := invalid_at(wire)) is not None:
+            what = "this is no JSON Schema, and the target may refuse it"
+            more.append(Change("bad-schema", "kept", invalid_at(schema) or at, what))
+        changes += [one._replace(at=unmerged(moved, one.at)) for one in more] if moved else more
+        if not changes and same(wire, schema):
             wire = schema
-        else:
-            wire, more = Walk(self, schema, tells).write()
-            if (at := invalid_at(wire)) is not None:
-                what = "this is no JSON Schema, and the target may refuse it"
-                more.append(Change("bad-schema", "kept", invalid_at(schema) or at, what))
-            changes += [one._replace(at=unmerged(moved, one.at)) for one in more] if moved else more
         if late:
             wire = fill_root(wire, self.rooted, changes)
         # What was filled in at the root stands in what is written.
@@ -262,63 +232,6 @@ class Schema:
                 if node.get(word, ABSENT) == value if fixed else not word or word in node:
                     rule.check(node)
         return wire, changes
-
-    def _is_taken(self, schema: Any) -> bool:
-        """Tell whether nothing is in a schema that is not taken; written to be fast."""
-        if self.keep is None and not self.types and invalid_at(schema) is not None:
-            return False
-        return not self.restricts or self._is_node_taken(schema)
-
-    def _is_node_taken(self, schema: Any) -> bool:
-        if schema.__class__ is not dict:
-            return False
-        keep: Any = self.keep
-        if keep is not None and not keep.issuperset(schema):
-            return False
-        kind = schema.get("type", "string")
-        if self.types and (kind.__class__ is not str or kind.lower() not in self.types):
-            return "type" not in schema and self._are_children_taken(schema)
-        if self.draft is not None and is_outdated(schema):
-            return False
-        for words, word, value, row in self.risky:
-            may = schema.get(word) == value if word else words <= schema.keys()
-            if may and rewrite(schema, row.schema, row.here) is not None:
-                return False
-        if "enum" in schema and self.enum == "strings":
-            listed = schema["enum"]
-            if listed.__class__ is not list or kind.__class__ is not str:
-                return False
-            if kind.lower() != "string":
-                return False
-            for one in listed:
-                if one.__class__ is not str or not one:
-                    return False
-        return self._are_children_taken(schema)
-
-    def _are_children_taken(self, schema: dict[str, Any]) -> bool:
-        for key, value in schema.items():
-            if key not in PLACES or key in self.whole:
-                continue
-            if key in MAPS:
-                if value.__class__ is not dict or not all(map(self._is_node_taken, value.values())):
-                    return False
-            elif key in LISTS:
-                if value.__class__ is not list or not all(map(self._is_node_taken, value)):
-                    return False
-            elif not self._is_node_taken(value):
-                if value.__class__ is not bool or not SINGLES[key]:
-                    return False
-        return True
-
-
-def _row_needs(row: Row) -> tuple[frozenset[str], str, Any]:
-    """Return the keywords without which a row fits nothing, and one of them with its one word."""
-    words = frozenset(keywords(row.schema))
-    told = ((names[0], child) for names, child in row.schema.entries if names[0] in words)
-    for word, child in told:
-        if isinstance(child, Literal) and len(child.values) == 1 and type(child.values[0]) is str:
-            return words, word, child.values[0]
-    return words, "", None
 
 
 def _cache_key(schema: Any, tells: bool) -> bytes | None:
