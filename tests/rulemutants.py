@@ -240,10 +240,10 @@ def _short(value: Any) -> str:
 def own_places(mutant: Mutant, root: Node) -> frozenset[str]:
     """Give the places whose examples count as the mutated thing's own."""
     section, name = (*map(str, mutant.place[:2]), "")[:2]
-    if section in ("shapes", "ladder") or section in examples.WHOLE:
+    if section in ("shapes", "ladder") or section in apart.UNITS:
         if section == "ladder":
             return frozenset((f"{name}/{(*map(str, mutant.place), '')[2]}",))
-        return frozenset((section if section in examples.WHOLE else f"{section}/{name}",))
+        return frozenset((section if section in apart.UNITS else f"{section}/{name}",))
     if section == "limits":
         kinds = ("tool_call", "tool_result", "function", "custom")
         return frozenset(f"shapes/{kind}" for kind in kinds)
@@ -260,7 +260,7 @@ def _owners(root: Node) -> Iterator[tuple[str, Node]]:
     shapes = root.get("shapes")
     for name, node in (shapes.value if shapes else {}).items():
         yield f"shapes/{name}", node
-    for unit in examples.WHOLE:
+    for unit in apart.UNITS:
         if (whole := root.get(unit)) is not None:
             yield unit, whole
 
