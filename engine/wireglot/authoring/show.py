@@ -192,7 +192,7 @@ def _reads(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
 def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
     writes, uses = writer.writes_of(dialect, home), _held_by(dialect, name)
     if name == "message":
-        yield from map(writes.inside, dialect.message_cases)
+        yield from filter(None, map(writes.message, dialect.message_cases))
         return
     if "as" in uses:
         yield writes.any(name)
@@ -202,9 +202,7 @@ def _writes(dialect: Dialect, name: str, home: bool) -> Iterator[str]:
         cases = [case for case in shape.cases if home or not case.home]
         if "." in uses:
             yield from (writes.part(shape, case) for case in cases)
-        elif shape.groups:
-            yield from map(writes.inside, cases)
-        else:
+        elif not shape.groups:  # a run is walked
             yield from (writes.one(shape), *(writes.case(shape, case) for case in cases))
 
 

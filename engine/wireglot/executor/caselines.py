@@ -14,7 +14,7 @@ from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture
 from ..language.picture import Text as TextPicture
 from .code import NAME
 from .holelines import HoleLines, spread
-from .holetests import is_own, named, simple, wanted
+from .holetests import is_own, simple, wanted
 from .lines import Lines, paths_of, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
@@ -31,27 +31,20 @@ class CaseLines(Lines):
         if case.home and not self.writes.home:
             t(f"return {self.no}  # it is only read")
             return str(t)
-        if self.seen:
-            t("o = view.obj")
-            self.names = {name: ("", name) for name in named(case.ir) | {"run"}}
-        else:
-            if self.way == "case":
-                self._kind()
-            if self.home:
-                t(f"mem = memory_of(o, {NAME})")
-                odd = "'unsaid' in mem.get('', EMPTY)"
-                if not isinstance(case.wire, Fields):
-                    odd += " or not mem.keys() <= {'', '../'}"
-                t(f"if mem and ({odd}): return {self.plainly()}")
-            if case.ir is not None:
-                self.match(case.ir, "o", "")
+        if self.way == "case":
+            self._kind()
+        if self.home:
+            t(f"mem = memory_of(o, {NAME})")
+            odd = "'unsaid' in mem.get('', EMPTY)"
+            if not isinstance(case.wire, Fields):
+                odd += " or not mem.keys() <= {'', '../'}"
+            t(f"if mem and ({odd}): return {self.plainly()}")
+        if case.ir is not None:
+            self.match(case.ir, "o", "")
         self.matched = set(self.claims)
         if self.home:
-            if self.seen:
-                t("mem = view.memory")
-            else:
-                self.viewed = True
-                t(f"if mem: view = {self.sight()}")
+            self.viewed = True
+            t(f"if mem: view = {self.sight()}")
             t("at = remembered_keys(mem) if mem else EMPTY")
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
@@ -59,7 +52,7 @@ class CaseLines(Lines):
         for hole in pic.holes(case.wire) if not self.home else ():
             if wanted(hole) and hole.path not in self.names:
                 HoleLines(self, hole).there()
-        several = self.way == "case" and self.shape is not None and len(self.shape.cases) > 1
+        several = self.way == "case" and len(self.shape.cases) > 1
         for hole in case.lists.get("candidates", ()) if several else ():
             if hole.mark is None and isinstance(case.wire, Fields) and hole not in case.wire.spread:
                 # Of several forms of an answer the elements tell first; notes keep their order.
@@ -73,17 +66,15 @@ class CaseLines(Lines):
             t("wire = ABSENT")
             self._value(case.wire, (), lambda v: t(f"wire = {v}"), None)
         self._end()
-        if not self.seen:
-            self.first += ["    miss = ()"] if self.missing else []
-            self.first += ["    took = ()"] if self.dynamic or self.way == "part" else []
-            self.first += ["    view = None"] if self.viewed else []
+        self.first += ["    miss = ()"] if self.missing else []
+        self.first += ["    took = ()"] if self.dynamic or self.way == "part" else []
+        self.first += ["    view = None"] if self.viewed else []
         t.lines[1:1] = self.first
         return str(t)
 
     def _kind(self) -> None:
         """Write the test that an object is of the type of the shape."""
         shape, t = self.shape, self.t
-        assert shape is not None
         fixed = self.case.sides[0].get("/type")
         if shape.kind is not None:
             words = {shape.kind, *(fixed if isinstance(fixed, tuple) else ())}
@@ -98,7 +89,7 @@ class CaseLines(Lines):
         """Write what notes the fields that found no place, and what is returned."""
         t, case = self.t, self.case
         pos = self.code.value(case, "C")
-        if self.way in ("inside", "frame"):  # nobody asks what a frame left
+        if self.way == "frame":  # nobody asks what a frame left
             t("return wire")
             return
         if self.way == "part":
@@ -257,15 +248,15 @@ class CaseLines(Lines):
         fields = self._owner(f"own.{self.dialect.family}")
         known = self.code.value(tuple(table), "OWN")
         with self.t.under(f"if {fields}:"):
-            took = self.t.fresh("took") if full or self.way in ("inside", "part") else ""
+            took = self.t.fresh("took") if full or self.way == "part" else ""
             given = f"{took} = " if took else ""
             self.t(f"{given}own_fields({fields}, {out}, {known})")
             if full:
                 self.t(f"{full} = {full} or bool({took})")
-            if self.way in ("case", "frame"):
-                self.claims.update(path for _, _, path in table)
-            else:
+            if self.way == "part":
                 self.took(took)
+            else:
+                self.claims.update(path for _, _, path in table)
 
     def _value(self, p: Picture, rel: tuple[Any, ...], put: Any, into: Any, full: str = "") -> None:
         """Write a picture that is no object, and `put` what comes of it."""

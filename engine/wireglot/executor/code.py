@@ -38,7 +38,7 @@ PLAIN = (str, int)  # classes of what is the same in every process
 NAME = "NAME"  # what the dialect is called: its functions may be just so in others
 CLASSES = {"string": "str", "object": "dict", "list": "list", "bool": "bool"}  # of guards
 CALLED = (
-    "write_", "inside_", "part_", "parts_", "one_", "any_", "choice_",
+    "write_", "part_", "parts_", "one_", "any_", "choice_",
     "read_", "choose_", "each_", "inner_",
 )  # fmt: skip
 

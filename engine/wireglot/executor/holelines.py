@@ -40,9 +40,7 @@ class HoleLines(ValueLines):
             found = self.c.look(h.path, False)
             with t.under(f"if {found.v} is not ABSENT:"):
                 self.cold()
-        elif h.path == "run" and c.seen and not (c.home or h.lenses or h.mark):
-            self.put("view.names['run'][0]")  # what is gathered
-        elif h.mark == "copy" and c.way == "case" and not (c.home or c.seen or self.varied):
+        elif h.mark == "copy" and c.way == "case" and not (c.home or self.varied):
             self.copied()
         elif (
             h.path == "run"
@@ -67,7 +65,7 @@ class HoleLines(ValueLines):
         h, c = self.h, self.c
         free = h.mark == "optional" and h.path not in c.names and h not in c.tested
         known = any((h.path, typed) in c.looked for typed in (True, False))
-        return f"{h.path!r} in o" if free and not (known or c.seen or "." in h.path) else ""
+        return f"{h.path!r} in o" if free and not (known or "." in h.path) else ""
 
     @property
     def varied(self) -> bool:
@@ -101,9 +99,9 @@ class HoleLines(ValueLines):
             again = f"{shares} is None and "
         else:
             return holes, listing, shares, found
-        view = "view" if c.seen or c.home else "None"
+        view = "view" if c.home else "None"
         made = f"deal_of_object(x, {listing}, {found.v}, o, {view})"
-        if not (c.seen or c.home or c.request):
+        if not (c.home or c.request):
             inside = c.kind in FULL if c.kind is not None else "o.get('type') in FULL"
             made = f"deal_or_words(x, {listing}, {found.v}, {inside})"
         self.t(f"if {again}{found.v}.__class__ is list: {shares} = {made}")
@@ -128,22 +126,15 @@ class HoleLines(ValueLines):
             c.taken(found)
             return
         t(f"{w} = ABSENT")
-        if not c.seen:
-            c.missing = True
-            t(f"if {shares} is None and {negated(found.none)}: miss = (*miss, {found.path!r})")
-        if not c.seen:
-            c.taken(found)
+        c.missing = True
+        t(f"if {shares} is None and {negated(found.none)}: miss = (*miss, {found.path!r})")
+        c.taken(found)
         usual = h.mark == "default"
         with t.under(f"if {shares} is not None{'' if usual else f' and {shares}[{number}]'}:"):
             # Another hole may have taken the list.
-            missed = [f"miss = (*miss, {found.path!r})"] if len(holes) == 1 and not c.seen else []
+            missed = [f"miss = (*miss, {found.path!r})"] if len(holes) == 1 else []
             with t.trial(*missed):
                 t(f"{w} = {made}", self.h.pos)
-                if c.seen:
-                    c.taken(found)
-        if c.seen and not usual:
-            with t.under(f"elif {shares} is not None:"):
-                c.taken(found)
         with t.under(f"if {w} is not ABSENT:"):
             self.put(w)
             self.stands(found)

@@ -45,18 +45,15 @@ class Functions(Protocol):
 class Lines:
     """Writes the text of the function for one case."""
 
-    def __init__(
-        self, writes: Functions, name: str, shape: Shape | None, case: Case, way: str
-    ) -> None:
+    def __init__(self, writes: Functions, name: str, shape: Shape, case: Case, way: str) -> None:
         self.writes, self.shape, self.case, self.way = writes, shape, case, way
-        self.seen = seen = way == "inside"
         self.home = writes.home and way != "part"  # it may remember how it was spelled
         self.dialect, self.code = writes.dialect, writes.code
-        self.kind = shape.kind if shape is not None else None
+        self.kind = shape.kind
         # A whole request: what holds of it was seen to before.
-        self.request = shape is not None and shape is writes.dialect.units.get("request")
+        self.request = shape is writes.dialect.units.get("request")
         writes.code.places.address(case)  # constants are called after it
-        self.t = Text(writes.code, f"def {name}(x, {'view' if seen else 'o'}):")
+        self.t = Text(writes.code, f"def {name}(x, o):")
         self.names: dict[str, tuple[str, str]] = {}  # of the `ir` picture: variable, IR path
         self.claims: set[str] = set()  # IR paths that are taken where something stands
         self.matched: set[str] = set()  # those that the `ir` picture says
@@ -74,8 +71,6 @@ class Lines:
 
     def see(self) -> None:
         """Let the writer's own methods see the object."""
-        if self.seen:
-            return
         self.viewed = True
         self.t(f"view = view or {self.sight()}")
 
@@ -118,9 +113,6 @@ class Lines:
         t = self.t
         if path in self.names:
             v, source = self.names[path]
-            if not v:
-                v, source = t.fresh(variable(path)), f"named:{path}"
-                t(f"{v} = view.peek({path!r})")
             return Found(v, f"{v} is ABSENT" + (f" or {v} is None" if typed else ""), source)
         if (path, typed) in self.looked:
             return self.looked[path, typed]
@@ -145,15 +137,11 @@ class Lines:
         if self.way == "frame":
             return
         self.dynamic = True
-        self.t(f"view.claims.update({paths})" if self.seen else f"took = (*took, *{paths})")
+        self.t(f"took = (*took, *{paths})")
 
     def taken(self, found: Found) -> None:
         """Add the line that says that the value of a field found a place."""
-        if found.path.startswith("named:"):
-            self.t(f"view.claim({found.path[6:]!r})")
-        elif self.seen:
-            self.t(f"view.claims.add({found.path!r})")
-        elif self.way != "frame" and (
+        if self.way != "frame" and (
             opaque(found.path) or self.way == "part" or found.path in self.often
         ):
             self.dynamic = True

@@ -127,7 +127,7 @@ class ValueLines:
             if not w.isidentifier():
                 t(f"{fitted} = {w}")
                 w = fitted
-            made = f"fitted(x, {self.hole}, {w}, o, {place(found)}, {self.into}, {kind!r})"
+            made = f"fitted(x, {self.hole}, {w}, o, {found.path!r}, {self.into}, {kind!r})"
             fits = (
                 f"{w} if {w}.__class__ is str and {c.writes.fits(kind)}({w}) else " if kind else ""
             )
@@ -177,7 +177,7 @@ class ValueLines:
         w = v
         if h.mode == "as":
             w = self.fresh()
-            around = any(p.startswith(f"{found.path}.") for p in c.claims) or c.seen
+            around = any(p.startswith(f"{found.path}.") for p in c.claims)
             known = "" if around else f"{c.writes.any(h.named)}(x, {v})"
             t(f"{w} = NO if {found.none} else {known}" if known else f"{w} = NO", h.pos)
             tests, said = [f"{w} is not NO"], True
@@ -223,7 +223,7 @@ class ValueLines:
             if c.writes.home:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
                 return "NO" if exact else f"tried({pair}.spelled_here, {v})"
-            return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {place(found)})"
+            return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {found.path!r})"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 
     def cold(self, first: str = "") -> None:
@@ -233,15 +233,10 @@ class ValueLines:
             t(f"return {c.no}")
             return
         if self.key != "None":
-            if c.seen and first:
-                t(f"view.settled |= {first}")
             given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key}"
-            if c.seen:
-                t(f"write_cold(x, view, {given})", self.h.pos)
-            else:
-                c.viewed = True
-                known = f", {first}" if first else ""
-                t(f"view = write_cold(x, view or {c.sight()}, {given}{known})", self.h.pos)
+            c.viewed = True
+            known = f", {first}" if first else ""
+            t(f"view = write_cold(x, view or {c.sight()}, {given}{known})", self.h.pos)
             if self.full:
                 t(f"{self.full} = {self.full} or {self.key} in {self.out}")
             return
@@ -250,17 +245,10 @@ class ValueLines:
             t(f"view.settled |= {first}")
         v = t.fresh()
         t(f"{v} = x.hole({self.hole}, view, {self.rel!r}, {self.into})", self.h.pos)
-        if not c.seen:
-            t(f"claim_by_view(view, {self.hole})")
+        t(f"claim_by_view(view, {self.hole})")
         with t.under(f"if {v} is not ABSENT:"):
             self.put(v)
 
     def fresh(self) -> str:
         """Return a variable for what is written here."""
         return self.t.fresh(f"w_{variable(str(self.rel[-1]) if self.rel else self.h.path)}")
-
-
-def place(found: Found) -> str:
-    """Return the expression of the IR path of a field."""
-    named = found.path.startswith("named:")
-    return f"view.source({found.path[6:]!r})" if named else repr(found.path)

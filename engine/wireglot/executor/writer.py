@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..interpreter.views import View
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole, Picture
+from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
 from ..native import mypyc_attr
-from ..trail import At
 from .lists import deal
 from .readtime import NO
 from .writes import Writes
@@ -140,17 +138,3 @@ class CodedWriter(PictureWriter):
                 return found
             self.roll_back(*mark)
         return super().frame(event, nth, said)
-
-    def picture(self, p: Picture, view: View, rel: At, top: bool = False, into: Any = None) -> Any:
-        whole = top and into is None and p is view.case.wire
-        # What an object remembers stands under places in it as a whole.
-        whole = whole and view.case in self.writes.known
-        # A note may wait for the place of a field.
-        waits = self.field_notes or id(view.obj) in self.part_notes
-        if whole and not (rel and view.memory) and self.quick and not waits:
-            claims, lists = set(view.claims), dict(view.lists)
-            found = self._tried(self.writes.inside(view.case), view)
-            if found is not NO:
-                return found
-            view.claims, view.lists = claims, lists
-        return super().picture(p, view, rel, top, into)

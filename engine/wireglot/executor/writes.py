@@ -1,7 +1,6 @@
 """Generates the functions that write: an IR object as a case of a shape, in another dialect.
 
     write_SHAPE_CASE(x, o)        writes the object `o`, or returns NO where the case takes it not
-    inside_SHAPE_CASE(x, view)    writes what a view sees, whose names have been matched already
     part_SHAPE_CASE(x, o)         writes some fields of `o`: gives the value and what it took
     frame_EVENT(x, o)             writes the frame of an event of a stream from what is said
     one_SHAPE(x, o)               writes by the first case that takes the object and reads back
@@ -49,14 +48,9 @@ class Writes:
     # Functions are kept by what they are of: of the dialect alone, which holds it.
 
     @functools.cached_property
-    def known(self) -> frozenset[Case]:
-        """All cases of the dialect."""
-        return frozenset(self.dialect.cases)
-
-    @functools.cached_property
     def holes(self) -> frozenset[Hole]:
         """All holes of the dialect."""
-        return frozenset(h for case in self.known for h in pic.holes(case.wire))
+        return frozenset(h for case in self.dialect.cases for h in pic.holes(case.wire))
 
     def case(self, shape: Shape, case: Case) -> str:
         """Return the name of the function that writes by a case."""
@@ -80,12 +74,7 @@ class Writes:
             return None
         return self.code.stubs.get(("case", case)) or self.case(alone(case), case)
 
-    def inside(self, case: Case) -> Any:
-        """Return the function that writes what a view sees by a case."""
-        words = "inside", case.shape, case.name
-        return self.code.function(("inside", case), words, self._lines, None, case, "inside")
-
-    def _lines(self, name: str, shape: Shape | None, case: Case, way: str) -> str:
+    def _lines(self, name: str, shape: Shape, case: Case, way: str) -> str:
         from .caselines import CaseLines  # what writes functions is mostly not needed
 
         return CaseLines(self, name, shape, case, way).text()

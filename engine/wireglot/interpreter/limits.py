@@ -42,7 +42,7 @@ def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
         return found if found in dialect.limits else None
     more = (kind.partition(".")[2] for kind in dialect.limits)
     paths = {place for _, place in _PLACES} | set(more)
-    return "" if path in paths or path.startswith("named:") else None
+    return "" if path in paths else None
 
 
 def requires_id(limits: dict[str, dict[str, Any]]) -> bool:

@@ -67,10 +67,8 @@ def _writes(dialect: Dialect, home: bool) -> Code:
         writes.choice(shape)
         for case in shape.cases:
             writes.case(shape, case)
-            writes.inside(case)
     for case in dialect.message_cases:
         writes.message(case)
-        writes.inside(case)
     return writes.code
 
 
