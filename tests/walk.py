@@ -10,7 +10,7 @@ from wireglot.conversion.hands import Reader
 from wireglot.executor.writer import CodedWriter
 from wireglot.interpreter.reader import PictureReader
 
-READS = ("_first", "element", "as_home", "whole", "message")
+READS = ("first", "element", "as_home", "whole", "message")
 
 
 @contextlib.contextmanager

@@ -12,7 +12,6 @@ from .ir import UNITS
 from .trail import everywhere, pointer
 
 Clock = Callable[[], float]  # seconds since 1970
-MAX_DEPTH = 200
 
 SMALL = 2**63  # beyond it a number is looked at by itself
 MAX_NUMBER = pow(10, 4300)  # Python parses and prints no more digits

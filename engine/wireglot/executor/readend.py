@@ -37,8 +37,6 @@ class WholeText(IrText):
         for slot in self.pending:
             if slot.path not in self.bound:
                 self.place(slot)
-        if self.tail:
-            self.rest()
         self._sums()
         self._copies()
         self._places()
@@ -231,9 +229,6 @@ class RunText(WholeText):
         if any(isinstance(child, Text) for _, child in keyed(case.ir)):
             raise Unwritten  # a piece of each part stands around the run
         self.ir, self.bare, self.bound = None, False, set()
-
-    def _waits(self, child: Picture) -> bool:
-        return False
 
     def build(self) -> None:
         """Write how what stands beside the run is said of its first part."""

@@ -10,7 +10,7 @@ from ..ir import wire_type
 from ..language.lenses import UNTYPED
 from ..language.measure import needed
 from ..language.model import Dialect
-from ..language.picture import Fields, Hole, Items, Picture, Text, holes, keyed
+from ..language.picture import Fields, Hole, Items, Picture, Text, keyed
 from ..language.shape import Case, Shape
 from . import code, modules
 from .code import Unwritten
@@ -103,40 +103,14 @@ class Reads:
 
     def _of_cases(self, cases: Iterable[Pair], name: str) -> str:
         pairs = [(shape, case) for shape, case in cases if not shape.groups and not shape.marks]
-        deep = self._recurs(name)
-        if len(pairs) == 1 and not deep:
+        if len(pairs) == 1:
             return self.case(*pairs[0])
         key = ("choice", *(case for _, case in pairs))
-        return self.code.function(key, ("choose", name), self._choice, pairs, deep)
+        return self.code.function(key, ("choose", name), self._choice, pairs)
 
-    def _recurs(self, name: str) -> bool:
-        """Tell whether a shape or union may stand within itself."""
-        seen: set[str] = set()
-        more = [name]
-        while more and name not in seen:
-            one = more.pop()
-            there = one in self.dialect.unions or one in self.dialect.shapes
-            shapes = self.dialect.members(one) if there or one in self.dialect.units else []
-            wires = [case.wire for shape in shapes for case in shape.cases]
-            inner = {hole.named for wire in wires for hole in holes(wire)} - {"", *seen}
-            seen |= inner
-            more += inner
-        return name in seen
-
-    def _choice(self, title: str, pairs: list[Pair], deep: bool) -> str:
-        t = code.Text(self.code, f"def {title}(x, w, at, L):")
-        if deep:
-            t("x.deeper(at)")
-            with t.under("try:"):
-                self._tried(t, pairs)
-            with t.under("finally:"):
-                t("x.depth -= 1")
-        else:
-            self._tried(t, pairs)
-        return str(t)
-
-    def _tried(self, t: code.Text, pairs: list[Pair]) -> None:
+    def _choice(self, title: str, pairs: list[Pair]) -> str:
         """Write a choice by the word that tells most cases apart, then one after the other."""
+        t = code.Text(self.code, f"def {title}(x, w, at, L):")
         said: dict[str, dict[int, tuple[frozenset[str], bool]]] = {}
         for i, (_, case) in enumerate(pairs):
             for names, words, optional in case.heads:
@@ -165,6 +139,7 @@ class Reads:
                     self._each_of(t, pairs, none, True)
             self._each_of(t, pairs, rest, True)
         self._each_of(t, pairs, [i for i in every if not isinstance(pairs[i][1].wire, Fields)])
+        return str(t)
 
     def _each_of(
         self, t: code.Text, pairs: list[Pair], some: Iterable[int], objects: bool = False

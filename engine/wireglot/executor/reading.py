@@ -34,12 +34,12 @@ class CodedReader(PictureReader):
         self.late = self.trail.late.append
         self.walks = self.recorder is not None  # a trace is told of each step of the walk
 
-    def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
         if not self.walks:
             made = self.coded(cases, wire, at, lenient)
             if made is not NO:
                 return made
-        return super()._first(cases, wire, at, lenient)
+        return super().first(cases, wire, at, lenient)
 
     def whole(self, shape: Shape, wire: Any, at: At) -> Any:
         """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""

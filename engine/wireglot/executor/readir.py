@@ -17,7 +17,7 @@ class IrText(WireText):
     def _bare(self) -> None:
         """Write a bare value: one that remembers nothing."""
         found = self.slot(self.ir.path) if isinstance(self.ir, Hole) else None
-        if self.later or self.sums or self.tail or found is None:
+        if self.later or self.sums or found is None:
             raise Unwritten
         self.line(f"if kp or sp: return {self.no}", self.case.pos)
         self.line(f"return {found.var}", self.case.pos)

@@ -7,8 +7,6 @@ NO where the case does not fit. Whatever is odd about an object leaves it to the
 
 from __future__ import annotations
 
-import re
-
 from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
@@ -21,14 +19,13 @@ from .reads import HoleText
 from .readtext import CaseText, Key, Later, Obj, Rel, Slot
 
 Entry = tuple[tuple[str, ...], Picture]
-PIECE = 6  # optional keys that are looked for if there is any key left
 
 
 class WireText(HoleText):
     """Writes how the wire is read."""
 
     def read(self) -> None:
-        """Write how the wire is read; `tail` are keys that are read when the IR stands."""
+        """Write how the wire is read."""
         wire = self.case.wire
         if _left_to_walk(self):
             raise Unwritten
@@ -39,28 +36,20 @@ class WireText(HoleText):
             self.picture(wire, "w", ())
 
     def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
-        """Read the keys of an object; of the outermost, optional ones at its end come last."""
+        """Read the keys of an object."""
         self.fresh_objects += 1
         counter = "n" if self.fresh_objects == 1 else f"n{self.fresh_objects}"
         o = Obj(v, counter, len(self.t.lines))
         depth = self.t.depth
         self._aliases(p, o)
-        head = list(p.entries)
-        tail: list[tuple[tuple[str, ...], Picture]] = []
-        if top and not p.spread and not self.bare:
-            while head and self._waits(head[-1][1]):
-                tail.insert(0, head.pop())
         if top and len(self.shape.cases) > 1:
-            self._early(head)
-        for names, child in head:
+            self._early(p.entries)
+        for names, child in p.entries:
             self.entry(o, names, child, rel)
         if o.moves:
             start = " + ".join(map(str, filter(None, (o.static, o.twice)))) or "0"
             self.t.lines.insert(o.start, "    " * depth + f"{counter} = {start}")
-        if top:
-            self.tail, self.top, self.picture_of_top = tail, o, p
-        if not tail:
-            self._others(p, o, rel)
+        self._others(p, o, rel)
 
     def _early(self, entries: list[Entry]) -> None:
         """Look first for what tells other cases: fixed values, the keys of objects within."""
@@ -76,39 +65,6 @@ class WireText(HoleText):
                     self.line(f"inner = w.get({names[0]!r})")
                     test = " or ".join(f"{key!r} not in inner" for key in keys)
                     self.line(f"if inner.__class__ is not dict or {test}: return NO", child.pos)
-
-    def _waits(self, child: Picture) -> bool:
-        """Tell whether a child may be read when the IR object is there already."""
-        if not isinstance(child, Hole | Fields) or not child.idle:
-            return False
-        return all(
-            len(h.paths) == 1
-            and h.path not in (".", "nth")
-            and h.path not in self.bound
-            and h.path not in self.lists
-            and h.path not in self.terms
-            for h in holes(child)
-        )
-
-    def rest(self) -> None:
-        """Read the optional keys at the end of the outermost object."""
-        o = self.top
-        first, respelled = len(self.slots), len(self.respelled)
-        with self.t.under(f"if len(w) > {o.used}:"):
-            if not o.moves:
-                self.line(f"{o.counter} = {o.static}")
-                o.moves = True
-            for i in range(0, len(self.tail), PIECE):
-                some = self.tail[i : i + PIECE]
-                with self.t.where(f"len(w) > {o.used}" if len(some) > 2 else ""):
-                    for names, child in some:
-                        mark = len(self.slots)
-                        self.entry(o, names, child, ())
-                        for slot in self.slots[mark:]:
-                            self.place(slot)
-            self._others(self.picture_of_top, o, ())
-        self.absent += [slot.var for slot in self.slots[first:] if slot.keys]
-        self.absent += self.respelled[respelled:]
 
     def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
         """Read the keys that no entry names."""
@@ -182,21 +138,17 @@ class WireText(HoleText):
             self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
             self.literal(child, v, here)
             return
-        if isinstance(child, Hole) and len(names) == 1 and self._plain(o, names[0], child, here):
-            return
-        if isinstance(child, Hole) and self._quiet(o, names, child, rel):
-            return
         v = self.name(f"w_{names[0]}")
         here = self._get(o, names, v, rel)
-        if isinstance(child, Literal | Hole):
+        if isinstance(child, Fields):
+            self.object(o, child, v, here)
+            return
+        if isinstance(child, Literal) or (isinstance(child, Hole) and _may_lack(child)):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
-            self.picture(child, v, here)
-        elif isinstance(child, Fields):
-            self.object(o, child, v, here)
         else:
             o.static += 1
-            self.picture(child, v, here)
+        self.picture(child, v, here)
 
     def _aliases(self, p: Fields, o: Obj) -> None:
         """Look once whether an object has any key in another spelling than the first."""
@@ -233,51 +185,6 @@ class WireText(HoleText):
                 f"if {test}: sp = marked(sp, {self.pointer((*rel, made))}, 'key', {made.var})"
             )
         return (*rel, made)
-
-    def _plain(self, o: Obj, name: str, h: Hole, rel: Rel) -> bool:
-        """Read a hole that must be there, in its shortest form."""
-        if h.mark is not None or len(h.paths) > 1 or h.path in (".", "nth"):
-            return False
-        o.static += 1
-        var = self.of(h, name)
-        if h.null and self.kind(h) == "any":
-            self.line(f"{var} = {o.var}.get({name!r}, ABSENT)")
-            self.line(f"if {var} is ABSENT: return {self.no}", h.pos)
-        else:
-            self.line(f"{var} = {o.var}.get({name!r})")
-            if h.lenses or h.mode or self.kind(h) == "any":
-                self.line(f"if {var} is None: return {self.no}", h.pos)
-        looked = len(self.t.lines)
-        self._signature(h, var)
-        taken(self, h, var, var, rel, True)
-        if self.t.lines[looked:] and self.t.lines[looked - 1].lstrip().startswith(
-            f"if {var} is None"
-        ):
-            said = self.t.lines[looked].lstrip().partition("  #")[0]
-            if re.fullmatch(rf"if {var}\.__class__ is not \w+: return {re.escape(self.no)}", said):
-                del self.t.lines[looked - 1]  # of null that says it, too
-        self.slots.append(Slot(h.path, var, rel, True))
-        return True
-
-    def _quiet(self, o: Obj, names: tuple[str, ...], h: Hole, rel: Rel) -> bool:
-        """Read a hole of which nothing is left where nothing stands."""
-        quiet = h.mark in ("optional", "refused", "read-only")
-        if not quiet or len(h.paths) > 1 or h.path in (".", "nth"):
-            return False
-        var = self.of(h, names[0])
-        here = self._get(o, names, var, rel)
-        if self.spare(h, var):
-            return True
-        with self.t.under(f"if {var} is not ABSENT:"):
-            self.line(f"{o.counter} += 1")
-            o.moves = True
-            with self.t.under(f"if {var} is None:"):
-                self.remembers(f"spell(sp, {self.pointer(here)}, None, ABSENT)")
-                self.line(f"{var} = ABSENT")
-            with self.t.under("else:"):
-                self._there_is(h, var, var, here, True)
-        self.slots.append(Slot(h.path, var, here, False))
-        return True
 
     def object(self, o: Obj, p: Fields, v: str, rel: Rel) -> None:
         """Read an object within the object."""
@@ -343,6 +250,11 @@ def _left_to_walk(t: CaseText) -> bool:
     if not several <= t.case.lists.keys():
         return True
     return bool(t.lists.keys() - {"parts"}) and any("." in path for path in t.lists)
+
+
+def _may_lack(h: Hole) -> bool:
+    """Tell whether nothing may stand where a hole is."""
+    return h.mark is not None or h.path == "nth"
 
 
 def _first(h: Hole) -> str:

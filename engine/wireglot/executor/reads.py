@@ -180,7 +180,7 @@ class HoleText(CaseText):
             self.line(f"return {self.odd}", h.pos)
         elif there or (self.track and not h.only_read):
             before = [one.var for one in self.slots if one.path == h.path]
-            for one in [f"made.get({h.path!r}, ABSENT)"] if self.tail else before:
+            for one in before:
                 self.line(f"if {one} is not ABSENT: return {self.odd}", h.pos)
 
     def _nothing(self, h: Hole, v: str, rel: Rel, var: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..ir import field_type
-from ..language.picture import Fields, Hole, Picture, Test, holes
+from ..language.picture import Fields, Hole, Test
 from ..language.shape import Case, Shape
 from ..trail import At, pointer
 from . import code
@@ -98,7 +98,6 @@ class CaseText:
         self.later: list[Later] = []
         self.bound = named(ir)
         self.fresh_objects = 0
-        self.tail: list[tuple[tuple[str, ...], Picture]] = []
         self.respelled: list[str] = []
         self.absent: list[str] = []  # what stands for nothing until it is read
         self.table: Table = {} if self.inner else {None: ()}  # where fields came from
@@ -109,7 +108,6 @@ class CaseText:
         self.pending: list[Slot] = []  # what is not put yet
         self.parts: dict[str, list[Slot]] = {}  # what holes of one list found
         self.totals: dict[str, str] = {}  # variables of lists that several holes add to
-        self.terms = {p for h in holes(case.wire) if len(h.paths) > 1 for p in h.paths}
         self.lists = {path: found for path, found in case.lists.items() if len(found) > 1}
         self.walked = f"{reads.code.value(shape, 'S')}, {reads.code.value(case, 'C')}"
 

@@ -81,7 +81,6 @@ class ReadJob:
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.beside: list[Any] = []  # as a writer has it: what is read leaves nothing there
         self._prober: WriteJob | None = None
-        self.depth = 0
         self.run: Shape | None = None  # the gathering shape that the last item was read by
         self.drops: dict[str, str] = {}  # paths on the wire that the unit gives up, and why
         self.file: Any = None  # of a session: where its messages stand, and what is none

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import ConversionError
 from ..ir import field_type
 from ..language.lenses import Misfit, guard, is_guard, same
 from ..language.measure import has_fixed_words, may_fit
@@ -27,7 +26,6 @@ from ..language.picture import (
 from ..language.shape import Case, Shape, holes_written_before
 from ..language.talk import Group
 from ..native import mypyc_attr
-from ..payload import MAX_DEPTH
 from ..tagged import Several
 from ..trail import At, path_of, pointer
 from . import building, conversation, elements, readhole, selfholes, sums
@@ -53,21 +51,6 @@ class PictureReader(ReadJob):
         finally:
             self.home = home
 
-    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
-        """Read one node by the first of some cases that fits."""
-        self.deeper(at)
-        try:
-            return self._first(cases, wire, at, lenient)
-        finally:
-            self.depth -= 1
-
-    def deeper(self, at: At) -> None:
-        """Count how deep shapes stand in each other."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.depth = 0
-            raise ConversionError("the payload is nested too deep", pointer(at))
-
     def whole(self, shape: Shape, wire: Any, at: At) -> Any:
         """Read a node by the cases of a shape, strictly, or else with what does not fit kept."""
         cases = [(shape, case) for case in shape.cases]
@@ -76,7 +59,8 @@ class PictureReader(ReadJob):
         except Misfit:
             return self.first(cases, wire, at, True)
 
-    def _first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+    def first(self, cases: Iterable[tuple[Shape, Case]], wire: Any, at: At, lenient: bool) -> Any:
+        """Read one node by the first of some cases that fits."""
         quick = wire.__class__ is dict
         found: list[Misfit | Case] = []  # why a case did not fit, or one that cannot
         for shape, case in cases:
