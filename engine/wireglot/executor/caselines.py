@@ -15,7 +15,7 @@ from ..language.picture import Text as TextPicture
 from .code import NAME
 from .holelines import HoleLines, spread
 from .holetests import is_own, simple, wanted
-from .lines import Lines, paths_of, variable
+from .lines import Lines, variable
 
 QUIET = frozenset(("type", "role", "spelled", "arguments_json", "value_json", "origin", "freeform"))
 
@@ -34,18 +34,10 @@ class CaseLines(Lines):
         if self.way == "case":
             self._kind()
         if self.home:
-            t(f"mem = memory_of(o, {NAME})")
-            odd = "'unsaid' in mem.get('', EMPTY)"
-            if not isinstance(case.wire, Fields):
-                odd += " or not mem.keys() <= {'', '../'}"
-            t(f"if mem and ({odd}): return {self.plainly()}")
+            t(f"if respelled(o, {NAME}): return {self.plainly()}")
         if case.ir is not None:
             self.match(case.ir, "o", "")
         self.matched = set(self.claims)
-        if self.home:
-            self.viewed = True
-            t(f"if mem: view = {self.sight()}")
-            t("at = remembered_keys(mem) if mem else EMPTY")
         for hole in pic.holes(case.wire):
             if simple(hole) and hole.path not in self.names:
                 HoleLines(self, hole).test()
@@ -169,48 +161,14 @@ class CaseLines(Lines):
         t(f"{out} = {{{', '.join(first)}}}")
         if full:
             t(f"{full} = False")
-        top = self.home and not rel
-        form = self.code.value(p, "F") if top else ""
-        if top and len(rest) < len(p.entries):
-            words = len(p.entries) - len(rest)
-            keys = self.code.value(frozenset(names[0] for names, _ in p.entries[:words]))
-            with t.under(f"if mem and not {keys}.isdisjoint(at):"):
-                t(f"{out} = {{}}")
-                none = self.code.value(frozenset())
-                t(f"walk_entries(x, view, {form}, 0, {words}, {out}, (), {none})")
         while rest:
-            number = len(p.entries) - len(rest)
             many = 1
             while many < len(rest) and is_own(rest[0][1]) and is_own(rest[many][1]):
                 many += 1
             these, rest = rest[:many], rest[many:]
-            if not top:
-                self._entry(these, out, rel, full)
-                continue
-            keys = " or ".join(f"{names[0]!r} in at" for names, _ in these)
-            if many > 2:
-                known = self.code.value(frozenset(names[0] for names, _ in these))
-                keys = f"not {known}.isdisjoint(at)"
-            with t.under(f"if mem and ({keys}):"):
-                paths = {self.path_of(path) for _, child in these for path in paths_of(child)}
-                settled = self.code.value(frozenset(self.settled))
-                t(
-                    f"walk_entries(x, view, {form}, {number}, {number + many}, {out}, "
-                    f"{self.code.value(frozenset(paths))}, {settled})"
-                )
-            with t.under("else:"):
-                self._entry(these, out, rel, full)
+            self._entry(these, out, rel, full)
         for hole in p.spread:
-            if not top:
-                spread(self, hole, p, out, rel, full)
-                continue
-            known = self.code.value(p.names)
-            odd = f"not at <= {known}" + (" or '' in mem" if hole.path == "." else "")
-            with t.under(f"if mem and ({odd}):"):
-                t(f"x.spread({self.code.value(hole, 'H')}, {form}, view, (), {out})")
-                t(f"claim_by_view(view, {self.code.value(hole, 'H')})")
-            with t.under("else:"):
-                spread(self, hole, p, out, rel, full)
+            spread(self, hole, p, out, rel, full)
 
     def _entry(self, entries: Any, out: str, rel: tuple[Any, ...], full: str) -> None:
         """Write one key of an object, or some of fields that one family alone has."""

@@ -91,21 +91,15 @@ class HoleLines(ValueLines):
         listing = c.writes.known_listing(holes)
         found = c.look(h.path, True)
         key = tuple(holes)
-        shares, again = c.lists.get(key), ""
-        if shares is None:
+        if key not in c.lists:
             shares = c.lists[key] = self.t.fresh("shares")
             c.first.append(f"    {shares} = None")
-        elif c.home:  # the line before may stand where keys are not remembered
-            again = f"{shares} is None and "
-        else:
-            return holes, listing, shares, found
-        view = "view" if c.home else "None"
-        made = f"deal_of_object(x, {listing}, {found.v}, o, {view})"
-        if not (c.home or c.request):
             inside = c.kind in FULL if c.kind is not None else "o.get('type') in FULL"
             made = f"deal_or_words(x, {listing}, {found.v}, {inside})"
-        self.t(f"if {again}{found.v}.__class__ is list: {shares} = {made}")
-        return holes, listing, shares, found
+            if c.request:
+                made = f"deal_of_request(x, {listing}, {found.v})"
+            self.t(f"if {found.v}.__class__ is list: {shares} = {made}")
+        return holes, listing, c.lists[key], found
 
     def list(self) -> None:
         """Add the lines that write a list, element by element."""

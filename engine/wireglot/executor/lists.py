@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter import gathering, listforms, media, share
-from ..interpreter.views import Gathered, View, blank
-from ..ir import FULL, MEDIA
+from ..interpreter.views import Gathered, blank
+from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import Ladder
 from ..language.lenses import Misfit
@@ -114,18 +114,12 @@ def _takes(case: Case, field: str) -> bool:
     )
 
 
-def deal_of_object(x: Any, listing: Listing, parts: list[Any], o: Any, view: View | None) -> Any:
-    """Give each part of a list of an object to a hole, once for all holes that share it."""
-    path = listing.holes[0].path
-    known = (view.lists if view is not None else x.request_lists).get(path)
-    if known is not None:  # they were written before: others depend on what went
+def deal_of_request(x: Any, listing: Listing, parts: list[Any]) -> list[list[Any]]:
+    """Give each part of a list of a request to a hole; some were: others depend on what went."""
+    known = x.request_lists.get(listing.holes[0].path)
+    if known is not None:
         return [known.get(id(h), []) for h in listing.holes]
-    whole = o.get("type") in FULL
-    if view is None:
-        return deal_or_words(x, listing, parts, whole)
-    shares = deal(x, listing, parts, whole)
-    view.lists[path] = {id(h): found for h, found in zip(listing.holes, shares, strict=True)}
-    return shares
+    return deal_or_words(x, listing, parts, False)
 
 
 def deal_or_words(x: Any, listing: Listing, parts: list[Any], whole: bool) -> list[list[Any]]:

@@ -6,7 +6,7 @@ beforehand, from the pictures, and then by what stands in the object and on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter.choosing import earlier_rivals
@@ -15,18 +15,11 @@ from ..language import picture as pic
 from ..language.lenses import EXACT, is_guard
 from ..language.measure import disjoint
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Fields, Hole, Literal, Picture
+from ..language.picture import ABSENT, Hole, Literal, Picture
 from ..language.shape import Case, Shape
 from ..trail import keys_of
 from .code import Code, begins
 from .holetests import named, simple, wanted
-
-# By words that guard a value the classes of which it may be; of null none is asked.
-TYPES: dict[str, tuple[str, ...]] = {
-    "list": ("list",), "object": ("dict",), "string": ("str",), "bool": ("bool",),
-    "number": ("int", "float"), "null": (),
-}  # fmt: skip
-Side = tuple[tuple[tuple[str, ...], Any], ...]  # what must stand where: keys, and words or types
 
 
 class Telling:
@@ -58,13 +51,12 @@ class Telling:
         usual = [h.path for h in pic.holes(case.wire) if h.mark == "default"]
         more += "".join(f" or o.get({path!r}) is None" for path in usual)
         more += "".join(f" or o.get({path!r}) is not None" for path in asked)
-        more += f" or {self._could(case, sides)}" if rivals else ""
+        more += f" or {self._could(sides)}" if rivals else ""
         return f"(len(x.notes) > m or len(x.lost_parts) != g) and noted_more(x, m, g){more}"
 
-    def _could(self, case: Case, sides: tuple[Any, ...]) -> str:
-        """Return a test whether cases could read what this one wrote, by what they ask for."""
-        test = _stand("w", sides, 1) if isinstance(case.wire, Fields) else None
-        return test or f"could_read(w, {self.code.value(sides, 'R')})"
+    def _could(self, sides: tuple[Any, ...]) -> str:
+        """Return a test whether cases could read what was written, by what they ask for."""
+        return f"could_read(w, {self.code.value(sides, 'R')})"
 
     def _asked(self, case: Case) -> list[str] | None:
         """Return the optional fields that may be read as something else; None where others may."""
@@ -91,8 +83,8 @@ class Telling:
             if not (word := word_of(form)) or usual or not self._faithful(form, set()):
                 continue
             before = [one for one in forms[:n] if not disjoint(one.sides[1], form.sides[1])]
-            could = self._could(case, tuple(_side(one, form, at) for one in before))
-            sure.append(f"{word} and not ({could})" if before else word)
+            could = self._could(tuple(_side(one, form, at) for one in before))
+            sure.append(f"{word} and not {could}" if before else word)
         return f"len(x.notes) > m or not ({' or '.join(sure)})" if sure else ""
 
     def _faithful(self, case: Case, seen: set[str]) -> bool:
@@ -206,7 +198,7 @@ def needs(case: Case) -> set[str]:
     return found - named(case.ir)
 
 
-def _side(case: Case, writes: Case, at: str = "") -> Any:
+def _side(case: Case, writes: Case, at: str = "") -> tuple[tuple[tuple[str, ...], Any], ...]:
     """Return what must stand where for a case to read an object: keys, and words or types.
 
     What stands in each object that the case `writes` is left out; `at` is where it stands.
@@ -218,57 +210,6 @@ def _side(case: Case, writes: Case, at: str = "") -> Any:
         for path, what in case.sides[1].items()
         if (at or path) and (path in texts or there.get(path) != what)
     )
-
-
-def _stand(held: str, sides: Iterable[Side], depth: int) -> str | None:
-    """Return a test whether all that one of some sides asks for stands in an object.
-
-    What stands deeper in one object is asked together; None where it takes more to say.
-    """
-    inner: dict[str, list[Side]] = {}
-    alternatives = list[str]()
-    for side in sides:
-        heads = {keys[0] if len(keys) > 1 else "" for keys, _ in side if keys}
-        if len(heads) == 1 and heads != {""}:
-            one = tuple([(keys[1:], what) for keys, what in side])
-            inner.setdefault(heads.pop(), []).append(one)
-        else:
-            tests = [_stands(held, *one) for one in side]
-            if None in tests:
-                return None
-            alternatives.append(" and ".join(filter(None, tests)) or "True")
-    for key, below in inner.items():
-        deeper = _stand(f"w{depth}", below, depth + 1)
-        if deeper is None:
-            return None
-        alternatives.append(f"(w{depth} := {held}.get({key!r})).__class__ is dict and ({deeper})")
-    return " or ".join(dict.fromkeys(alternatives))
-
-
-def _stands(held: str, keys: tuple[str, ...], what: Any) -> str | None:
-    """Return a test of what stands at some keys of an object; None where it takes more to say."""
-    if not keys or any(key.isdecimal() for key in keys):
-        return None
-    tests = list[str]()
-    for key in keys[:-1]:
-        tests.append(f"{held}.get({key!r}).__class__ is dict")
-        held += f"[{key!r}]"
-    found, key = f"{held}.get({keys[-1]!r})", repr(keys[-1])
-    if isinstance(what, str):
-        tests.append(f"(text := {found}).__class__ is str and text.lstrip()[:1] in {what!r}")
-    elif isinstance(what, tuple) and all(isinstance(word, str) for word in what):
-        tests.append(f"{found} == {what[0]!r}" if len(what) == 1 else f"{found} in {what!r}")
-    elif what == frozenset(("any",)):
-        tests.append(f"{key} in {held}")
-    elif isinstance(what, frozenset) and what <= TYPES.keys():
-        classes = [name for word in sorted(what) for name in TYPES[word]]
-        test = f"is {classes[0]}" if len(classes) == 1 else f"in ({', '.join(classes)})"
-        null = f"({key} in {held} and {found} is None)" if "null" in what else ""
-        typed = f"{found}.__class__ {test}" if classes else ""
-        tests.append(f"({typed} or {null})" if typed and null else typed or null)
-    else:
-        return None
-    return " and ".join(tests)
 
 
 def _at(p: Picture) -> list[tuple[str, Hole]]:

@@ -11,15 +11,17 @@ from ..interpreter import choosing, selfholes
 from ..interpreter.choosing import is_there
 from ..interpreter.jobs import WriteJob
 from ..interpreter.leftover import leftover
-from ..interpreter.views import View
+from ..interpreter.views import View, memory_of
 from ..ir import DERIVED, field_type
 from ..language.lenses import GUARDS, same
 from ..language.picture import ABSENT, Hole
 from ..language.shape import Case, Shape
-from ..trail import keys_of, value_at
+from ..trail import value_at
 from .readtime import NO
 
 EMPTY: dict[str, Any] = {}
+WHOLE = frozenset(("", "../"))  # where memory is of an object, and not of its keys
+AMONG_KEYS = frozenset(("unsaid", "within"))  # but for these words
 FILLED = frozenset(("filled-in", "made-id", "made-time"))
 
 
@@ -113,34 +115,11 @@ def view_of(
     return view
 
 
-def remembered_keys(mem: dict[str, Any]) -> set[str]:
-    """Return the keys of an object at or below which it remembers another spelling."""
-    return {keys_of(key)[0] for key in mem if key[:1] == "/"}
-
-
-def walk_entries(
-    x: Any, view: View, form: Any, start: int, end: int, out: Any, paths: Any, settled: Any
-) -> None:
-    """Write some keys of an object that remembers how they were spelled."""
-    view.settled |= settled
-    for names, child in form.entries[start:end]:
-        entry = view.memory.get(f"/{names[0]}", EMPTY)
-        if len(entry) == 1 and "as" in entry and _was_nothing(view, child):
-            out[names[0]] = entry["as"]  # null, mostly, where nothing is written
-            continue
-        x.entry(names, child, view, (), out)
-    view.missed.update(paths)
-
-
-def _was_nothing(view: View, child: Any) -> bool:
-    """Tell whether a key is a field that may be left out, and is."""
-    return (
-        child.__class__ is Hole
-        and child.mark == "optional"
-        and len(child.paths) == 1
-        and child.path != "."
-        and view.peek(child.path) is ABSENT
-    )
+def respelled(o: dict[str, Any], dialect: str) -> bool:
+    """Tell whether an object remembers how keys of it were spelled: then it is walked."""
+    memory = memory_of(o, dialect) if "spelled" in o else EMPTY
+    whole = memory.get("", EMPTY)
+    return not (memory.keys() <= WHOLE and AMONG_KEYS.isdisjoint(whole))
 
 
 def write_cold(
