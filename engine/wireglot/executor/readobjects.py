@@ -127,23 +127,12 @@ class WireText(HoleText):
 
     def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: Rel) -> None:
         """Read what stands under one key, in any of its spellings."""
-        here: Rel = (*rel, names[0])
-        if len(names) == 1 and isinstance(child, Literal) and ABSENT not in child.values:
-            o.static += 1
-            if len(child.values) == 1 and child.values[0].__class__ is str:
-                said = f"if {o.var}.get({names[0]!r}) != {child.values[0]!r}: return {self.no}"
-                self.line(said, child.pos)
-                return
-            v = self.name(f"w_{names[0]}")
-            self.line(f"{v} = {o.var}.get({names[0]!r}, ABSENT)")
-            self.literal(child, v, here)
-            return
         v = self.name(f"w_{names[0]}")
         here = self._get(o, names, v, rel)
         if isinstance(child, Fields):
             self.object(o, child, v, here)
             return
-        if isinstance(child, Literal) or (isinstance(child, Hole) and _may_lack(child)):
+        if _may_lack(child):
             self.line(f"if {v} is not ABSENT: {o.counter} += 1")
             o.moves = True
         else:
@@ -252,9 +241,11 @@ def _left_to_walk(t: CaseText) -> bool:
     return bool(t.lists.keys() - {"parts"}) and any("." in path for path in t.lists)
 
 
-def _may_lack(h: Hole) -> bool:
-    """Tell whether nothing may stand where a hole is."""
-    return h.mark is not None or h.path == "nth"
+def _may_lack(p: Picture) -> bool:
+    """Tell whether nothing may stand where a picture is."""
+    if isinstance(p, Literal):
+        return ABSENT in p.values
+    return isinstance(p, Hole) and (p.mark is not None or p.path == "nth")
 
 
 def _first(h: Hole) -> str:

@@ -90,11 +90,6 @@ class HoleText(CaseText):
 
     # -- holes ----------------------------------------------------------------------------------
 
-    def _signature(self, h: Hole, v: str) -> None:
-        none = self.dialect.signatures.none
-        if h.path == "signature" and none:
-            self.line(f"if {v} in {none!r}: return {self.odd}")
-
     def hole(self, h: Hole, v: str, rel: Rel, below: bool) -> None:
         """Read a hole from a variable in which nothing is ABSENT."""
         if h.path == "nth":
@@ -138,7 +133,8 @@ class HoleText(CaseText):
             there = f"{v} is not ABSENT and {v} is not None"
             self.slots.append(Slot(h.path, var, rel, True, there))
             return
-        self.slots.append(Slot(h.path, var, rel, h.mark is None))
+        # A signature may say that there is none.
+        self.slots.append(Slot(h.path, var, rel, h.mark is None and h.path != "signature"))
 
     def spare(self, h: Hole, v: str) -> bool:
         """Leave it to the interpreter where a second spelling of a field is used, which is rare."""
@@ -149,8 +145,7 @@ class HoleText(CaseText):
 
     def _there_is(self, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
         none = self.dialect.signatures.none
-        if not none or h.path != "signature" or h.mark != "optional":
-            self._signature(h, v)
+        if h.path != "signature" or not none:
             self._through(h, v, var, rel, below)
             return
         with self.t.under(f"if {v} in {none!r}:"):
