@@ -16,7 +16,7 @@ from .code import Unwritten
 from .holetests import named
 from .readholes import taken
 from .reads import HoleText
-from .readtext import CaseText, Key, Later, Obj, Rel, Slot
+from .readtext import CaseText, Key, Later, Rel, Slot
 
 Entry = tuple[tuple[str, ...], Picture]
 
@@ -37,19 +37,12 @@ class WireText(HoleText):
 
     def fields(self, p: Fields, v: str, rel: Rel, top: bool) -> None:
         """Read the keys of an object."""
-        self.fresh_objects += 1
-        counter = "n" if self.fresh_objects == 1 else f"n{self.fresh_objects}"
-        o = Obj(v, counter, len(self.t.lines))
-        depth = self.t.depth
-        self._aliases(p, o)
+        respelled = self._aliases(p, v)
         if top and len(self.shape.cases) > 1:
             self._early(p.entries)
         for names, child in p.entries:
-            self.entry(o, names, child, rel)
-        if o.moves:
-            start = " + ".join(map(str, filter(None, (o.static, o.twice)))) or "0"
-            self.t.lines.insert(o.start, "    " * depth + f"{counter} = {start}")
-        self._others(p, o, rel)
+            self.entry(v, respelled, names, child, rel)
+        self._others(p, v, rel)
 
     def _early(self, entries: list[Entry]) -> None:
         """Look first for what tells other cases: fixed values, the keys of objects within."""
@@ -66,29 +59,28 @@ class WireText(HoleText):
                     test = " or ".join(f"{key!r} not in inner" for key in keys)
                     self.line(f"if inner.__class__ is not dict or {test}: return NO", child.pos)
 
-    def _others(self, p: Fields, o: Obj, rel: Rel) -> None:
+    def _others(self, p: Fields, v: str, rel: Rel) -> None:
         """Read the keys that no entry names."""
         names = self.value(p.names)
         if p.spread:
-            self._spread(p, o, rel)
+            self._spread(p, v, rel)
             return
         if p.closed:
-            self.line(f"if len({o.var}) != {o.used}: return {self.no}", p.pos)
+            self.line(f"if not {names}.issuperset({v}): return {self.no}", p.pos)
             return
-        with self.t.under(f"if len({o.var}) != {o.used}:"):
-            self._kept(o.var, names, rel)
+        with self.t.under(f"if not {names}.issuperset({v}):"):
+            self._kept(v, names, rel)
 
     def _kept(self, v: str, names: str, rel: Rel) -> None:
         self.line(f"if x.drops: return {self.odd}")
         self.line(f"kp = keep(kp, {v}, {names}, {self.kept(rel)})")
 
-    def _spread(self, p: Fields, o: Obj, rel: Rel) -> None:
+    def _spread(self, p: Fields, v: str, rel: Rel) -> None:
         """Read the keys that no entry names by the holes that stand for all others (`...:`)."""
         others = self.name("others")
         names, none = self.value(p.names), self.value(frozenset())
-        there = f"len({o.var}) != {o.used}"
         if p.spread[0].shape is None:
-            self.line(f"{others} = other_keys({o.var}, {names}) if {there} else {{}}", p.pos)
+            self.line(f"{others} = other_keys({v}, {names})", p.pos)
         for h in p.spread:
             var = self.name(h.path if h.path != "." else h.named)
             if h.shape is None:
@@ -100,11 +92,8 @@ class WireText(HoleText):
                 self.slots.append(Slot(h.path, var, rel, h.mark is None))
                 continue
             keys = self.value(self.dialect.keys_of(h.shape))
-            if h is p.spread[0]:
-                taking = f"split_others({o.var}, {names}, {keys}) if {there} else ({{}}, {{}})"
-            else:
-                taking = f"split_others({others}, {none}, {keys}) if {others} else ({{}}, {{}})"
-            self.line(f"{var}, {others} = {taking}", h.pos)
+            source = f"{v}, {names}" if h is p.spread[0] else f"{others}, {none}"
+            self.line(f"{var}, {others} = split_others({source}, {keys})", h.pos)
             if h.mark is not None:
                 self.line(f"if not {var}: {var} = ABSENT")
             if h.path == ".":
@@ -125,68 +114,58 @@ class WireText(HoleText):
             with self.t.under(f"if {others}:"):
                 self._kept(others, none, rel)
 
-    def entry(self, o: Obj, names: tuple[str, ...], child: Picture, rel: Rel) -> None:
+    def entry(
+        self, owner: str, respelled: str, names: tuple[str, ...], child: Picture, rel: Rel
+    ) -> None:
         """Read what stands under one key, in any of its spellings."""
         v = self.name(f"w_{names[0]}")
-        here = self._get(o, names, v, rel)
+        here = self._get(owner, respelled, names, v, rel)
         if isinstance(child, Fields):
-            self.object(o, child, v, here)
-            return
-        if _may_lack(child):
-            self.line(f"if {v} is not ABSENT: {o.counter} += 1")
-            o.moves = True
+            self.object(child, v, here)
         else:
-            o.static += 1
-        self.picture(child, v, here)
+            self.picture(child, v, here)
 
-    def _aliases(self, p: Fields, o: Obj) -> None:
+    def _aliases(self, p: Fields, v: str) -> str:
         """Look once whether an object has any key in another spelling than the first."""
         groups = tuple(names for names, _ in p.entries if len(names) > 1)
         if not groups:
-            return
+            return ""
         others = frozenset(name for names in groups for name in names[1:])
-        o.respelled = self.name("respelled")
-        self.respelled.append(o.respelled)
-        self.line(f"{o.respelled} = not {self.value(others)}.isdisjoint({o.var})")
-        if self.track:  # what stands twice is remembered
-            double = f"{o.respelled} and in_two_spellings({o.var}, {self.value(groups)})"
-            self.line(f"if {double}: return {self.odd}", p.pos)
-        else:
-            o.twice, o.moves = self.name("twice"), True
-            said = f"repeats({o.var}, {self.value(groups)}) if {o.respelled} else 0"
-            self.line(f"{o.twice} = {said}", p.pos)
-            self.line(f"if {o.twice} < 0: return {self.odd}")
-        o.start = len(self.t.lines)
+        respelled = self.name("respelled")
+        self.respelled.append(respelled)
+        self.line(f"{respelled} = not {self.value(others)}.isdisjoint({v})")
+        # What stands twice is remembered at home, and may say two things anywhere.
+        twice = "in_two_spellings" if self.track else "says_two_things"
+        double = f"{respelled} and {twice}({v}, {self.value(groups)})"
+        self.line(f"if {double}: return {self.odd}", p.pos)
+        return respelled
 
-    def _get(self, o: Obj, names: tuple[str, ...], v: str, rel: Rel) -> Rel:
+    def _get(self, owner: str, respelled: str, names: tuple[str, ...], v: str, rel: Rel) -> Rel:
         """Get what stands under a key in any of its spellings; return the place of it."""
-        usual = f"{o.var}.get({names[0]!r}, ABSENT)"
+        usual = f"{owner}.get({names[0]!r}, ABSENT)"
         if len(names) == 1:
             self.line(f"{v} = {usual}")
             return (*rel, names[0])
         made = Key(names[0])
-        made.var, made.test = self.name("key"), o.respelled
-        other = f"find_spelling({o.var}, {self.value(names)})"
-        self.line(f"{made.var}, {v} = {other} if {o.respelled} else ({names[0]!r}, {usual})")
+        made.var, made.test = self.name("key"), respelled
+        other = f"find_spelling({owner}, {self.value(names)})"
+        self.line(f"{made.var}, {v} = {other} if {respelled} else ({names[0]!r}, {usual})")
         if self.track:
-            test = f"{o.respelled} and {made.var} != {names[0]!r}"
+            test = f"{respelled} and {made.var} != {names[0]!r}"
             self.line(
                 f"if {test}: sp = marked(sp, {self.pointer((*rel, made))}, 'key', {made.var})"
             )
         return (*rel, made)
 
-    def object(self, o: Obj, p: Fields, v: str, rel: Rel) -> None:
+    def object(self, p: Fields, v: str, rel: Rel) -> None:
         """Read an object within the object."""
         if not p.loose or any(needed(child) for _, child in p.entries):
-            o.static += 1
             self.line(f"if {v}.__class__ is not dict: return {self.no}", p.pos)
             self.fields(p, v, rel, False)
             return
         marks = len(self.slots), len(self.sums), len(self.later), len(self.copies)
         respelled = len(self.respelled)
-        o.moves = True
         with self.t.under(f"if {v}.__class__ is dict and {v}:"):
-            self.line(f"{o.counter} += 1")
             self.fields(p, v, rel, False)
             if self.track and not (p.spread or p.firm):
                 self._there(p, v, rel)
@@ -197,7 +176,6 @@ class WireText(HoleText):
             spelled = f"spell(sp, {self.pointer(rel)}, {v}, {self.value(empty)})"
             with self.t.under(f"elif {v} is not ABSENT:"):
                 self.line(f"if {v} is not None and {v} != {{}}: return {self.no}", p.pos)
-                self.line(f"{o.counter} += 1")
                 self.remembers(spelled)
             if self.track and empty is not ABSENT:
                 self.line(f"else: sp = {spelled}")
@@ -239,13 +217,6 @@ def _left_to_walk(t: CaseText) -> bool:
     if not several <= t.case.lists.keys():
         return True
     return bool(t.lists.keys() - {"parts"}) and any("." in path for path in t.lists)
-
-
-def _may_lack(p: Picture) -> bool:
-    """Tell whether nothing may stand where a picture is."""
-    if isinstance(p, Literal):
-        return ABSENT in p.values
-    return isinstance(p, Hole) and (p.mark is not None or p.path == "nth")
 
 
 def _first(h: Hole) -> str:

@@ -13,7 +13,7 @@ from . import code
 from .holetests import named
 
 TAKEN = frozenset(
-    "x w at L m n rel seen made sp sp_ kp own found wire key field place value before written "
+    "x w at L m rel seen made sp sp_ kp own found wire key field place value before written "
     "there got taken handed renamed inner len tuple dict set str int bool list".split()
 )
 
@@ -56,21 +56,6 @@ class Later(NamedTuple):
     spread: bool
 
 
-class Obj:
-    """An object of the wire while its keys are read: how many were used."""
-
-    def __init__(self, var: str, counter: str, start: int) -> None:
-        self.var, self.counter, self.start = var, counter, start
-        self.static, self.moves = 0, False
-        self.respelled = ""  # whether any of its keys stands in another spelling
-        self.twice = ""  # how many keys say again what another spelling says
-
-    @property
-    def used(self) -> str:
-        """An expression for the number of keys that were used."""
-        return self.counter if self.moves else str(self.static)
-
-
 class CaseText:
     """Writes the function of one case."""
 
@@ -97,7 +82,6 @@ class CaseText:
         self.copies: list[tuple[Hole, str, Rel]] = []
         self.later: list[Later] = []
         self.bound = named(ir)
-        self.fresh_objects = 0
         self.respelled: list[str] = []
         self.absent: list[str] = []  # what stands for nothing until it is read
         self.table: Table = {} if self.inner else {None: ()}  # where fields came from

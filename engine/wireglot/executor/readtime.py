@@ -93,22 +93,15 @@ def in_two_spellings(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> 
     return any(sum(name in w for name in names) > 1 for names in groups)
 
 
-def repeats(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> int:
-    """Return how many keys say again, or say nothing, beside the first spelling of their key.
-
-    -1 where one says something else, or the first one nothing.
-    """
-    more = 0
+def says_two_things(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:
+    """Tell whether a key says something else in another spelling, or nothing in the first."""
     for names in groups:
-        there = [name for name in names if name in w]
-        for name in there[1:]:
-            if same(w[name], w[there[0]]) or (
-                distinguishes(w[there[0]]) and not distinguishes(w[name])
-            ):
-                more += 1
-            else:
-                return -1
-    return more
+        first, *others = [w[name] for name in names if name in w] or [None]
+        for other in others:
+            nothing = distinguishes(first) and not distinguishes(other)
+            if not nothing and not same(other, first):
+                return True
+    return False
 
 
 def find_spelling(w: dict[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
