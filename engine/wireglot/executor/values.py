@@ -28,25 +28,6 @@ FILLED = frozenset(("filled-in", "made-id", "made-time"))
 # -- choosing ----------------------------------------------------------------------------------
 
 
-def less_lossy(x: WriteJob, poor: Any, lost: int, wire: Any, *marks: int) -> Any:
-    """Return of two ways to write an object, of which each loses something, the better one."""
-    if poor is not None and poor[0] <= lost:
-        return poor
-    notes, fields, beside, parts = marks
-    came = x.notes[notes:], x.lost_fields[fields:], x.beside[beside:], x.lost_parts[parts:]
-    return lost, wire, *came
-
-
-def take_best(x: WriteJob, o: Any, poor: Any) -> Any:
-    """Take the best of some ways to write an object that lose something."""
-    x.written[id(o)] = (o, poor[1])
-    x.notes += poor[2]
-    x.lost_fields += poor[3]
-    x.beside += poor[4]
-    x.lost_parts += poor[5]
-    return poor[1]
-
-
 def write_anew(x: WriteJob, shape: Shape, o: Any, *marks: int) -> Any:
     """Write an object anew: all cases are tried."""
     x.roll_back(*marks)

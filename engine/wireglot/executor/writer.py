@@ -41,14 +41,14 @@ class CodedWriter(PictureWriter):
     def _tried(self, name: str, value: Any) -> Any:
         """Return what a function writes; NO, and nothing told, where it takes the value not."""
         write = self.writes.code.names[name]
-        mark = len(self.notes), len(self.lost_fields), len(self.beside), len(self.lost_parts)
+        marks = self.marks()
         try:
             found = write(self, value)
             if found is not NO:
                 return found
         except Misfit as misfit:
             misfit.__traceback__ = None
-        self.roll_back(*mark)
+        self.roll_back(*marks)
         return NO
 
     def shape(self, name: str, value: Any) -> Any:
@@ -103,8 +103,8 @@ class CodedWriter(PictureWriter):
         name = self.writes.message(case)
         if name is None or not self.quick:
             return None
-        mark, lefts = len(self.notes), len(self.lost_fields)
-        beside, gone = len(self.beside), len(self.lost_parts)
+        marks = self.marks()
+        mark, _, beside, gone = marks
         wire = self._tried(name, message)
         if isinstance(wire, dict):  # else it takes no such message
             silent = len(self.lost_parts) - gone
@@ -114,7 +114,7 @@ class CodedWriter(PictureWriter):
             left = len(message["parts"]) - silent
             if not silent or (left > 0 and len(self.beside) == beside):
                 return wire
-        self.roll_back(mark, lefts, beside, gone)
+        self.roll_back(*marks)
         return None
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
@@ -131,10 +131,10 @@ class CodedWriter(PictureWriter):
 
     def frame(self, event: Event, nth: int, said: dict[str, Any]) -> Any:
         if self.quick and not self.same:
-            mark = len(self.notes), len(self.lost_fields), len(self.beside), len(self.lost_parts)
+            marks = self.marks()
             # What it raises the walk would: something lacks, or fits nowhere.
             found = self.writes.code.names[self.writes.frame(event, nth)](self, said)
             if found is not NO:
                 return found
-            self.roll_back(*mark)
+            self.roll_back(*marks)
         return super().frame(event, nth, said)

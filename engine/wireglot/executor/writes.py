@@ -90,7 +90,7 @@ class Writes:
         t = Text(self.code, f"def {name}(x, o):")
         cases = [case for case in shape.cases if not case.home]
         shape_name = self.code.value(shape, "S")
-        t("m, n, b, g = len(x.notes), len(x.lost_fields), len(x.beside), len(x.lost_parts)")
+        t("m, n, b, g = x.marks()")
         if self.home:
             t(f"mem = memory_of(o, {NAME})")
             anew = f"write_anew(x, {shape_name}, o, m, n, b, g)"
@@ -116,7 +116,7 @@ class Writes:
                     t("if not (lost := loss(x, m)): return w")
                     t("poor = less_lossy(x, poor, lost, w, m, n, b, g)")
                 t("x.roll_back(m, n, b, g)")
-        t("return NO if poor is None else take_best(x, o, poor)")
+        t("return NO if poor is None else take(x, o, poor)")
         return str(t)
 
     def choice(self, shape: Shape) -> str:
@@ -126,7 +126,7 @@ class Writes:
     def _choice(self, name: str, shape: Shape) -> str:
         t = Text(self.code, f"def {name}(x, o, read, first):")
         shape_name = self.code.value(shape, "S")
-        t("m, n, b, g = len(x.notes), len(x.lost_fields), len(x.beside), len(x.lost_parts)")
+        t("m, n, b, g = x.marks()")
         for case in sorted(shape.cases, key=lambda one: one.home):
             known = self.code.value(case, "C")
             if not case.rivals and not case.home:

@@ -18,10 +18,9 @@ from .jobs import WriteJob
 from .views import alike, memory_of, read_by
 
 
-class _Attempt(NamedTuple):
+class Attempt(NamedTuple):
     """What one case wrote, what that loses, and all that was noted meanwhile."""
 
-    case: Case
     wire: Any
     loss: int
     notes: list[Draft]
@@ -37,64 +36,66 @@ def write_by_cases(writer: WriteJob, shape: Shape, value: Any) -> Any:
     that loses least (`lossy`), or at last the first that would be read otherwise (`misread`).
     """
     best: Misfit | None = None
-    misread: _Attempt | None = None
-    lossy: _Attempt | None = None
-    fields = list(writer.lost_fields)
-    notes, beside, parts = len(writer.notes), len(writer.beside), len(writer.lost_parts)
-
-    def take_back(case: Case, wire: Any, lost: int) -> _Attempt:
-        noted = writer.notes[notes:], writer.lost_fields
-        left = writer.beside[beside:], writer.lost_parts[parts:]
-        writer.lost_fields = list(fields)
-        del writer.notes[notes:], writer.beside[beside:], writer.lost_parts[parts:]
-        return _Attempt(case, wire, lost, *noted, *left)
-
+    misread: tuple[Case, Attempt] | None = None
+    lossy: Attempt | None = None
+    marks = writer.marks()
     cases, loose, dated = _order(writer, shape, value)
     for case in cases:
         try:
             wire = writer.case(shape, case, value)
         except Misfit as misfit:
-            take_back(case, None, 0)
+            writer.roll_back(*marks)
             best = deepest(best, misfit)
             continue
         if dated and loose is None:
             loose = case  # by which it was read, but for what may not be written
         if _rivals(writer, shape, case) and not reads_back(writer, shape, wire, value):
-            attempt = take_back(case, wire, 0)
-            misread = misread or attempt
+            misread = misread or (case, less_lossy(writer, None, 0, wire, *marks))
+            writer.roll_back(*marks)
             continue
-        lost = loss(writer, notes)
+        lost = loss(writer, marks[0])
         if not lost or (lossy is None and _holds_most(writer, shape, case, value)):
             if loose is not None and case is not loose:
                 reason = f"this is only read as `{loose.name}`, and written as `{case.name}`"
                 at = writer.trail.find(value)
                 writer.note("reworded", "changed", at, case.pos, reason, wire)
             return wire
-        attempt = take_back(case, wire, lost)
-        if lossy is None or lost < lossy.loss:  # another case may have a place for what this lost
-            lossy = attempt
+        # Another case may have a place for what this lost.
+        lossy = less_lossy(writer, lossy, lost, wire, *marks)
+        writer.roll_back(*marks)
     if lossy is not None:
-        return _take(writer, value, lossy)
+        return take(writer, value, lossy)
     if misread is None:
         raise best or Misfit(f"`{shape.name}` has no case")
-    return _take_misread(writer, shape, value, misread)
+    return _take_misread(writer, shape, value, *misread)
 
 
-def _take(writer: WriteJob, value: Any, attempt: _Attempt) -> Any:
+def less_lossy(
+    writer: WriteJob, before: Attempt | None, lost: int, wire: Any, *marks: int
+) -> Attempt:
+    """Return of two attempts the one that loses less: that `before`, and what was written now."""
+    if before is not None and before.loss <= lost:
+        return before
+    notes, fields, beside, parts = marks
+    noted = writer.notes[notes:], writer.lost_fields[fields:]
+    return Attempt(wire, lost, *noted, writer.beside[beside:], writer.lost_parts[parts:])
+
+
+def take(writer: WriteJob, value: Any, attempt: Attempt) -> Any:
     """Return what a case wrote that was taken back, and say after all what it noted."""
     writer.written[id(value)] = (value, attempt.wire)  # another case may have been tried last
     writer.notes += attempt.notes
-    writer.lost_fields = attempt.lost_fields
+    writer.lost_fields += attempt.lost_fields
     writer.beside += attempt.beside
     writer.lost_parts += attempt.lost_parts
     return attempt.wire
 
 
-def _take_misread(writer: WriteJob, shape: Shape, value: Any, attempt: _Attempt) -> Any:
+def _take_misread(writer: WriteJob, shape: Shape, value: Any, case: Case, attempt: Attempt) -> Any:
     """Return what a case wrote that the target reads as something else, and note that."""
     # What the case itself says of it is less than what is found out here.
     known = [draft for draft in attempt.notes if draft.code != "ambiguous"]
-    wire = _take(writer, value, attempt._replace(notes=known))
+    wire = take(writer, value, attempt._replace(notes=known))
     if writer.same and not (writer.repair or writer.anew):
         return wire
     read = _read_back(writer, shape, wire)
@@ -102,7 +103,7 @@ def _take_misread(writer: WriteJob, shape: Shape, value: Any, attempt: _Attempt)
     if not _differs_as_noted(writer, read, value, moved):
         reason = f"the target reads this as {_describe(read, value)}"
         at = writer.trail.find(value) if isinstance(value, dict) else None
-        writer.note("ambiguous", "changed", at, attempt.case.pos, reason, wire)
+        writer.note("ambiguous", "changed", at, case.pos, reason, wire)
     return wire
 
 

@@ -122,7 +122,7 @@ def _writes_nothing(writer: WriteJob, message: Message, parts: list[Any]) -> boo
         return False
     if message.get("role") == "assistant" and any(within.may_stand(writer, part) for part in parts):
         return False
-    mark, gone = len(writer.notes), len(writer.lost_parts)
+    marks = writer.marks()
     writer.role = message.get("role")
     _, case, placed = case_of(writer, message)
     holes = [case.wire] if isinstance(case.wire, Hole) else case.lists.get("parts", [])
@@ -130,8 +130,7 @@ def _writes_nothing(writer: WriteJob, message: Message, parts: list[Any]) -> boo
     found = [part for part in stay if holes and share.give(writer, holes, part)]
     if not found and not writer.beside:
         return True
-    del writer.notes[mark:], writer.lost_parts[gone:]
-    writer.beside.clear()
+    writer.roll_back(*marks)
     return False
 
 

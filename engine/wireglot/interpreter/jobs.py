@@ -222,6 +222,10 @@ class WriteJob(Noting):
         """Remember that a field was filled in for an object."""
         self.filled_fields.setdefault(id(owner), (owner, []))[1].append(path)
 
+    def marks(self) -> tuple[int, int, int, int]:
+        """Return how much was noted, lost and displaced so far, as `roll_back` takes it."""
+        return len(self.notes), len(self.lost_fields), len(self.beside), len(self.lost_parts)
+
     def roll_back(self, notes: int, lost_fields: int, beside: int, lost_parts: int) -> None:
         """Forget what was noted, lost and displaced since these lists had so many elements."""
         del self.notes[notes:], self.lost_fields[lost_fields:]

@@ -196,11 +196,11 @@ def _user_holes(writer: WriteJob) -> list[Hole]:
 
 def _has_place(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
     """Tell whether a part can be written; what is noted of it is noted then."""
-    mark, gone, beside = len(writer.notes), len(writer.lost_parts), len(writer.beside)
+    marks = writer.marks()
     role, writer.role = writer.role, "user"
     found = bool(holes) and bool(share.give(writer, holes, part))
     writer.role = role
-    del writer.notes[mark:], writer.lost_parts[gone:], writer.beside[beside:]
+    writer.roll_back(*marks)
     return found
 
 
