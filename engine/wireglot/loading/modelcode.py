@@ -6,8 +6,7 @@ object in the model is one object in what is built, and stands in one function a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from ..executor.code import plainly, spelled
 from ..language.model import CACHED, LAZY, Dialect
@@ -15,7 +14,6 @@ from ..language.picture import Fields
 from ..language.shape import Shape
 from ..language.talk import Conversation
 
-T = TypeVar("T")
 PLAIN = (str, int, bool, tuple)  # classes of what is as short as a call
 # Attributes of a dialect that are not built with it: they have functions of their own, or are
 # found when they are asked for.
@@ -65,6 +63,9 @@ class Function:
         self.text = "".join(
             f"{line}\n" for line in (f"def {name}():", *self._lines, f"    return {made}")
         )
+
+    def __str__(self) -> str:
+        return self.text
 
     def expression(self, value: Any) -> str:
         """Return an expression for a value; lines before it make the objects in it."""
@@ -117,17 +118,21 @@ class ShapeFunction(Function):
 
 
 def module_text(
-    title: str, makers: Makers, functions: list[Function], base: str, below: dict[str, str]
+    title: str,
+    makers: Makers,
+    found: dict[str, Function],
+    base: str = "",
+    below: dict[str, Function] | None = None,
 ) -> str:
     """Return the text of a module of functions; what is just so in the module `base` is from it."""
-    by_name = {one.name: one for one in functions}
+    below = below or {}
 
-    def just_so(one: Function) -> bool:
-        called = map(by_name.__getitem__, one.calls)
-        return below.get(one.name) == one.text and all(map(just_so, called))
+    def just_so(name: str) -> bool:
+        one, there = found[name], below.get(name)
+        return there is not None and there.text == one.text and all(map(just_so, one.calls))
 
-    same = [one for one in functions if just_so(one)]
-    own = [one for one in functions if one not in same]
+    same = [name for name in found if just_so(name)]
+    own = [one for name, one in found.items() if name not in same]
     lines = [f'"""{title}."""\n\n', "from wireglot.language.picture import ABSENT\n"]
     kinds = sorted({kind for one in own for kind in one.kinds}, key=lambda one: one.__name__)
     made = [kind for kind in kinds if kind in makers.fields]
@@ -135,88 +140,40 @@ def module_text(
         name = f"{kind.__name__} as class_{kind.__name__}" if kind in made else kind.__name__
         lines.append(f"from {kind.__module__} import {name}\n")
     if same:
-        lines.append(f"from {base} import {', '.join(one.name for one in same)}\n")
+        lines.append(f"from {base} import {', '.join(same)}\n")
     lines += map(makers.definition, made)
     return "".join(lines + [f"\n\n{one.text}" for one in own])
 
 
-class ModelFunctions:
-    """The functions of the model of one dialect, by the modules that they stand in."""
-
-    def __init__(self, dialect: Dialect, makers: Makers) -> None:
-        """Write the functions of a dialect."""
-        makers.written.clear()
-        self.name, self.makers = dialect.name, makers
-        names = [*dialect.shapes, *dialect.unions]
-        known = {name: getattr(dialect, name) for name in sorted(CACHED - SEPARATE)}
-        known["kinds_by_name"] = {name: dialect.kinds_of(name) for name in names}
-        known["keys_by_name"] = {name: dialect.keys_of(name) for name in names}
-        rest = {**{k: v for k, v in vars(dialect).items() if k not in SEPARATE}, **known}
-        apart = {k: f"rest_{k}" for k, one in rest.items() if one and type(one) not in PLAIN}
-        plain = {key: one for key, one in rest.items() if key not in apart}
-        model = [Function(makers, name, rest[key]) for key, name in apart.items()]
-        model.append(DictFunction(makers, "rest", apart, plain))
-        for word in ("shape", "unit"):
-            made: dict[str, str] = {}
-            for name, shape in getattr(dialect, f"{word}s").items():
-                cases, made[name] = f"{word}s_{spelled(name)}", f"{word}_{spelled(name)}"
-                model.append(Function(makers, cases, shape.cases))
-                model.append(ShapeFunction(makers, made[name], cases, shape))
-            model.append(DictFunction(makers, f"{word}s", made, {}))
-        self.found = {
-            "model": model,
-            "stream": [Function(makers, "stream", dialect.stream)],
-            "schemas": [Function(makers, "schemas", dialect.schemas)],
-        }
-        makers.written.clear()
-
-    def function_texts(self, file: str) -> dict[str, str]:
-        """Return the texts of the functions of a module, by their names."""
-        return {one.name: one.text for one in self.found[file]}
-
-    def module_texts(self, base: str, base_functions: ModelFunctions | None) -> dict[str, str]:
-        """Return the modules; what is just so in those that begin with `base` is from there."""
-        made = {}
-        for file, some in self.found.items():
-            said, below = f"The {file} of {self.name}", f"wireglot.made.{base}_{file}"
-            known = base_functions.function_texts(file) if base_functions is not None else {}
-            made[file] = module_text(said, self.makers, some, below, known)
-        return made
-
-
-def modules(
-    dialects: dict[str, Dialect], over: str = "", parent: ModelFunctions | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield the modules of the models of a dialect and its variants, with their texts.
-
-    `dialects` has them by how their modules begin, the one without variants first. What that one
-    has just so from its `parent`, whose modules begin with `over`, stands there.
-    """
-    first, makers = next(iter(dialects)), Makers()
-    near: dict[str, ModelFunctions] = {}  # what those of variants may be over
-    for start, dialect in dialects.items():
-        made = ModelFunctions(dialect, makers)
-        if start != first:
-            known = {title: one.function_texts("model") for title, one in near.items()}
-            over = most_alike(made.function_texts("model"), known)
-            parent = near[over]
-        for file, text in made.module_texts(over, parent).items():
-            yield f"{start}_{file}", text
-        if start == first or over == first:
-            near[start] = made
-
-
-def most_alike(found: dict[str, T], known: dict[str, dict[str, T]]) -> str:
-    """Return which of some modules has most of some functions just so, the first of equal ones."""
-
-    def shared(title: str) -> int:
-        there = known[title]
-        return sum(len(str(one)) for name, one in found.items() if there.get(name) == one)
-
-    return max(known, key=shared)
+def functions(dialect: Dialect, makers: Makers) -> dict[str, dict[str, Function]]:
+    """Return the functions of the model of a dialect by name, by the modules that they stand in."""
+    makers.written.clear()
+    names = [*dialect.shapes, *dialect.unions]
+    known = {name: getattr(dialect, name) for name in sorted(CACHED - SEPARATE)}
+    known["kinds_by_name"] = {name: dialect.kinds_of(name) for name in names}
+    known["keys_by_name"] = {name: dialect.keys_of(name) for name in names}
+    rest = {**{k: v for k, v in vars(dialect).items() if k not in SEPARATE}, **known}
+    apart = {k: f"rest_{k}" for k, one in rest.items() if one and type(one) not in PLAIN}
+    plain = {key: one for key, one in rest.items() if key not in apart}
+    model = [Function(makers, name, rest[key]) for key, name in apart.items()]
+    model.append(DictFunction(makers, "rest", apart, plain))
+    for word in ("shape", "unit"):
+        made: dict[str, str] = {}
+        for name, shape in getattr(dialect, f"{word}s").items():
+            cases, made[name] = f"{word}s_{spelled(name)}", f"{word}_{spelled(name)}"
+            model.append(Function(makers, cases, shape.cases))
+            model.append(ShapeFunction(makers, made[name], cases, shape))
+        model.append(DictFunction(makers, f"{word}s", made, {}))
+    found = {
+        "model": {one.name: one for one in model},
+        "stream": {"stream": Function(makers, "stream", dialect.stream)},
+        "schemas": {"schemas": Function(makers, "schemas", dialect.schemas)},
+    }
+    makers.written.clear()
+    return found
 
 
 def ladder(rows: Any, makers: Makers) -> str:
     """Return the text of the module of the ladder."""
     makers.written.clear()
-    return module_text("The ladder", makers, [Function(makers, "ladder", rows)], "", {})
+    return module_text("The ladder", makers, {"ladder": Function(makers, "ladder", rows)})

@@ -102,13 +102,10 @@ def _write_dialect(folder: Path, name: str) -> None:
     assert _family is not None, "a process of the pool begins with rules"
     rules, parents = _family
     over, sets = parents.get(name, ""), _row_sets(name)
-    whole = _whole(over) if over in rules.dialects and () in _row_sets(over) else None
-    base = modules.start(over, ()) if whole is not None else ""
+    parent = _whole(over) if over in rules.dialects and () in _row_sets(over) else None
+    base = modules.start(over, ()) if parent is not None else ""
     dialects = {modules.start(name, one): rules.with_rows(name, one).model for one in sets}
-    model, functions = whole or (None, None)
-    for file, text in modelcode.modules(dialects, base, model):
-        _write_module(folder, file, text)
-    for file, text in written.modules(name, dialects, base, functions):
+    for file, text in written.modules(name, dialects, base, parent):
         _write_module(folder, file, text)
     rules.forget()
 
@@ -121,20 +118,11 @@ def _row_sets(name: str) -> list[tuple[int, ...]]:
     return sorted({variants.applying_rows(rows, name, model, {}) for model in models})
 
 
-class Whole(NamedTuple):
-    """The text of a dialect that others extend, without variants: its model, its functions."""
-
-    model: modelcode.ModelFunctions
-    functions: written.Ways
-
-
 @functools.lru_cache(KEPT)
-def _whole(name: str) -> Whole:
-    """Return what is written of a dialect that others extend."""
+def _whole(name: str) -> written.Pieces:
+    """Return what is written of a dialect that others extend, without variants."""
     assert _family is not None
-    dialect, start = _family.rules.with_rows(name, ()).model, modules.start(name, ())
-    model = modelcode.ModelFunctions(dialect, modelcode.Makers())
-    return Whole(model, written.all_ways(start, dialect))
+    return written.pieces(_family.rules.with_rows(name, ()).model, modelcode.Makers())
 
 
 def _write_module(folder: Path, file: str, text: str) -> None:

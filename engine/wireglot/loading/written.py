@@ -1,15 +1,16 @@
-"""Writes the functions of a dialect as modules, for a wheel; `executor.modules` uses them."""
+"""Writes the model and the functions of a dialect as modules, for `executor.modules` in a wheel."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..executor import readers, writer
 from ..executor.code import Code, Key
 from ..executor.places import Address
 from ..language.model import Dialect
-from .modelcode import most_alike
+from . import modelcode
+from .modelcode import Makers
 
 # The ways, each with the one whose functions are mostly just so, and what is said of it.
 WAYS = {
@@ -101,35 +102,54 @@ def module_text(
     )
 
 
-Ways = dict[str, dict[str, Function]]  # the functions of modules, by their names
+Pieces = dict[str, dict[str, Any]]  # the functions of modules by name, by how the modules end
 
 
-def all_ways(start: str, dialect: Dialect) -> Ways:
-    """Return the functions of a dialect by the modules that they stand in, which begin so."""
-    return {f"{start}_{way}": functions(dialect, way) for way in WAYS}
+def pieces(dialect: Dialect, makers: Makers) -> Pieces:
+    """Return the functions of a dialect: those of its model, and those that go each way."""
+    return {
+        **modelcode.functions(dialect, makers),
+        **{way: functions(dialect, way) for way in WAYS},
+    }
 
 
 def modules(
-    name: str, dialects: dict[str, Dialect], over: str = "", parent: Ways | None = None
+    name: str, dialects: dict[str, Dialect], over: str = "", parent: Pieces | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the modules of a dialect and its variants, with their texts.
 
     `dialects` has them by how their modules begin, the one without variants first. What that one
     has just so from its `parent`, whose modules begin with `over`, stands there.
     """
-    first = next(iter(dialects))
-    known: Ways = dict(parent or {})
-    near: dict[str, list[str]] = {}  # the modules of each way that those of variants may be over
+    first, makers = next(iter(dialects)), Makers()
+    known = {f"{over}_{end}": found for end, found in (parent or {}).items()}
+    near: dict[str, list[str]] = {}  # the modules of each end that those of variants may be over
     for start, dialect in dialects.items():
-        for way, (like, said) in WAYS.items():
-            found = functions(dialect, way)
-            title, above = f"{start}_{way}", [f"{over}_{way}"] if over else []
+        for end, found in pieces(dialect, makers).items():
+            title, above = f"{start}_{end}", [f"{over}_{end}"] if over else []
+            like, said = WAYS.get(end, ("", ""))
             if start != first:
-                above = near[way]
+                above = near[end]
             elif like:
                 above.append(f"{start}_{like}")
-            base = most_alike(found, {one: known[one] for one in above}) if above else ""
-            yield title, module_text(f"{name}, {said}", found, base, known.get(base))
-            if start == first or base == f"{first}_{way}":
+            base = _most_alike(found, {one: known[one] for one in above}) if above else ""
+            below = known.get(base)
+            if end in WAYS:
+                yield title, module_text(f"{name}, {said}", found, base, below)
+            else:
+                said, there = f"The {end} of {name}", f"wireglot.made.{base}"
+                yield title, modelcode.module_text(said, makers, found, there, below)
+            if start == first or base == f"{first}_{end}":
                 known[title] = found
-                near.setdefault(way, []).append(title)
+                near.setdefault(end, []).append(title)
+
+
+def _most_alike(found: dict[str, Any], known: Pieces) -> str:
+    """Return which of some modules has most of some functions just so, the first of equal ones."""
+
+    def shared(title: str) -> int:
+        there = known[title]
+        same = (text for name, one in found.items() if (text := str(one)) == str(there.get(name)))
+        return sum(map(len, same))
+
+    return max(known, key=shared)
