@@ -69,11 +69,6 @@ class Lines:
         self.often = {path for path, number in named.items() if number > 1}
         self.no = "NO, ()" if way == "part" else "NO"
 
-    def see(self) -> None:
-        """Let the writer's own methods see the object."""
-        self.viewed = True
-        self.t(f"view = view or {self.sight()}")
-
     def sight(self) -> str:
         """Return the expression that lets the writer's own methods see the object."""
         known = [f"{name!r}: ({v}, {path!r})" for name, (v, path) in self.names.items()]

@@ -232,15 +232,15 @@ class ValueLines:
         if c.way == "part" and c.writes.home:  # who is around it knows what it remembers
             t(f"return {c.no}")
             return
+        c.viewed = True
         if self.key != "None":
             given = f"{self.hole}, {self.rel!r}, {self.out}, {self.key}"
-            c.viewed = True
             known = f", {first}" if first else ""
             t(f"view = write_cold(x, view or {c.sight()}, {given}{known})", self.h.pos)
             if self.full:
                 t(f"{self.full} = {self.full} or {self.key} in {self.out}")
             return
-        c.see()
+        t(f"view = view or {c.sight()}")
         if first:
             t(f"view.settled |= {first}")
         v = t.fresh()

@@ -22,8 +22,12 @@ def with_parts(writer: WriteJob, message: Message, parts: list[Any]) -> Message:
     return writer.trail.changed(message, parts=parts)
 
 
-def remove_parts(writer: WriteJob, messages: list[Message], gone: Iterable[Part]) -> list[Message]:
-    """Return messages without some of their parts, which are told by identity."""
+def leave_out(
+    writer: WriteJob, messages: list[Message], gone: list[Part], reason: str, step: str
+) -> list[Message]:
+    """Return messages without some of their parts, told by identity; each is noted, by its type."""
+    for part in gone:
+        writer.note_lost("no-place", part, reason.format(part["type"]), writer.rule(step))
     return replace_parts(writer, messages, {id(part): None for part in gone})
 
 

@@ -9,7 +9,7 @@ from ..language.picture import Hole
 from ..notes import BEHIND_CALL, NO_WORD
 from . import share, turns, within
 from .answers import note_reordered
-from .copies import parts_of, remove_parts, with_parts
+from .copies import leave_out, parts_of, with_parts
 from .jobs import Message, Part, WriteJob
 from .leftover import note_emptied
 from .placing import case_of, note_beside_parts
@@ -22,7 +22,9 @@ def drop_user_parts(writer: WriteJob, role: Any, parts: list[Part]) -> list[Part
         return parts
     bars = writer.dialect.talk.bars
     gone = [part for part in parts if part.get("type") in bars]
-    _note_dropped(writer, gone, "in the target, a turn of the model holds no {}")
+    for part in gone:
+        reason = f"in the target, a turn of the model holds no {part['type']}"
+        writer.note_lost("no-place", part, reason, writer.rule())
     return [part for part in parts if part.get("type") not in bars] if gone else parts
 
 
@@ -46,8 +48,7 @@ def drop_at_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
             closed = closed or part.get("type") not in kinds
             gone += [] if closed else [part]
     reason = "in the target, a turn of the model does not end with {}"
-    _note_dropped(writer, gone[::-1], reason, "not-last")
-    return remove_parts(writer, messages, gone)
+    return leave_out(writer, messages, gone[::-1], reason, "not-last")
 
 
 def drop_past(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -57,14 +58,8 @@ def drop_past(writer: WriteJob, messages: list[Message]) -> list[Message]:
         return messages
     last = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=0)
     gone = [part for part in parts_of(messages[:last]) if part.get("type") in kinds]
-    _note_dropped(writer, gone, "the target takes no {} of turns that are over", "this-turn")
-    return remove_parts(writer, messages, gone)
-
-
-def _note_dropped(writer: WriteJob, gone: list[Part], reason: str, step: str = "") -> None:
-    """Note parts that are left out, each with its type."""
-    for part in gone:
-        writer.note_lost("no-place", part, reason.format(part["type"]), writer.rule(step))
+    reason = "the target takes no {} of turns that are over"
+    return leave_out(writer, messages, gone, reason, "this-turn")
 
 
 def drop_half_searches(writer: WriteJob, messages: list[Message]) -> list[Message]:
@@ -78,8 +73,7 @@ def drop_half_searches(writer: WriteJob, messages: list[Message]) -> list[Messag
     halves = [(part, keys[part["type"]]) for part in parts if part.get("type") in keys]
     gone = [part for part, key in halves if part.get(key) not in both]
     reason = "the target takes a search back with what it found: this {} is alone"
-    _note_dropped(writer, gone, reason, "found")
-    return remove_parts(writer, messages, gone)
+    return leave_out(writer, messages, gone, reason, "found")
 
 
 def _is_sealed(writer: WriteJob, part: Part) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..notes import foreign
-from .copies import parts_of, remove_parts, replace_parts
+from .copies import leave_out, parts_of, replace_parts
 from .jobs import Message, Part, WriteJob
 from .views import memory_of
 
@@ -20,9 +20,7 @@ def drop_unsigned_thoughts(writer: WriteJob, messages: list[Message]) -> list[Me
     if ("own-thought", "reasoning") not in writer.enforced:
         return messages
     gone = [part for part in parts_of(messages, "reasoning") if not _is_signed_here(writer, part)]
-    for part in gone:
-        writer.note_lost("no-place", part, UNSIGNED, writer.rule("own-thought"))
-    return remove_parts(writer, messages, gone)
+    return leave_out(writer, messages, gone, UNSIGNED, "own-thought")
 
 
 def _is_signed_here(writer: WriteJob, part: Part) -> bool:
