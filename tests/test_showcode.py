@@ -82,9 +82,7 @@ def test_a_hole_is_shown_as_a_rule_file_says_it() -> None:
 
 def test_each_line_of_a_rule_names_it(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "anthropic", "tool_call")
-    assert re.search(
-        r"if w\.get\('type'\) != 'tool_use': return NO  # rules/anthropic.yaml:\d+", text
-    )
+    assert re.search(r"if w_type != 'tool_use': return NO  # rules/anthropic.yaml:\d+", text)
 
 
 @pytest.mark.parametrize("name", width.dialects(wireglot.packaged().dialects, 20))
