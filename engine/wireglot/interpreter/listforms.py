@@ -118,7 +118,8 @@ def join_texts(
             writer.relocated[id(wire)] = (wire, *into)
         writer.place_part_note(part, "text", into)
     # As where it goes down the ladder; only what the model says runs on from part to part.
-    lines = h.path in RETURNED or (writer.role in ("user", "system") and not writer.same)
+    told = h.path == "system" or writer.role == "user" or writer.role == "system"
+    lines = h.path in RETURNED or (told and not writer.same)
     if writer.role is None and not writer.same and all(p["type"] == "reasoning" for p, _ in pairs):
         # Somebody reads them; in a history they are as they were said. One may be hidden.
         return BETWEEN_THOUGHTS.join(str(text) for text in plain if text)
