@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from ..errors import UsageError
-from ..ir import OPAQUE, PARTS
+from ..ir import PARTS
 from ..patterns import fits
 from . import picture as pic
 from .intext import Listing, Marks
@@ -115,6 +115,7 @@ class Dialect:
         family: str,
         carry: dict[str, str],
         signatures: Signatures,
+        files: str,
         document: Document | None,
         stream: Stream | None,
         weights: Weights,
@@ -125,8 +126,9 @@ class Dialect:
         """Hold what a rule file says.
 
         Dialects of one `family` share the fields of `own`; `carry` has kinds of part, and where
-        state rides; `origin` is, for each opaque field, the name of whoever reads it; `within` has
-        kinds of part, and how one stands in a text; `lists` says how a list stands in one.
+        state rides; `files` is the dialect whose provider holds them; `origin` is, for each opaque
+        field, the name of whoever reads it; `within` has kinds of part, and how one stands in a
+        text; `lists` says how a list stands in one.
         """
         self.name, self.see, self.verified, self.family = name, see, verified, family
         self.shapes, self.unions, self.units = shapes, unions, units
@@ -135,7 +137,7 @@ class Dialect:
         self.node, self.pos, self.carry, self.signatures = node, node.pos, carry, signatures
         self.document, self.stream, self.weights = document, stream, weights
         self.within, self.lists, self.stored = within, lists, stored
-        self.origin = dict.fromkeys(OPAQUE, name) | {"signature": signatures.signer or name}
+        self.origin = {"signature": signatures.signer or name, "file": files}
         # Messages as they stand in a file, where that is otherwise.
         self.file_talk: Conversation | None = None
         self.module_prefix = ""  # how the modules of its functions begin, where a wheel brings them

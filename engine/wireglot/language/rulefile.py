@@ -80,6 +80,7 @@ def load(node: Node) -> Dialect:
         node.json_of("family", name),
         carry=node.json_of("carry", {}),
         signatures=_signatures(node.json_of("signatures", {})),
+        files=node.json_of("files", name),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=stream,
         weights=Weights(frozenset(node.json_of("repeated", ())), node.json_of("slight", {})),

@@ -230,11 +230,12 @@ DOCUMENT = Words(
 
 # -- the whole file -------------------------------------------------------------------------------
 
+_DIALECT = Leaf(TEXT, "{what} names a dialect")
 SIGNATURES = Words(
     "`signatures`",
     {
         "models": (Map(names()), "the models of a row read each other's signatures"),
-        "of": (Leaf(TEXT, "{what} names a dialect"), "the dialect whose signatures these are, too"),
+        "of": (_DIALECT, "the dialect whose signatures these are, too"),
         "placeholder": (_TEXT, "a text that this API takes for a signature where there is none"),
     },
     "Signed",
@@ -282,13 +283,12 @@ _CARRY = Map(
 )  # fmt: skip
 _PAYLOAD: Word = UNIT, "`request`, `response`, `error` and `session` are shapes of whole payloads"
 _BODY: dict[str, Word] = {
-    "family": (Leaf(TEXT, "{what} names a dialect"),
-               "`family: NAME` says so by hand, or gives a child one of its own"),
+    "family": (_DIALECT, "`family: NAME` says so by hand, or gives a child one of its own"),
+    "files": (_DIALECT, "the dialect whose files these are, too"),
     "see": (free(TEXT), "where the provider describes it"),
     "verified": (free({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}),
                  "when somebody last compared the two"),
-    "within-text": (_WITHIN,
-                    "parts that stand within what the model says, between two marks"),
+    "within-text": (_WITHIN, "parts that stand within what the model says, between two marks"),
     "carry": (_CARRY, "kinds of part, or `message`, and a key of each"),
     "signatures": (SIGNATURES, "Who reads a `$signature`"),
     "stored": (_STORED, "what the API keeps of its answers"),
