@@ -110,7 +110,8 @@ class HoleLines(ValueLines):
         number, form = holes.index(h), next((lens for lens in h.lenses if lens in FORMS), "")
         w = self.fresh()
         given = f"x, {form!r}, {listing}, {number}, {shares}[{number}], {found.v}, {self.into}"
-        plain = not form and h.mark != "default"  # what is empty has been looked at
+        # What is empty has been looked at.
+        plain = not form and h.mark != "default" and "filled" not in h.lenses
         made = f"[w for _, w in {shares}[{number}]]" if plain else f"form_shares({given})"
         if h.mark is None:
             t(f"if {shares} is None: return {c.no}", self.h.pos)

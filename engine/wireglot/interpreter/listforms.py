@@ -68,6 +68,8 @@ def form_list(
         return join_texts(writer, lens, h, pairs, wires, entry, into)
     if not pairs and h.mark is not None and (value or h.mark != "default"):
         return ABSENT
+    if not pairs and "filled" in h.lenses:
+        raise Misfit(f"nothing of `{h.path}` has a place", (), h.pos)
     return wires
 
 
