@@ -104,6 +104,59 @@ def test_what_comes_when_its_text_is_written_is_noted(target: str, result: bool)
         assert citations.URL in json.dumps(t.result.body, ensure_ascii=False)
 
 
+def cohere(*texts: tuple[str, list[tuple[int, str]]]) -> list[Json]:
+    """Return the frames of an answer of texts; each is cited, also others, when it is over."""
+    head = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    frames: list[Json] = [{"type": "message-start", "id": "r", "delta": {"message": head}}]
+    entry = 0
+    for nth, (text, cites) in enumerate(texts):
+        begun = {"content": {"type": "text", "text": text}}
+        frames.append({"type": "content-start", "index": nth, "delta": {"message": begun}})
+        frames.append({"type": "content-end", "index": nth})
+        for part, piece in cites:
+            source = {
+                "type": "document",
+                "id": "d",
+                "document": {"url": f"https://a.example/{entry}"},
+            }
+            start = texts[part][0].index(piece)
+            made = {"content_index": part, "start": start, "end": start + len(piece),
+                    "text": piece, "sources": [source]}  # fmt: skip
+            told = {"message": {"citations": made}}
+            frames.append({"type": "citation-start", "index": entry, "delta": told})
+            frames.append({"type": "citation-end", "index": entry})
+            entry += 1
+    usage = {"tokens": {"input_tokens": 1, "output_tokens": 1}}
+    return [
+        *frames,
+        {"type": "message-end", "delta": {"finish_reason": "COMPLETE", "usage": usage}},
+    ]
+
+
+@pytest.mark.parametrize(
+    "target", ["openai-chat", "openai-responses", "bedrock-converse", "gemini"]
+)
+@pytest.mark.parametrize("late", [False, True])
+def test_a_text_that_ended_is_cited_until_another_part_begins(target: str, late: bool) -> None:
+    cites = [(1, "two"), (0, "on")] if late else [(1, "two")]
+    t = RULES.translator(source="cohere", target=target)
+    frames = [new for f in cohere(("one", [(0, "one")]), ("two", cites)) for new in t.feed(f)]
+    frames += t.finish()
+    whole, folded = t.result.body, RULES.collect(frames, target)
+    missing = late and target in ("openai-responses", "bedrock-converse")
+    assert json.dumps(whole).count("a.example") == 2 + late
+    assert json.dumps(folded).count("a.example") == 2 + late - missing
+    assert [n.code for n in t.notes if n.message == LATE[True]] == ["no-place"] * missing
+
+
+def test_an_error_comes_behind_what_a_text_cites() -> None:
+    frames = [*cohere(("one", [(0, "one")]))[:-1], {"message": "No."}]
+    t = RULES.translator(source="cohere", target="openai-responses")
+    made = [new for f in frames for new in t.feed(f)] + t.finish()
+    kinds = [one["type"] for one in made]
+    assert kinds.index("response.output_text.annotation.added") < kinds.index("error")
+
+
 # -- what the SDKs have of it ---------------------------------------------------------------------
 
 

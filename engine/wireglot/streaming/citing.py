@@ -37,7 +37,8 @@ class Citing:
         self._writer, self._same, self._slots, self._kinds = writer, writer.same, slots, kinds
         self._form = citations.form_of(writer.dialect, "candidate")
         self._texts: dict[int, list[EndedText]] = {}  # by candidate, where all are cited at once
-        self._uncited: list[Part] = []  # texts that were over before they were said to be cited
+        # Texts that are over, and how often they were cited by then.
+        self._said: list[tuple[Part, int]] = []
         self.texts_differ = False  # whether texts are parted here where the source has one
 
     def with_citations(self, part: Part, ir: IR) -> IR:
@@ -46,9 +47,9 @@ class Citing:
             ir = {**ir, "citations": part.cited}
         if ir.get("type") != "text" or self._form is None:
             return ir
+        if not self._form.whole:
+            self._said.append((part, len(part.cited or ())))
         if "citations" not in ir:
-            if not self._form.whole:
-                self._uncited.append(part)
             return ir
         if not self._form.whole:
             return reciting.fit_places(self._writer, ir, self._form)
@@ -67,8 +68,8 @@ class Citing:
 
     def late_notes(self, outcome: Outcome) -> Iterator[tuple[At, str]]:
         """Yield what to note of citations that came when the frames for them were written."""
-        for part in self._uncited:
-            if part.cited:
+        for part, said in self._said:
+            if len(part.cited or ()) > said:
                 yield part.at, TOO_LATE
         for nth, texts in self._texts.items() if self.texts_differ else ():
             bare = {text.nth for text in texts if text.ir is None}
@@ -121,7 +122,7 @@ class Citing:
             if form.parts and number != last:
                 before = (0, 0)
             ir, part = text.ir, late.get(text.nth)
-            if ir is None and part is not None:
+            if part is not None:  # more may be cited than when it was over
                 ir = {**part.ir(), "citations": part.cited}
             built.take(ir or {}, number, before)
             before, last = (before[0] + text.size[0], before[1] + text.size[1]), number

@@ -142,6 +142,7 @@ class Fold(Hearing):
     def fail(self, error: IR) -> None:
         """Take an error."""
         self.begin()
+        self.close_cited()
         self.error = error
         self.listener.failed(error, (self.frames - 1,))
 

@@ -62,6 +62,8 @@ class Hearing:
         self.frame: Any = None  # the one that is heard
         self.awaits_signature = False  # whether a part is open until its item, which signs it, ends
         self.changed = True  # whether something but the next piece of a part was heard
+        # Whether frames of their own say what the texts of an answer cite.
+        self.cites_apart = self.stream.get("append", "candidate", "citations") is not None
         self.on_call: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.noted_leaves: set[At] = set()  # places of leaves that are noted
@@ -154,7 +156,7 @@ class Hearing:
         """Begin a part; what nothing addresses ends where the next part begins in its place."""
         beside = self.stream.get("part", kind) is not None  # they have a place of their own
         for part in owner.parts[-4:]:
-            if part.open and not (part.address or beside):
+            if part.open and (part.may_cite or not (part.address or beside)):
                 self.close_part(part)
         part = Part(kind, field, self.outcome.candidates.index(owner), len(owner.kinds))
         part.address, part.at = address, (self.frames - 1,)
@@ -262,12 +264,20 @@ class Hearing:
             known, now = (value_at(ir, part.field.split(".")) for ir in (part.fields, part.ir()))
             self.note_if_differs(part.field, known, now)
         part.open = False
+        if part.may_cite:
+            self.outcome.candidates[part.candidate].share_citations(self.dialect)
         self.listener.closed(part)
         if not self.keep:
             owner = self.outcome.candidates[part.candidate]
             owner.parts.remove(part)
             owner.forgotten.update(k for k, p in owner.by_address.items() if p is part)
             owner.by_address = {k: p for k, p in owner.by_address.items() if p is not part}
+
+    def close_cited(self) -> None:
+        """Close texts of which the end was heard: nothing more is said of what they cite."""
+        for owner in self.outcome.candidates:
+            for part in [one for one in owner.parts if one.open and one.may_cite]:
+                self.close_part(part)
 
     def part_fields(self, match: EventMatch) -> IR:
         """Return the IR fields that an event says of its part: all but the piece and the whole."""

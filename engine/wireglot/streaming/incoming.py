@@ -60,6 +60,7 @@ class Part:
         self.fields: IR = {"type": kind}
         self.pieces: list[str] = []
         self.open = True  # until its end is heard
+        self.may_cite = False  # its end was heard, and what it cites may follow
         self.whole = False  # it came in one piece, as `fields`
         self.id_made = False  # its id was made here
         self.signed_late = False  # its signature came behind it

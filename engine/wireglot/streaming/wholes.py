@@ -73,7 +73,8 @@ def stop_part(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) ->
         fold.open_part(part)
     if part is not None:
         _take_end(fold, owner, part, word, match)
-        if part.open and not _closes_with_item(fold, owner, part):
+        part.may_cite = fold.keep and part.kind == "text" and fold.cites_apart
+        if part.open and not (part.may_cite or _closes_with_item(fold, owner, part)):
             fold.close_part(part)
     elif match.event.addresses and address not in owner.forgotten:
         fold.note_inconsistent("a part ends here that did not begin")
