@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from ..ir import FUNCTION
+from ..ir import FUNCTION, PARTS
 from ..language import picture as pic
+from ..language.events import Event, Stream
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape
@@ -38,6 +39,12 @@ class View(NamedTuple):
         return held_by(self.objects, path)
 
 
+def _holes_of(stream: Stream | None, asked: Callable[[Event], bool]) -> list[pic.Hole]:
+    """Return the holes of some events of a stream."""
+    events = [e for e in stream.events if asked(e)] if stream is not None else []
+    return [h for e in events for p in (*e.reads, *e.writes) for h in pic.holes(p)]
+
+
 class Contexts:
     """The objects of every shape that is used, and the shapes that no hole reaches."""
 
@@ -63,12 +70,16 @@ class Contexts:
         for marks in dialect.within.values():
             self._reach(marks.shape or marks.kind, {"part"})
         stream = dialect.stream
-        errors = [e for e in stream.events if "error" in e.acts] if stream is not None else []
-        failed = [h for e in errors for p in (*e.reads, *e.writes) for h in pic.holes(p)]
+        failed = _holes_of(stream, lambda event: "error" in event.acts)
+        of_parts = _holes_of(stream, lambda event: any(w.kind in PARTS for w in event.words))
         for picture in stream.pictures() if stream is not None else ():
             for hole in pic.holes(picture):
                 if hole.shape is not None:
-                    itself = "error" if hole.path == "." and hole in failed else hole.path
+                    itself = hole.path
+                    if itself == "." and hole in failed:
+                        itself = "error"
+                    elif itself == "." and hole in of_parts:
+                        itself = "part"
                     self._reach(hole.shape, {IN_FRAMES.get(itself, itself)})
         while self._queue:
             name = self._queue.pop()
