@@ -52,6 +52,7 @@ class _View:
         codeccheck.check(self.dialect, view, self.findings)
         self._check_spread(view.case.wire)
         self._check_twice()
+        self._check_made()
         self._check_unused()
         self._check_literals()
 
@@ -204,6 +205,22 @@ class _View:
                 help = "the first one would count: write `(same)`, another mark, or another field"
                 beside = (first.pos, "the first one")
                 self.error("R016", message, hole.pos, help, beside=beside, word=f"${hole.path}")
+
+    def _check_made(self) -> None:
+        """Report another picture of a value that is made: only a copy knows of it (R016)."""
+        made = {hole.path: hole for hole in self.holes if hole.mark == "made" and hole.value}
+        others: list[tuple[str, Picture]] = [
+            (hole.path, hole) for hole in self.holes if not (hole.repeats or hole.only_read)
+        ]
+        others += [(name, text) for text in pic.texts(self.view.case.wire) for name in text.names]
+        for path, picture in others:
+            maker = made.get(path)
+            if maker is not None and picture is not maker:
+                message = f"`${path}` is made in another hole, and stands here without it"
+                help = f"write `${path} (copy)`, which repeats what is made, or take the hole out"
+                beside = (maker.pos, "it is made here")
+                word = f"${path}" if isinstance(picture, Hole) else f"${{{path}}}"
+                self.error("R016", message, picture.pos, help, beside=beside, word=word)
 
     def _check_unused(self) -> None:
         """Report a name of the `ir` picture that the wire picture does not hold (R014)."""
