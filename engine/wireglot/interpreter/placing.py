@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import DERIVED, GRAVE, ROLES
+from ..ir import DERIVED, GRAVE, MEDIA, ROLES
 from ..language.ladder import apply
 from ..language.lenses import Misfit
-from ..language.picture import ABSENT, Fields, Literal, keyed
+from ..language.picture import ABSENT, Fields, Literal, Test, keyed
 from ..language.shape import Case
 from ..language.talk import Conversation, Group
 from ..notes import Weight
@@ -48,11 +48,33 @@ def case_of(writer: WriteJob, message: Message) -> tuple[Group, Case, Message]:
             if case.ir is None and "level" in message:
                 continue
             try:
-                View(message, "message", case, writer).match(case.ir, message)
+                told = _with_media_that_go(writer, case, message)
+                View(message, "message", case, writer).match(case.ir, told)
             except Misfit:
                 continue
             return group, case, message
     return case_of(writer, step_down(writer, message))
+
+
+def _with_media_that_go(writer: WriteJob, case: Case, message: Message) -> Message:
+    """Return a message as a case asks for it that takes media: without those that have no place.
+
+    Of them text may be made, or nothing: then it is a message of texts alone.
+    """
+    tests = [child for names, child in keyed(case.ir) if names[0] == "parts"]
+    if writer.same or not any(isinstance(one, Test) and one.kind == "media" for one in tests):
+        return message
+    parts, holes = message.get("parts", ()), case.lists.get("parts", [])
+    media = [part for part in parts if part.get("type") in MEDIA]
+    if not media or not holes:
+        return message
+    mark = len(writer.notes), len(writer.lost_fields), len(writer.beside), len(writer.lost_parts)
+    writer.role = message.get("role")
+    found = writer.share(holes, media).values()
+    writer.roll_back(*mark)
+    if any(part.get("type") in MEDIA for given in found for part, _ in given):
+        return message
+    return {**message, "parts": [part for part in parts if part.get("type") not in MEDIA]}
 
 
 def drop_roles(writer: WriteJob, messages: list[Message]) -> list[Message]:
