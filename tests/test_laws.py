@@ -625,6 +625,15 @@ OTHERWISE = {"source": "agent", "model_name": "m", "message": "a", "extra": {"st
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
+EARLY = {"type": "ai", "data": {
+    "additional_kwargs": {"function_call": {"name": "f", "arguments": "{"}}}}  # fmt: skip
+CALLS = [{"id": n, "function": {"name": n, "arguments": "{}"}} for n in ("f", "g")]
+EARLIER = {"type": "ai", "data": {"additional_kwargs": {"tool_calls": CALLS}}}
+NUMBERED = {"type": "ai", "data": {"id": "m", "additional_kwargs": {"tool_calls": CALLS}}}
+CHAT = {"type": "chat", "data": {"content": "x", "response_metadata": {}, "role": "assistant"}}
+FAILED = {"type": "ai", "data": {"invalid_tool_calls": [{"name": "f"}]}}
+TOLD = {"type": "tool", "data": {"tool_call_id": "f", "content": "x"}}
+ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/png;base64,a"}]}
 
 
 @pytest.mark.parametrize(
@@ -638,6 +647,11 @@ SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"
         ("GetPut", "atif", "session", "", {"steps": [OTHERWISE]}),
         ("Kept", "gemini-interactions", "request", "", {"input": [REMARKED]}),
         ("Kept", "adp-v1", "session", "", {"content": [ACTED, {"class_": "code_action"}]}),
+        ("Kept", "langchain", "session", "", [EARLY, EARLIER]),
+        ("PutGet", "langchain", "session", "", [CHAT]),
+        ("Stable", "langchain", "session", "", [FAILED, NUMBERED, CHAT]),
+        ("Stable", "langchain", "session", "", [NUMBERED, CHAT, TOLD, CHAT]),
+        ("Stable", "hf-chat", "request", "", {"messages": [ODD]}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Stable", "together", "request", "", LATER),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ..ir import DERIVED, GRAVE, MEDIA, ROLES
@@ -120,10 +121,16 @@ def _only_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
 
 
 def _holds(writer: WriteJob, case: Case, message: Message) -> bool:
-    """Tell whether a case has holes for all kinds of parts of a message, which may be edited."""
-    holes = [hole for hole in case.lists.get("parts", ()) if hole.shape is not None]
-    kinds = {kind for hole in holes for kind in writer.dialect.kinds_of(hole.named)}
-    return not kinds or {p.get("type") for p in message.get("parts", ())} <= {*kinds, "unknown"}
+    """Tell whether a case has holes for all parts of a message, which may be edited: of each kind.
+
+    Of a kind that stands in holes of one part alone there are no more than these.
+    """
+    room = Counter[str]()
+    for hole in case.lists.get("parts", ()):
+        for kind in writer.dialect.kinds_of(hole.named) if hole.shape is not None else ():
+            room[kind] += 1 if "single" in hole.lenses else len(message.get("parts", ()))
+    there = Counter(part.get("type") for part in message.get("parts", ()))
+    return not room or all(room[kind] >= n for kind, n in there.items() if kind != "unknown")
 
 
 def _was_read_there(writer: WriteJob, case: Case, message: Message) -> bool:

@@ -78,6 +78,10 @@ def join_two(writer: WriteJob, one: Message, two: Message) -> Message:
     first = next(iter(two.get("parts", ())), None)
     at, rule = writer.trail.find(two), writer.rule()
     writer.note("joined", "changed", at, rule, ONE_ROLE, None, first)
+    if "id" in two and "id" not in one:  # the one that is known is that of both
+        one, at = writer.trail.changed(one, id=two["id"]), writer.trail.find(two, "id")
+        writer.trail.put(one, "id", at)
+        two = writer.trail.without(two, "id")
     note_beside_parts(writer, two, rule)
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
