@@ -194,6 +194,15 @@ def test_ids_of_a_history_stay_when_it_grows_and_no_two_calls_share_one(
     assert after == ids_of(history([*turns, more]), trace=True)
 
 
+def test_an_id_does_not_depend_on_what_a_tool_of_one_provider_remembers() -> None:
+    body = {
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+        "tools": [{"googleMaps": {}}],
+    }
+    plain, traced = (wireglot.convert(body, "gemini", "ag-ui", trace=t).body for t in (False, True))
+    assert plain == traced
+
+
 @LAW
 @given(histories, calls, calls)
 def test_ids_of_other_histories_are_others(
