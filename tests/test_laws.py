@@ -625,6 +625,11 @@ OTHERWISE = {"source": "agent", "model_name": "m", "message": "a", "extra": {"st
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
+UNDONE = [{"role": "assistant",
+           "content": [{"toolUse": {"toolUseId": "c", "name": "g", "input": {}}}]},
+          {"role": "user",
+           "content": [{"toolResult": {"toolUseId": "c", "content": [{"text": "no"}],
+                                       "status": "error"}}]}]  # fmt: skip
 EARLY = {"type": "ai", "data": {
     "additional_kwargs": {"function_call": {"name": "f", "arguments": "{"}}}}  # fmt: skip
 CALLS = [{"id": n, "function": {"name": n, "arguments": "{}"}} for n in ("f", "g")]
@@ -654,6 +659,8 @@ ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/pn
         ("Stable", "hf-chat", "request", "", {"messages": [ODD]}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Stable", "together", "request", "", LATER),
+        ("Cross", "bedrock-converse", "request", "ollama", {"messages": UNDONE}),
+        ("Cross", "bedrock-converse", "request", "otel-genai", {"messages": UNDONE}),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),
         ("Cross", "minimax", "request", "deepseek", {"messages": [REFUSED]}),
         ("Cross", "openai-chat", "request", "vllm", {"messages": [], **FREEFORM}),

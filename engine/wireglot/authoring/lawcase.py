@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -18,7 +18,7 @@ from ..loaded import converted
 from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace import where
-from ..trail import At
+from ..trail import At, touch
 from .jsondiff import Difference, differences
 
 
@@ -111,6 +111,27 @@ def results_apart(ir: dict[str, Any]) -> dict[str, Any]:
             for answers, parts in pieces
         ] or [message]
     return {**ir, "messages": apart}
+
+
+def is_told_of_target(
+    case: Case, wire: Any, at: str, notes: Iterable[Note], notes_back: Iterable[Note]
+) -> bool:
+    """Tell whether notes speak of what a leaf became in the other dialect.
+
+    The way back notes that as lost, or the way there that what the leaf decided (that a result
+    failed, say) stands there in another form.
+    """
+    here, there = case.dialect, case.target
+    trace = case.rules.convert(wire, here, there, case.unit, model="m", trace=True).trace
+    lost = {note.source_path for note in notes_back if note.effect == "lost"}
+    changed = [n.target_path for n in notes if n.effect == "changed" and n.target_path is not None]
+    for fate in trace.of_source(at).values() if trace else ():
+        if not lost.isdisjoint(fate.targets):
+            return True
+        for target in fate.targets if fate.kind == "decided" else ():
+            if any(touch(place, target) for place in changed):
+                return True
+    return False
 
 
 def is_harmless(difference: Difference, most: int, within: Mapping[str, Marks]) -> bool:

@@ -179,7 +179,7 @@ def _cross(case: Case, wire: Any) -> None:
         # What home filled in it need not, where it comes back with what was filled in there.
         if filled_in and difference.actual is ABSENT and at in _filled_at_home(case, ir):
             continue
-        if not _lost_on_return(case, normal, at, notes_back):
+        if not lawcase.is_told_of_target(case, normal, at, notes, notes_back):
             message = f"it comes back otherwise and no note says so, at {difference}"
             raise Broken(message, case.rule_at(difference.at))
 
@@ -204,15 +204,6 @@ def _explained(notes: Iterable[Note], notes_back: Iterable[Note]) -> list[str]:
 def _filled_at_home(case: Case, ir: Any) -> set[str | None]:
     """Return the places that home fills in by itself."""
     return {note.target_path for note in case.write(ir)[1] if note.code == "filled-in"}
-
-
-def _lost_on_return(case: Case, wire: Any, at: str, notes: Iterable[Note]) -> bool:
-    """Tell whether the way back notes as lost what a leaf became in the other dialect."""
-    here, there = case.dialect, case.target
-    trace = case.rules.convert(wire, here, there, case.unit, model="m", trace=True).trace
-    places = {note.source_path for note in notes if note.effect == "lost"}
-    fates = trace.of_source(at).values() if trace else ()
-    return any(not places.isdisjoint(fate.targets) for fate in fates)
 
 
 def _loses_model(case: Case, notes: Iterable[Note]) -> bool:
