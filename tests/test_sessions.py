@@ -1165,3 +1165,34 @@ def test_a_time_that_is_none_refuses_no_session(odd: str, target: str) -> None:
     assert said(RULES[target].read(out.body, "session").ir["messages"]) == [
         ("user", "text", '"Hi"')
     ]
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_text_that_was_cut_in_a_sign_refuses_no_session(trace: bool) -> None:
+    call = {"name": "f", "id": "c", "args": {"a": "x\udc00"}}
+    said = {"type": "ai", "data": {"content": "cut \ud83d", "tool_calls": [call]}}
+    body = [said, {"type": "tool", "data": {"tool_call_id": "c", "content": "half \ud83d"}}]
+    rules = wireglot.load_rules()
+    home = rules.convert(body, "langchain", "langchain", unit="session", trace=trace)
+    assert home.body == body and home.notes == ()
+    out = rules.convert(body, "langchain", "hf-chat", unit="session", trace=trace)
+    assert [note.source_path for note in out.notes if note.code == "reworded"] == [
+        "/0/data/content",
+        "/0/data/tool_calls/0/args/a",
+        "/1/data/content",
+    ]
+    assert out.body["messages"][1]["content"] == "half \ufffd"
+    json.dumps(out.body, ensure_ascii=False).encode()
+
+
+def test_a_text_that_was_cut_in_a_sign_comes_back_where_it_was_not_changed() -> None:
+    cut = {"type": "human", "data": {"content": "cut \ud83d"}}
+    dialect = wireglot.load_rules()["langchain"]
+    ir = json.loads(json.dumps(dialect.read([cut, cut], unit="session").ir))
+    assert dialect.write(ir, unit="session").body == [cut, cut]
+    for indent in (None, 2):
+        text = dialect.text([cut], indent)
+        assert "\\ud83d" in text and text.isascii() and dialect.parse(text) == [cut]
+    ir["messages"][0]["parts"][0]["text"] = "new"
+    assert dialect.write(ir, unit="session").body[0]["data"]["content"] == "new"
+    assert dialect.write(ir, unit="session").body[1] == cut

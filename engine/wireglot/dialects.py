@@ -160,11 +160,12 @@ class DialectRules:
 
     def text(self, body: Any, indent: int | None = None) -> str:
         """Return the text of the file whose body this is; `indent` is for what has no lines."""
+        from .files import halves
         from .language import documents
 
         if indent is not None and not isinstance(indent, int):
             raise mistyped("`indent` is a number", indent)
-        check_json(body)
+        halves.checked(body)
         return documents.file_text(body, self.model.document, indent)
 
     def pictured(self, unit: str) -> set[str]:

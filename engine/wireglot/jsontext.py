@@ -33,6 +33,11 @@ def stringify(value: Any) -> str:
     text = "".join(_pieces(value, 0))
     if "e-" in text or "e+" in text or ".0" in text:
         text = _javascript(text)
+    return with_escapes(text)
+
+
+def with_escapes(text: str) -> str:
+    """Return JSON text in which half of a surrogate pair is escaped, so that UTF-8 holds it."""
     if text.isascii() or encodes(text):
         return text
     whole = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)

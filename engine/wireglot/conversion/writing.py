@@ -148,9 +148,10 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         making.number_ids(writer, answer)
         return answer, None
     if unit in ("session", "messages", "message"):
-        from ..files import sessions
+        from ..files import halves, sessions
     if unit == "session":
-        return sessions.write(writer, units.unit_shape(writer.dialect, unit), ir), None
+        made = sessions.write(writer, units.unit_shape(writer.dialect, unit), ir)
+        return halves.put_back(writer, ir, made), None
     if unit in ("messages", "message"):
         units.conversation_of(writer.dialect)
         if isinstance(ir, list):

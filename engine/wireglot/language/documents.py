@@ -195,4 +195,4 @@ def file_text(body: Any, document: Document | None, indent: int | None = None) -
         return "".join(f"{line}\n" for line in lines)
     if indent is None:
         return jsontext.stringify(body) + "\n"
-    return json.dumps(body, ensure_ascii=False, indent=indent) + "\n"
+    return jsontext.with_escapes(json.dumps(body, ensure_ascii=False, indent=indent)) + "\n"
