@@ -143,6 +143,7 @@ def merge(
 def _merged(base: Node, over: Node, place: Place, report: Report) -> Node:
     """Merge two mappings; the order is that of the lower one, what is new follows."""
     merged, keys, pictured = dict(base.value), dict(base.keys), place.pictured
+    _refuse_twice(over, pictured, report)
     keys_below = {_parse_key(k, pictured).name: k for k in merged}
     gone = list(base.removed)
     added: dict[str, Pos] = {}
@@ -228,6 +229,7 @@ def unlayered(node: Node, place: Place, report: Report = raise_error) -> Node:
         items = [unlayered(child, place, report) for child in node.value]
         return node if all(map(operator.is_, items, node.value)) else with_value(node, items)
     made, keys = {}, node.keys
+    _refuse_twice(node, place.pictured, report)
     for key, child in node.entries.items():
         parts, removed = _parse_key(key, place.pictured), child.value == REMOVED
         if removed or parts.whole:
@@ -253,6 +255,22 @@ def _nothing_below(
     meant = nearest(key.name, [one.name for one in below])
     help = f"it is a spelling of `{also}`; name that" if also else meant
     return wrong(message, pos, help, rule="R007")
+
+
+def _refuse_twice(node: Node, pictured: bool, report: Report) -> None:
+    """Refuse a key that stands in one mapping twice, as `key` and `key!` or in two spellings.
+
+    One that is taken away may be a further spelling of the key that stands in its place.
+    """
+    owners: dict[str, str] = {}
+    for key, child in sorted(node.entries.items(), key=lambda entry: entry[1].value == REMOVED):
+        for name in _parse_key(key, pictured).names:
+            other = owners.setdefault(name, key)
+            heir = child.value == REMOVED and _parse_key(other, pictured).name != name
+            if other != key and not heir:
+                message = f"`{key}` and `{other}` are both the key `{name}`"
+                help = f"the other one stands in line {node.key_pos(other).line}; keep one of them"
+                report(wrong(message, node.key_pos(key), help, rule="R011"))
 
 
 def _refuse_shared(
