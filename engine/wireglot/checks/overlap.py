@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import Any
 
+from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.findings import Findings
 from ..language.lenses import same, stringify
@@ -36,7 +37,8 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         _check_group(dialect, group, findings, own)
     for name, shape in dialect.shapes.items():
         if name in contexts.objects_of and len(shape.cases) > 1:
-            _check_kinds(dialect, shape, findings)
+            _check_kinds(dialect, f"`{name}`", shape.cases, findings)
+    _check_messages(dialect, findings)
     pictures = [view.case.wire for view in contexts.all]
     for view in contexts.all:
         _check_lists(dialect, view.case, findings)
@@ -197,19 +199,43 @@ def _check_keys(dialect: Dialect, fields: Fields, findings: Findings) -> None:
             seen[key] = f"`{hole.shape}`"
 
 
-def _check_kinds(dialect: Dialect, shape: Shape, findings: Findings) -> None:
-    """Report kinds of parts that two cases hold, and no case together (R034)."""
+def _check_messages(dialect: Dialect, findings: Findings) -> None:
+    """Report kinds of parts that no message of a role holds together (R034).
+
+    Where each part stands in a message of its own, or is an item of a flat list, nothing is lost.
+    Media of the model are not looked at: few wires hold them beside its calls.
+    """
+    talk = dialect.conversation
+    if talk is None:
+        return
+    roles: dict[str, list[Case]] = {}
+    for group in talk.groups:
+        for case in group.cases if not (group.alone or group.spliced) else ():
+            roles.setdefault(talk.role(case), []).append(case)
+    for role, cases in roles.items():
+        aside = MEDIA if role == "assistant" else frozenset[str]()
+        _check_kinds(dialect, f"the role `{role}`", cases, findings, aside)
+
+
+def _check_kinds(
+    dialect: Dialect,
+    what: str,
+    cases: list[Case],
+    findings: Findings,
+    aside: frozenset[str] = frozenset(),
+) -> None:
+    """Report kinds of parts that two cases hold, and no case together (R034), but for some."""
     holes_by_kinds: dict[frozenset[Any], Hole] = {}
-    for case in shape.cases:
+    for case in cases:
         holes = [h for h in case.lists.get("parts", ()) if not h.only_read and h.shape is not None]
         if holes and not case.home:
             kinds = {kind for hole in holes for kind in dialect.kinds_of(hole.named)}
-            holes_by_kinds.setdefault(frozenset(kinds), holes[0])
+            holes_by_kinds.setdefault(frozenset(kinds) - aside, holes[0])
     for (some, first), (others, hole) in combinations(list(holes_by_kinds.items())[:MOST], 2):
         apart = some - others, others - some
         for one, two in product(*(sorted(side, key=str) for side in apart)):
             if not any({one, two} <= both for both in holes_by_kinds):
-                message = f"no case of `{shape.name}` holds `{two}` beside `{one}`"
+                message = f"no case of {what} holds `{two}` beside `{one}`"
                 help = "where a turn says both, one of them is lost: give a case holes for both"
                 findings.warn("R034", message, hole.pos, help, beside=(first.pos, "the other case"))
                 return
