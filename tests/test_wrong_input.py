@@ -1244,3 +1244,15 @@ def test_blocks_stay_where_they_are_at_home_beside_a_field_that_does_not_fit() -
     out = rules().convert(block, source="anthropic", target="anthropic", unit="tool_result")
     assert out.body == block
     assert [note.code for note in out.notes] == ["unfit"]
+
+
+def test_a_count_that_is_a_text_is_told_to_be_one() -> None:
+    body = {
+        "candidates": [{"content": {"role": "model", "parts": [{"text": "a"}]}}],
+        "usageMetadata": {"promptTokenCount": "12", "candidatesTokenCount": 3},
+    }
+    assert rules().convert(body, "gemini", "gemini", unit="response").body == body
+    out = rules().convert(body, "gemini", "openai-chat", unit="response")
+    assert [(note.code, note.source_path, note.message) for note in out.notes[:1]] == [
+        ("unfit", "/usageMetadata/promptTokenCount", "expected a whole number, got the text `12`")
+    ]

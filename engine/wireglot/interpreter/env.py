@@ -7,6 +7,7 @@ from typing import Any
 from ..language.lenses import same, stringify
 from ..language.picture import ABSENT, Fields, Hole, Literal, Text
 from ..language.shape import Case
+from ..patterns import later
 from ..trail import At, pointer
 
 Memory = dict[str, Any] | None  # of spelling, or of kept keys; None while there is none
@@ -100,6 +101,9 @@ def show_text(p: Text) -> str:
     return f"`{text}`"
 
 
+_SCALAR = later(r"-?\d+(\.\d+)?|true|false|null")  # what a text is not to be taken for
+
+
 def show(value: Any) -> str:
     """Show a wire value in a message."""
     if value is ABSENT:
@@ -109,7 +113,8 @@ def show(value: Any) -> str:
     if isinstance(value, list):
         return "a list"
     if isinstance(value, str):
-        return f"`{value[:40]}{'...' if len(value) > 40 else ''}`"
+        said = f"`{value[:40]}{'...' if len(value) > 40 else ''}`"
+        return f"the text {said}" if _SCALAR.fullmatch(value) else said
     return (
         stringify(value) if isinstance(value, int | float | bool | None) else type(value).__name__
     )
