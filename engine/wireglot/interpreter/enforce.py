@@ -42,6 +42,8 @@ def drop_at_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
     for message in reversed(messages):
         role = message.get("role")
         parts = [part for part in message.get("parts", ()) if not blank(writer, part, role)]
+        if role == "assistant":  # what only a user may say goes, too
+            parts = [part for part in parts if part.get("type") not in writer.dialect.talk.bars]
         others = [part for part in parts if part.get("type") not in kinds]
         closed = role == "assistant" and bool((closed and joins) or (by_kind and others))
         for part in reversed(parts) if role == "assistant" else ():
