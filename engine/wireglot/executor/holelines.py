@@ -220,7 +220,7 @@ def spread(c: Lines, h: Hole, p: Fields, out: str, rel: tuple[Any, ...], full: s
         with t.under(f"if {both(tests)}:"):
             t(f"{out}.update({found.v})", h.pos)
             if full:
-                t(f"{full} = True")
+                t(f"{full} = True" if h.mark is None else f"if {found.v}: {full} = True")
             c.taken(found)
         t(f"{none}: return {c.no}")
         return

@@ -220,7 +220,7 @@ class PictureWriter(WriteJob):
             if self.recorder is not None:
                 for key, inner in value.items():
                     self.recorder.wrote(out, key, inner, Written(h, view, (*rel, key)))
-            return True
+            return bool(value) or h.mark is None  # of no key left nothing is read
         mark = len(self.notes)
         wire = self.hole(h, view, rel, (out, None))
         if wire is ABSENT:
