@@ -630,6 +630,7 @@ UNDONE = [{"role": "assistant",
           {"role": "user",
            "content": [{"toolResult": {"toolUseId": "c", "content": [{"text": "no"}],
                                        "status": "error"}}]}]  # fmt: skip
+HEARD = [{"type": "text", "text": "Z"}, {"type": "audio", "data": "a"}]
 EARLY = {"type": "ai", "data": {
     "additional_kwargs": {"function_call": {"name": "f", "arguments": "{"}}}}  # fmt: skip
 CALLS = [{"id": n, "function": {"name": n, "arguments": "{}"}} for n in ("f", "g")]
@@ -652,11 +653,13 @@ ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/pn
         ("GetPut", "atif", "session", "", {"steps": [OTHERWISE]}),
         ("Kept", "gemini-interactions", "request", "", {"input": [REMARKED]}),
         ("Kept", "adp-v1", "session", "", {"content": [ACTED, {"class_": "code_action"}]}),
+        ("GetPut", "perplexity", "response", "", {"choices": [{}], "citations": []}),
         ("Kept", "langchain", "session", "", [EARLY, EARLIER]),
         ("PutGet", "langchain", "session", "", [CHAT]),
         ("Stable", "langchain", "session", "", [FAILED, NUMBERED, CHAT]),
         ("Stable", "langchain", "session", "", [NUMBERED, CHAT, TOLD, CHAT]),
         ("Stable", "hf-chat", "request", "", {"messages": [ODD]}),
+        ("Stable", "gemini-interactions", "request", "", {"input": {"content": HEARD}}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Stable", "together", "request", "", LATER),
         ("Cross", "bedrock-converse", "request", "ollama", {"messages": UNDONE}),
