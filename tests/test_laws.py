@@ -625,6 +625,9 @@ OTHERWISE = {"source": "agent", "model_name": "m", "message": "a", "extra": {"st
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
+PAGES = [{"type": "image", "source": {"type": "url", "url": "https://a.example/b.png"}}]
+SHOWING = [{"role": "user", "content": [
+    {"type": "document", "source": {"type": "content", "content": PAGES}}]}]  # fmt: skip
 UNDONE = [{"role": "assistant",
            "content": [{"toolUse": {"toolUseId": "c", "name": "g", "input": {}}}]},
           {"role": "user",
@@ -662,6 +665,7 @@ ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/pn
         ("Stable", "gemini-interactions", "request", "", {"input": {"content": HEARD}}),
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Stable", "together", "request", "", LATER),
+        ("Total", "anthropic", "request", "sambanova", {"messages": SHOWING}),
         ("Cross", "bedrock-converse", "request", "ollama", {"messages": UNDONE}),
         ("Cross", "bedrock-converse", "request", "otel-genai", {"messages": UNDONE}),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),

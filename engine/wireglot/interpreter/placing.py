@@ -71,9 +71,11 @@ def _with_media_that_go(writer: WriteJob, case: Case, message: Message) -> Messa
         return message
     mark = len(writer.notes), len(writer.lost_fields), len(writer.beside), len(writer.lost_parts)
     writer.role = message.get("role")
-    found = writer.share(holes, media).values()
+    shares = writer.share(holes, media).values()
+    go = [part for given in shares for part, _ in given]
+    go += writer.beside[mark[2] :]  # what leaves a document may stand in this very message
     writer.roll_back(*mark)
-    if any(part.get("type") in MEDIA for given in found for part, _ in given):
+    if any(part.get("type") in MEDIA for part in go):
         return message
     return {**message, "parts": [part for part in parts if part.get("type") not in MEDIA]}
 
