@@ -625,6 +625,7 @@ OTHERWISE = {"source": "agent", "model_name": "m", "message": "a", "extra": {"st
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
+SEARCHING = {"type": "tool_search", "execution": "client"}
 PAGES = [{"type": "image", "source": {"type": "url", "url": "https://a.example/b.png"}}]
 SHOWING = [{"role": "user", "content": [
     {"type": "document", "source": {"type": "content", "content": PAGES}}]}]  # fmt: skip
@@ -666,6 +667,7 @@ ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/pn
         ("Stable", "bedrock-converse", "request", "", {"messages": TALK}),
         ("Stable", "together", "request", "", LATER),
         ("Total", "anthropic", "request", "sambanova", {"messages": SHOWING}),
+        ("Cross", "openai-responses", "request", "sambanova", {"tools": [SEARCHING]}),
         ("Cross", "bedrock-converse", "request", "ollama", {"messages": UNDONE}),
         ("Cross", "bedrock-converse", "request", "otel-genai", {"messages": UNDONE}),
         ("Cross", "openrouter-anthropic", "request", "anthropic", SWITCHED),

@@ -108,7 +108,7 @@ def fitted(
     fitted = [writer.limits.fit(kind, name) for name in names]
     if fitted != names:
         writer.rewordings.update(zip(names, fitted, strict=True))
-        at = writer.trail.find(obj, path)
+        at = writer.trail.find(obj, path) or writer.trail.find(obj)
         reason = f"`{wire}` does not fit the limits of `{kind}` here"
         writer.note("renamed", "changed", at, h.pos, reason, *(into or NOWHERE))
     return fitted if many else fitted[0]
