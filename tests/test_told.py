@@ -119,3 +119,17 @@ request: {wire: {turns: $messages as conversation}}
     assert note.source_path == "/messages/1/tool_calls/0"
     told = "the target wants the signature that came with this call, and none is there"
     assert note.message == told
+
+
+@pytest.mark.parametrize(
+    ("tier", "severity"),
+    [("auto", "info"), ("default", "info"), ("flex", "warning"), ("priority", "warning")],
+)
+def test_a_tier_that_is_so_anyway_is_no_warning_where_there_is_none(
+    tier: str, severity: str
+) -> None:
+    asked = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "service_tier": tier}
+    out = RULES.convert(asked, "openai-chat", "cohere")
+    assert [(n.code, n.source_path, n.severity) for n in out.notes] == [
+        ("no-place", "/service_tier", severity)
+    ]

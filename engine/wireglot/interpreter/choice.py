@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..ir import USUAL
 from ..language import picture as pic
-from ..language.lenses import same
 from ..language.model import Dialect, once
 from . import marks
 from .jobs import WriteJob
-from .leftover import note_unknown_keys
+from .leftover import is_usual, note_unknown_keys
 from .limits import TOLD
 
 if TYPE_CHECKING:
@@ -144,7 +142,7 @@ class _Choice:
         """Leave out a field that says something about tools, if it is there."""
         said = self.ir.pop(path, None)
         if said is not None:
-            weight: Weight = "slight" if same(said, USUAL.get(path)) else ""
+            weight: Weight = "slight" if is_usual(path, said) else ""
             self.writer.note_lost("no-tool", self.view.obj, reason, self.pos, path, weight)
 
     def _put(self, **fields: Any) -> None:

@@ -178,12 +178,17 @@ def _is_slight(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
     if isinstance(value, dict):
         if value.keys() <= {"spelled"} or all((shape, f"{path}.{key}") in SLIGHT for key in value):
             return True
-    elif path in USUAL and same(value, USUAL[path]):
+    elif is_usual(path, value):
         return True
     if path.rpartition(".")[2] in CACHE or (shape, path) in SLIGHT:
         return True
     # Where ids are made anew, calls and results pair without them, too.
     return path in PAIRING and "call-ids" in writer.dialect.hooks
+
+
+def is_usual(path: str, value: Any) -> bool:
+    """Tell whether a field says what is so where nothing is said."""
+    return any(same(value, usual) for usual in USUAL.get(path, ()))
 
 
 def _places_apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
