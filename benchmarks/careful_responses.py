@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 from .careful_base import (
     DOTTED_128,
     MISFIT,
@@ -184,7 +186,8 @@ def _chat_usage(odd: list[Odd], usage: Json, written: Json) -> None:
     note_unknown(odd, usage, ANTHROPIC_USAGE, "usage")
 
 
-GEMINI_ANSWER = frozenset("candidates usageMetadata modelVersion responseId".split())
+GEMINI_ANSWER = frozenset("candidates usageMetadata modelVersion responseId createTime".split())
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 CANDIDATE = frozenset("content finishReason index".split())
 MODALITIES = {"AUDIO": "audio_tokens", "IMAGE": "image_tokens", "TEXT": "text_tokens"}
 
@@ -211,7 +214,7 @@ GEMINI_USAGE = frozenset(
 def gemini_response_to_chat(
     body: Json, loads: Loads = loads_json, dumps: Dumps = dumps_json
 ) -> Result:
-    odd: list[Odd] = [("filled-in", "added", None, "/created")]
+    odd: list[Odd] = []
     choices: list[Json] = []
     trail: Trail = ("candidates",)
     try:
@@ -294,11 +297,19 @@ def gemini_response_to_chat(
             choices.append(
                 {"index": index, "message": message, "logprobs": None, "finish_reason": finish}
             )
+        created, time = 0, body.get("createTime")
+        if time is not None:
+            try:
+                created = int(datetime.datetime.fromisoformat(time).timestamp())
+            except (TypeError, ValueError):
+                odd.append(("unfit", "lost", ("createTime",), None))
+        if not created:
+            odd.append(("filled-in", "added", None, "/created"))
         trail = ("modelVersion",)
         out: Json = {
             "id": identity,
             "object": "chat.completion",
-            "created": 0,
+            "created": created,
             "model": as_string(body["modelVersion"]),
             "choices": choices,
         }
@@ -535,8 +546,6 @@ def chat_response_to_gemini(
                     "finishReason": reason,
                 }
             )
-        if body.get("created") is not None:
-            odd.append(("no-place", "lost", ("created",), None))
         if not CHAT_ANSWER.issuperset(body):
             _answer_audit(odd, body)
         out: Json = {"candidates": candidates}
@@ -558,6 +567,14 @@ def chat_response_to_gemini(
         trail = ("model",)
         out["modelVersion"] = as_string(body["model"])
         out["responseId"] = as_string(body["id"])
+        trail = ("created",)
+        created = body.get("created")
+        if created is not None:
+            if as_integer(created):
+                time = EPOCH + datetime.timedelta(seconds=created)
+                out["createTime"] = time.strftime("%Y-%m-%dT%H:%M:%SZ")
+            else:
+                odd.append(("no-place", "lost", ("created",), None))
     except MISFIT as problem:
         raise as_refused(body, trail, problem) from problem
     return out, make_notes(odd, body, out) if odd else ()

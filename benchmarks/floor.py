@@ -7,6 +7,7 @@ two JSON functions.
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable
 from typing import Any
@@ -516,6 +517,9 @@ def chat_response_to_gemini(
         },
         "modelVersion": body["model"],
         "responseId": body["id"],
+        "createTime": datetime.datetime.fromtimestamp(body["created"], datetime.UTC).strftime(
+            "%Y-%m-%dT%H:%M:%SZ"
+        ),
     }
 
 

@@ -47,7 +47,7 @@ GUARDS: dict[str, Callable[[Any], bool]] = {
     ),
     "number": lambda v: isinstance(v, int | float) and not isinstance(v, bool),
     "refless": refless,
-    "filled": lambda v: v not in ("", [], {}),
+    "filled": lambda v: v is False or v not in ("", [], {}, 0),
     "bytes": lambda v: isinstance(v, int | float) and not isinstance(v, bool) and v >= 0,
 }
 # Of a case that is only read: the writer refuses it.
