@@ -88,8 +88,9 @@ USER_DATA = frozenset(
 )
 # What is so where nothing is said: who says it asks for nothing.
 USUAL: dict[str, tuple[Any, ...]] = {
-    "n": (1,), "parallel_tool_calls": (True,), "prefix": (False,), "stream": (False,),
-    "strict": (False,), "tool_choice": ("auto",), "service_tier": ("auto", "standard"),
+    "n": (1,), "logprobs": (False,), "parallel_tool_calls": (True,), "prefix": (False,),
+    "stream": (False,), "strict": (False,), "tool_choice": ("auto",),
+    "service_tier": ("auto", "standard"),
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
 # provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
