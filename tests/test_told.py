@@ -133,3 +133,23 @@ def test_a_tier_that_is_so_anyway_is_no_warning_where_there_is_none(
     assert [(n.code, n.source_path, n.severity) for n in out.notes] == [
         ("no-place", "/service_tier", severity)
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "body"),
+    [
+        ("openai-chat", {"messages": [{"role": "user", "content": "Hi"}]}),
+        ("openai-responses", {"input": "Hi"}),
+        ("gemini-interactions", {"input": "Hi"}),
+    ],
+)
+def test_that_nothing_is_to_be_kept_arrives_or_is_warned_of(source: str, body: Json) -> None:
+    asked = {"model": "m", "store": False, **body}
+    for target in ("openai-chat", "openai-responses", "gemini", "gemini-interactions"):
+        assert RULES.convert(asked, source, target).body["store"] is False
+        assert "store" not in RULES.convert({"model": "m", **body}, source, target).body
+    for target in ("anthropic", "vertex", "bedrock-converse", "chat-compatible", "ollama"):
+        out = RULES.convert(asked, source, target)
+        assert "store" not in out.body
+        kept = [n for n in out.notes if n.source_path == "/store"]
+        assert [(n.effect, n.severity) for n in kept] == [("lost", "warning")]

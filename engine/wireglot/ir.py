@@ -90,7 +90,7 @@ USER_DATA = frozenset(
 USUAL: dict[str, tuple[Any, ...]] = {
     "n": (1,), "logprobs": (False,), "parallel_tool_calls": (True,), "prefix": (False,),
     "stream": (False,), "strict": (False,), "tool_choice": ("auto",),
-    "service_tier": ("auto", "standard"),
+    "service_tier": ("auto", "standard"), "store": (True,),
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
 # provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
