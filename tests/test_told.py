@@ -153,3 +153,19 @@ def test_that_nothing_is_to_be_kept_arrives_or_is_warned_of(source: str, body: J
         assert "store" not in out.body
         kept = [n for n in out.notes if n.source_path == "/store"]
         assert [(n.effect, n.severity) for n in kept] == [("lost", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "severity"), [(["TEXT"], "info"), (["TEXT", "IMAGE"], "warning")]
+)
+def test_counts_of_text_alone_are_no_warning_where_there_is_no_place(
+    kinds: list[str], severity: str
+) -> None:
+    details = [{"modality": kind, "tokenCount": 2} for kind in kinds]
+    usage = {"promptTokenCount": 4, "totalTokenCount": 4, "promptTokensDetails": details}
+    said = {"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}
+    answer = {"candidates": [said], "usageMetadata": usage, "modelVersion": "m"}
+    out = RULES.convert(answer, "gemini", "bedrock-converse", unit="response")
+    told = {n.source_path: n.severity for n in out.notes}
+    assert told["/usageMetadata/promptTokensDetails"] == severity
+    assert told["/modelVersion"] == "info"

@@ -93,12 +93,15 @@ USUAL: dict[str, tuple[Any, ...]] = {
     "service_tier": ("auto", "standard"), "store": (True,),
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
-# provider keeps for itself, for whom a request is made, whether thoughts are shown beside it, what
-# a tool gives back, the status that HTTP says. So are marks of what is to be cached.
+# provider keeps for itself, which model was asked, for whom a request is made, whether thoughts are
+# shown beside it, what a tool gives back, the status that HTTP says, how many of the tokens that
+# are counted are text, where none are of anything else. So are marks of what is to be cached.
 SLIGHT = frozenset(
     tuple(field.split(":"))
-    for field in "response:id response:created request:user request:reasoning.include "
-    "request:reasoning.display function:output_schema usage:by.cache_write error:http".split()
+    for field in "response:id response:created response:model request:user "
+    "request:reasoning.include request:reasoning.display function:output_schema error:http "
+    "usage:by.cache_write usage:by.input.text usage:by.cache_read.text usage:by.output.text "
+    "usage:by.tool_input.text".split()
 )
 CACHE = frozenset(("cache", "ttl"))
 GRAVE = frozenset(("tool_call", "tool_result"))  # parts whose loss changes what was done
