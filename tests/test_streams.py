@@ -1200,12 +1200,12 @@ def test_the_frames_of_a_response_fold_to_it(dialect: str) -> None:
 
 
 def test_what_no_frame_can_hold_of_a_whole_is_told() -> None:
-    content = [{"type": "document_url", "document_url": "https://a.b/c.pdf"}]
-    said = {"role": "assistant", "content": content}
+    call = {"id": "c1", "type": "function", "index": 0, "function": {"name": "f", "arguments": ""}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
     head = {"id": "c", "object": "chat.completion", "created": 7, "model": "m"}
-    choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    choice = {"index": 0, "message": said, "finish_reason": "tool_calls"}
     notes: list[wireglot.Note] = []
-    assert list(framed(RULES, {**head, "choices": [choice]}, "mistral", notes))
+    assert list(framed(RULES, {**head, "choices": [choice]}, "glm", notes))
     assert [(note.code, note.effect) for note in notes] == [("no-place", "lost")]
 
 
