@@ -87,19 +87,19 @@ USER_DATA = frozenset(
     "arguments headers parameters output_schema schema own kept spelled metadata".split()
 )
 # What is so where nothing is said: who says it asks for nothing.
-USUAL: dict[str, tuple[Any, ...]] = {
-    "n": (1,), "logprobs": (False,), "parallel_tool_calls": (True,), "prefix": (False,),
-    "stream": (False,), "strict": (False,), "tool_choice": ("auto",),
-    "service_tier": ("auto", "standard"), "store": (True,),
+USUAL: dict[str, Any] = {
+    "n": 1, "logprobs": False, "parallel_tool_calls": True, "prefix": False, "stream": False,
+    "strict": False, "tool_choice": "auto",
 }  # fmt: skip
 # Fields without which a model and an application see the same: names and times of an answer that a
-# provider keeps for itself, which model was asked, for whom a request is made, whether thoughts are
-# shown beside it, what a tool gives back, the status that HTTP says, how many of the tokens that
-# are counted are text, where none are of anything else. So are marks of what is to be cached.
+# provider keeps for itself, which model was asked, for whom a request is made, by which tier,
+# whether it is kept, whether thoughts are shown beside it, what a tool gives back, the status that
+# HTTP says, how many of the tokens that are counted are text. So are marks of what is to be cached.
 SLIGHT = frozenset(
     tuple(field.split(":"))
     for field in "response:id response:created response:model request:user "
-    "request:reasoning.include request:reasoning.display function:output_schema error:http "
+    "request:service_tier request:store request:reasoning.include request:reasoning.display "
+    "function:output_schema error:http "
     "usage:by.cache_write usage:by.input.text usage:by.cache_read.text usage:by.output.text "
     "usage:by.tool_input.text".split()
 )

@@ -188,7 +188,7 @@ def _is_slight(writer: WriteJob, shape: str, path: str, value: Any) -> bool:
 
 def is_usual(path: str, value: Any) -> bool:
     """Tell whether a field says what is so where nothing is said."""
-    return any(same(value, usual) for usual in USUAL.get(path, ()))
+    return path in USUAL and same(value, USUAL[path])
 
 
 def _places_apart(writer: WriteJob, value: list[Any], at: Any) -> list[Any]:
