@@ -69,12 +69,12 @@ def _with_media_that_go(writer: WriteJob, case: Case, message: Message) -> Messa
     media = [part for part in parts if part.get("type") in MEDIA]
     if not media or not holes:
         return message
-    mark = len(writer.notes), len(writer.lost_fields), len(writer.beside), len(writer.lost_parts)
+    marks = writer.marks()
     writer.role = message.get("role")
     shares = writer.share(holes, media).values()
     go = [part for given in shares for part, _ in given]
-    go += writer.beside[mark[2] :]  # what leaves a document may stand in this very message
-    writer.roll_back(*mark)
+    go += writer.beside[marks[2] :]  # what leaves a document may stand in this very message
+    writer.roll_back(*marks)
     if any(part.get("type") in MEDIA for part in go):
         return message
     return {**message, "parts": [part for part in parts if part.get("type") not in MEDIA]}
