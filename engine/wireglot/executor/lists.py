@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..interpreter import gathering, listforms, media, share
-from ..interpreter.views import Gathered, blank
+from ..interpreter.views import Gathered, View, blank
 from ..ir import MEDIA
 from ..language import picture as pic
 from ..language.ladder import Ladder
-from ..language.lenses import Misfit
+from ..language.lenses import Misfit, deepest
 from ..language.model import Dialect
-from ..language.picture import Hole
+from ..language.picture import ABSENT, Hole
 from ..language.shape import Case
 from .readtime import NO
 from .values import EMPTY
 
 NONE: frozenset[str] = frozenset()
 SPOKEN = ("text", "reasoning")
+NOTHING = (ABSENT, None)
 PLAIN = ({"type", "text"}, {"type", "text", "spelled"})
 
 
@@ -165,7 +166,7 @@ def _deal_parts(x: Any, listing: Listing, parts: list[Any], whole: bool, shares:
     # fields say it, too (`_usual_way`); or the walk tries holes and rows of the ladder (`_give`).
     for part in parts:
         kind = part.get("type", usual) if part.__class__ is dict else None
-        way, wire, number, lower, refused = None, None, 0, NONE, False
+        way, wire, number, lower, refused = None, None, 0, NONE, None
         if quickly:
             way = usually[kind] if kind in usually else listing.usual_way(kind, x.ladder)
         if (
@@ -182,7 +183,7 @@ def _deal_parts(x: Any, listing: Listing, parts: list[Any], whole: bool, shares:
             x.nth, wire = len(shares[number]), NO
             if x.lost_fields:
                 x.lost_fields = []
-            for write, asked, fields in way[1]:
+            for write, asked, fields, _ in way[1]:
                 if asked and (fields.isdisjoint(part) or not _says_words(part, asked)):
                     continue
                 try:
@@ -197,7 +198,7 @@ def _deal_parts(x: Any, listing: Listing, parts: list[Any], whole: bool, shares:
             if wire is NO:
                 # The walk need not try it as it is, if no other hole might take it. At home a case
                 # that is only read there may.
-                refused = len(shares) == 1 and not x.same
+                refused = way[1] if len(shares) == 1 and not x.same else None
             elif x.lost_fields and _has_lower_row(x, kind, part):
                 del x.notes[m:], x.beside[b:]
                 wire = None  # it is written anew
@@ -221,22 +222,35 @@ def _deal_parts(x: Any, listing: Listing, parts: list[Any], whole: bool, shares:
 
 
 def _give(
-    x: Any,
-    listing: Listing,
-    part: Any,
-    shares: Any,
-    whole: bool,
-    refused: bool,
-    lower: Any,
-    count: int,
+    x: Any, listing: Listing, part: Any, shares: Any, whole: bool, no: Any, lower: Any, count: int
 ) -> list[Any]:
-    """Give a part to the hole that takes it as the walk does; it may be `refused` as it is."""
+    """Give a part to the hole that takes it as the walk does; `no` are the ways that refused it."""
     holes = listing.holes
     if listing.alone and count == 1 and x.resolver is None:
         raise Misfit(f"`{holes[0].path}` is empty", (), listing.pos)
     x.hole_counts = {id(h): len(found) for h, found in zip(holes, shares, strict=True)}
-    found = x.give(holes, part, whole, refused, lower)
+    lacks = None if no is None else _lacks(x, part, no)
+    found = x.give(holes, part, whole, no is not None, lower, lacks)
     return [(holes.index(hole), new, wire) for hole, new, wire in found]
+
+
+def _lacks(x: Any, part: dict[str, Any], ways: tuple[Any, ...]) -> Any:
+    """Return why no case takes a part, and the fields, if each asks for one that is not there."""
+    best, missing = Misfit("nothing takes it"), set[str]()
+    if any(needed is None for *_, needed in ways):
+        return None  # a run says why itself
+    for case, fields in (one for *_, needed in ways for one in needed):
+        view = View(part, case.shape, case, x)
+        lacking = next((one for one in fields if view.peek(one[0]) in NOTHING), None)
+        if lacking is None:
+            return None
+        try:
+            view.match(case.ir, part)
+            missing.add(lacking[0])
+            best = deepest(best, Misfit(*lacking[1]))
+        except Misfit as misfit:
+            best = deepest(best, misfit)
+    return best, missing
 
 
 def _usual_way(x: Any, listing: Listing, kind: Any, part: Any) -> Any:

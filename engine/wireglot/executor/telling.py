@@ -187,15 +187,33 @@ def word_of(case: Case) -> str:
 
 def field_of(case: Case, cases: Sequence[Case]) -> str:
     """Return a test that a field is there that a case needs, and others do not; "" for none."""
-    shared = set[str].intersection(*map(needs, cases))
-    alone = sorted(path for path in needs(case) - shared if "." not in path)
+    shared = set[str].intersection(*map(_needs, cases))
+    alone = sorted(_needs(case) - shared)
     return f"{alone[0]!r} in o" if alone else ""
 
 
-def needs(case: Case) -> set[str]:
+def needed(shape: Shape) -> list[tuple[Case, list[tuple[str, tuple[Any, ...]]]]]:
+    """Return the fields without which each case of a shape writes nothing, and what it says."""
+    return [
+        (case, [(h.path, (f"`{h.path}` is missing", at, h.pos)) for at, h in _must(case)])
+        for case in shape.cases
+        if not case.home
+    ]
+
+
+def _needs(case: Case) -> set[str]:
     """Return the fields without which a case writes nothing."""
-    found = {hole.path for hole in pic.holes(case.wire) if simple(hole) or wanted(hole)}
-    return found - named(case.ir)
+    return {hole.path for _, hole in _must(case) if "." not in hole.path}
+
+
+def _must(case: Case) -> list[tuple[tuple[str, ...], Hole]]:
+    """Return the holes without which a case writes nothing, with their places."""
+    names = named(case.ir)
+    return [
+        (at, hole)
+        for at, hole in pic.placed(case.wire)
+        if isinstance(hole, Hole) and (simple(hole) or wanted(hole)) and hole.path not in names
+    ]
 
 
 def _side(case: Case, writes: Case, at: str = "") -> tuple[tuple[tuple[str, ...], Any], ...]:

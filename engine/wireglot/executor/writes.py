@@ -27,7 +27,7 @@ from .code import NAME, Code, Text
 from .lists import Listing
 from .places import Address, alone
 from .runtime import WRITING
-from .telling import Telling, asked_by, field_of, needs, word_of
+from .telling import Telling, asked_by, field_of, needed, word_of
 
 if TYPE_CHECKING:
     from ..language.events import Event
@@ -190,8 +190,8 @@ class Writes:
 
     def asks(self, name: str) -> bool:
         """Say whether a shape writes nothing where none of its fields is there; not so at home."""
-        cases = [case for _, case in self.dialect.cases_of(name) if not case.home]
-        return not self.home and all(map(needs, cases))
+        asked = [fields for shape in self.dialect.members(name) for _, fields in needed(shape)]
+        return not self.home and all(asked)
 
     def may_be_absent(self, name: str) -> bool:
         """Say whether a case of a shape is written as nothing at all."""
@@ -232,12 +232,15 @@ class Writes:
             return self.listing(holes)
         return found
 
-    def _way(self, shape: Shape) -> tuple[Any, Any, frozenset[str]]:
-        """Return what writes a part by a shape, with the fields and words that it asks for."""
+    def _way(self, shape: Shape) -> tuple[Any, Any, frozenset[str], Any]:
+        """Return what writes a part by a shape, with the fields and words that it asks for.
+
+        The last is what each case needs, and says where that is not there; None of a run.
+        """
         if shape.groups:
-            return shape, (), frozenset()
+            return shape, (), frozenset(), None
         asked = asked_by(shape)
-        return self.one(shape), asked, frozenset(field for field, _ in asked)
+        return self.one(shape), asked, frozenset(field for field, _ in asked), needed(shape)
 
     def known_listing(self, holes: Sequence[Hole]) -> str:
         """Return the name of what is known of the holes that share a list."""

@@ -63,11 +63,13 @@ def give(
     whole: bool = False,
     refused: bool = False,
     lower: frozenset[str] = frozenset(),
+    lacks: tuple[Misfit, set[str]] | None = None,
 ) -> list[tuple[Hole, Any, Any]]:
     """Write one part by the first hole that takes it; a lost part is noted.
 
     `refused` says that the part as it is was tried: why it is not taken matters only where no row
-    of the ladder takes it. `lower` are fields that rows take and no picture: these come first.
+    of the ladder takes it, and may be known, with the fields that are not there (`lacks`). `lower`
+    are fields that rows take and no picture: these come first.
     """
     if isinstance(part, dict) and part.get("type") == "unknown":
         return _give_unknown(writer, holes, part)
@@ -83,10 +85,11 @@ def give(
         if lower & row.before.names and (given := give_lower(writer, holes, part, whole, row)):
             return given
     # A row that adds what the part lacks asks why it was refused, which its function does not say.
-    refused = refused and not any(row.adds and row.adds.isdisjoint(part) for row in rows)
+    asked = lacks is None and any(row.adds and row.adds.isdisjoint(part) for row in rows)
+    refused = refused and not asked
     direct: list[tuple[Hole, Any, Any]] = []
     best: Misfit | None = None
-    writer.missing, mark = set(), start
+    writer.missing, mark = set() if lacks is None else lacks[1], start
     try:
         part = media.normalize(writer, part, holes[0].pos)
         mark = len(writer.notes)
@@ -110,7 +113,9 @@ def give(
     if direct:
         writer.notes[mark:] = drafts
         return direct
-    if best is None:  # only now is the reason wanted; the walk may take what no function does
+    if best is None and lacks is not None:
+        best = lacks[0]
+    elif best is None:  # only now is the reason wanted; the walk may take what no function does
         direct, best = give_as_is(writer, holes, part)
         if direct:
             return direct
