@@ -198,15 +198,20 @@ def without_memory(value: dict[str, Any], *aside: str) -> dict[str, Any]:
     return {key: inner for key, inner in value.items() if key not in gone}
 
 
-def unspelled(value: Any, gone: Collection[str] = ("spelled",)) -> Any:
-    """Return an IR value without its memory of spelling, or without some other fields."""
+def unspelled(
+    value: Any, gone: Collection[str] = ("spelled",), data: Collection[str] = USER_DATA
+) -> Any:
+    """Return an IR value without its memory of spelling, or without some other fields.
+
+    Fields of `data` stay as they are.
+    """
     if isinstance(value, dict):
         return {
-            key: inner if key in USER_DATA else unspelled(inner, gone)
+            key: inner if key in data else unspelled(inner, gone, data)
             for key, inner in value.items()
             if key not in gone
         }
-    return [unspelled(item, gone) for item in value] if isinstance(value, list) else value
+    return [unspelled(item, gone, data) for item in value] if isinstance(value, list) else value
 
 
 @functools.lru_cache(4096)

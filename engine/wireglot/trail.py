@@ -202,18 +202,6 @@ class Trail:
                     places[field] = found
         return places
 
-    def fork(self) -> Trail:
-        """Return a copy that knows as much, and tells this one nothing of what it hears."""
-        if self.late:
-            self._settle()
-        self._trace()
-        made = Trail(self.recorder)
-        made._at = {owner: dict(places) for owner, places in self._at.items()}
-        made._inside = {owner: dict(places) for owner, places in self._inside.items()}
-        made._held, made._waiting = list(self._held), dict(self._waiting)
-        made.seed, made.source = self.seed, self.source
-        return made
-
     def put(self, owner: Any, key: Any, at: At | None) -> None:
         """Say that `owner[key]` (or the owner itself, for None) came from `at`."""
         if at is None:

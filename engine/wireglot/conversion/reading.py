@@ -32,6 +32,7 @@ from ..trail import At, Trail, pointer, value_at
 from .hands import Reader
 
 if TYPE_CHECKING:
+    from ..files.halves import Cut
     from ..interpreter.recorder import Recorder
     from ..language.held import Held
 
@@ -68,14 +69,20 @@ def read(
     """
     try:
         check_unit(unit)
-        body, cut = (body, []) if sure else _checked(body, unit)
+        cut: Cut = []
+        if unit == "session" and not sure:
+            from ..files import halves
+
+            body, cut = halves.checked(body)
+        elif not sure:
+            check_json(body)
         returned = options.get("returned", False)  # home, all stays as it is: nothing is written
         gone = options.get("away") and not returned
         wanted, unit = unit, units.available_unit(rules.model, unit) if gone else unit
         reader = Reader(rules.model.of_unit(unit), options, recorder=recorder)
         ir = _read_pictures(rules, reader, body, unit)
         if cut and not returned:
-            _remember_cut(reader, ir, cut)
+            halves.remember(reader, ir, cut)
         if wanted == "request":
             for key, value in (("model", model), ("stream", stream)):
                 if value is not None:
@@ -111,22 +118,6 @@ def read(
         return Read(ir, reader.trail, reader.notes, made, odd, survey)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos)
-
-
-def _checked(body: Any, unit: str) -> tuple[Any, list[tuple[At, str]]]:
-    """Return a body that JSON can hold, and texts of a file that were cut in a sign."""
-    if unit == "session":
-        from ..files import halves
-
-        return halves.checked(body)
-    check_json(body)
-    return body, []
-
-
-def _remember_cut(reader: Reader, ir: Any, cut: list[tuple[At, str]]) -> None:
-    from ..files import halves
-
-    halves.remember(reader, ir, cut)
 
 
 def _read_pictures(rules: Held, reader: Reader, body: Any, unit: str) -> Any:

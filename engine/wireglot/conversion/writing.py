@@ -148,8 +148,10 @@ def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:
         making.number_ids(writer, answer)
         return answer, None
     if unit in ("session", "messages", "message"):
-        from ..files import halves, sessions
+        from ..files import sessions
     if unit == "session":
+        from ..files import halves
+
         made = sessions.write(writer, units.unit_shape(writer.dialect, unit), ir)
         return halves.put_back(writer, ir, made), None
     if unit in ("messages", "message"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import jsontext, seeds
 from ..errors import UsageError
-from ..ir import USER_DATA
+from ..ir import USER_DATA, unspelled
 from ..language import picture as pic
 from ..language.lenses import Misfit, seconds_of, time_of_milliseconds
 from ..language.picture import ABSENT, Hole
@@ -103,19 +103,9 @@ def _make_id(writer: WriteJob, form: str, obj: dict[str, Any], shape: str) -> st
     said = {k: v for k, v in obj.items() if k not in _APART}
     seed = jsontext.stringify(said)
     if '"spelled"' in seed:  # who reads for a trace, or at home, remembers more
-        seed = jsontext.stringify(_without_memory(said))
+        # Shapes below `own` do, too.
+        seed = jsontext.stringify(unspelled(said, data=USER_DATA - {"own"}))
     return _unique_id(writer, form, seed)
-
-
-def _without_memory(value: Any) -> Any:
-    """Return a value without its memory of spelling: that of shapes below `own`, too."""
-    if isinstance(value, dict):
-        return {
-            key: inner if key in USER_DATA and key != "own" else _without_memory(inner)
-            for key, inner in value.items()
-            if key != "spelled"
-        }
-    return [_without_memory(one) for one in value] if isinstance(value, list) else value
 
 
 def _unique_id(writer: WriteJob, form: str, seed: str) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 from .nodes import PLACES, TYPES
 
 BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-SWITCHES = frozenset((*BOUNDS, "required"))  # of draft 4 and draft 3
 # What is null in these says nothing; in others (`default`, `const`) it is a value.
 EMPTY_IF_NULL = PLACES | frozenset(
     "type enum required title description format pattern minimum maximum exclusiveMinimum "
