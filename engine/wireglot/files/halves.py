@@ -57,8 +57,8 @@ def remember(reader: ReadJob, ir: Any, cut: Cut) -> None:
 def put_back(writer: WriteJob, ir: Any, wire: Any) -> Any:
     """Return what was written at home with the texts as they were, where they were not changed."""
     cut = recalled(writer, ir).get(HALVES) if writer.same and isinstance(ir, dict) else None
-    for at, told in cut or ():
-        text = json.loads(told)
+    for keys, told in cut or ():
+        at, text = tuple(keys), json.loads(told)
         if value_at(wire, at) == _whole(text):
             wire = _with(wire, at, text)
     return wire

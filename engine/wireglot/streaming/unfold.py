@@ -182,11 +182,12 @@ class Unfold(Parts):
             found.append((known.unheld_of_one, one, owner))
         for unheld, fields, answer in found:
             for path, keys in unheld.items():
-                value, own = value_at(fields, keys) if keys[0] in fields else None, keys[0] == "own"
-                if value in (None, "") or (value in ([], {}) and not own):
+                value = value_at(fields, keys) if keys[0] in fields else None
+                is_own = keys[0] == "own"
+                if value in (None, "") or (value in ([], {}) and not is_own):
                     continue
                 at, message = outcome.place_of(path, answer), HELD.format(f"`{path}`")
-                if own and answer is None and keys[-1] in outcome.dialect.weights.repeated:
+                if is_own and answer is None and keys[-1] in outcome.dialect.weights.repeated:
                     self.notes.append(("own-field", "repeated", at, self.stream.pos, message))
                 else:
                     self._unplaced(at, message)

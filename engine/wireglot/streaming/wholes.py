@@ -322,7 +322,7 @@ def _subtracted(said: IR, known: IR) -> IR:
     """Return what is said without the fields that are known, object by object."""
     objects = {k for k, v in said.items() if isinstance(v, dict) and isinstance(known.get(k), dict)}
     left = [key for key in said if key in objects or key not in known]
-    rest = {key: _subtracted(said[key], known[key]) for key in objects}
+    rest: IR = {key: _subtracted(said[key], known[key]) for key in objects}
     return {key: rest.get(key, said[key]) for key in left}
 
 
