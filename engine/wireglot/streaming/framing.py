@@ -89,7 +89,8 @@ class Splitter:
 def read(data: bytes, stream: Stream) -> list[Any]:
     """Return the frames of a stream that is whole."""
     splitter = Splitter(stream)
-    return [*splitter.feed(data), *splitter.finish()]
+    frames = list(splitter.feed(data))  # before the end is asked for
+    return frames + splitter.finish()
 
 
 def written(frames: list[Any], stream: Stream) -> bytes:
