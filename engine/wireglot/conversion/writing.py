@@ -279,12 +279,14 @@ def _may_think(writer: Writer, shape: Shape, ir: dict[str, Any]) -> bool:
     if talk is None or all(one.stands != "reasoning" for one in talk.beside):
         return False  # nobody asks
     probe = Writer(writer.dialect, False, Trail(), writer.options, writer.ladder)
-    case, read = shape.cases[0], ir
+    case = shape.cases[0]
+    told: dict[str, Any] = {"messages": [], "reasoning": thinking}
+    if "model" in ir:
+        told["model"] = ir["model"]
     with contextlib.suppress(Misfit):
-        view = View({**ir, "messages": []}, "request", case, probe)
-        wire = probe.picture(case.wire, view, (), top=True)
-        read = probe.reader().first([(shape, case)], wire, (), False)
-    return bool(read.get("reasoning", {}).get("effort") != "none")
+        wire = probe.case(shape, case, told)
+        told = probe.reader().first([(shape, case)], wire, (), False)
+    return bool(told.get("reasoning", {}).get("effort") != "none")
 
 
 def _ask_for_stream(writer: Writer, wire: dict[str, Any]) -> None:

@@ -32,6 +32,8 @@ class HoleLines(ValueLines):
                 t(f"return {c.no}", self.h.pos)
         elif h.path == "nth":
             self.put("x.nth")
+        elif h.path == "run" and c.way == "part" and h.lenses in ((), ("listed",)):
+            self.put("x.run_wires")
         elif h.path == ".":
             self.of_object()
         elif len(h.paths) > 1:

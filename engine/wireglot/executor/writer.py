@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..interpreter.gathering import note_unsaid
+from ..interpreter.views import Gathered
 from ..interpreter.writer import PictureWriter
 from ..language.lenses import Misfit
 from ..language.model import Dialect
@@ -116,6 +118,24 @@ class CodedWriter(PictureWriter):
                 return wire
         self.roll_back(*marks)
         return None
+
+    def quick_fields(self, h: Hole, o: dict[str, Any], into: Any) -> Any:
+        if self.same or not self.quick:
+            return ABSENT
+        write = self.writes.code.names[self.writes.parts(h.named)]
+        wire, took = write(self, o, h.mark is not None, into)
+        return None if wire is NO else (wire, set(took))
+
+    def quick_run(self, run: Gathered, first: dict[str, Any]) -> Any:
+        if self.same or not self.quick:
+            return ABSENT
+        self.run_wires = [wire for _, wire in run.wire]
+        found = self._tried(self.writes.part(run.shape, run.case), first)
+        if found is NO or found[0] is NO:
+            return ABSENT
+        wire, took = found
+        note_unsaid(self, run, first, took)
+        return wire
 
     def walked(self, shape: Shape, case: Case, value: Any) -> Any:
         """Write a value by walking the pictures of a case."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Collection
 from typing import Any
 
 from ..ir import FUNCTION
@@ -94,16 +94,6 @@ def run_hole(case: Case) -> Hole:
     return case.lists["run"][0]
 
 
-@lru_cache(1024)
-def only_key(case: Case) -> str | None:
-    """Return the key under which a run stands as a list, where nothing stands beside it."""
-    wire, hole = case.wire, run_hole(case)
-    if not isinstance(wire, pic.Fields) or len(wire.entries) != 1 or wire.spread or hole.lenses:
-        return None
-    [(names, child)] = wire.entries
-    return names[0] if child is hole and hole.mode == "each" else None
-
-
 def close_runs(writer: WriteJob, pairs: list[Any]) -> list[Any]:
     """Put neighbours of a gathering shape, and what stood in one element, into one wire element."""
     found: list[list[tuple[Any, Any]]] = []  # what stands in each
@@ -159,13 +149,15 @@ def _says_the_same(last: Gathered | None, wire: Gathered, part: dict[str, Any]) 
 
 def close_run(writer: WriteJob, run: Gathered, first: Any) -> Any:
     """Write the wire element around a run of gathered pieces."""
-    plain = not (writer.same or writer.field_notes or run.said or run.around)
-    key = only_key(run.case) if plain and writer.recorder is None else None
-    if key is not None:
-        usual = {key: [wire for _, wire in run.wire]}
-        for part, _ in run.wire:
-            writer.run_elements[id(part)] = (part, usual)
-        return usual
+    wire = writer.quick_run(run, first) if run.case.ir is None else ABSENT
+    if wire is ABSENT:
+        wire = _walk_run(writer, run, first)
+    writer.run_elements.update((id(part), (part, wire)) for part, _ in run.wire)
+    return wire
+
+
+def _walk_run(writer: WriteJob, run: Gathered, first: Any) -> Any:
+    """Write the wire element around a run by the pictures of its case."""
     memory = memory_of(first, writer.dialect.name) if writer.same else {}
     around = {k[2:]: v for k, v in memory.items() if k.startswith("../") and k != "../"}
     whole = writer.trail.changed(first, spelled={writer.dialect.name: around})
@@ -174,13 +166,17 @@ def close_run(writer: WriteJob, run: Gathered, first: Any) -> Any:
     view.names.update((name, (value, name)) for name, value in run.around.items())
     view.lists["run"] = {id(run_hole(run.case)): run.wire}
     wire = writer.picture(run.case.wire, view, (), top=True)
-    for path in sorted(run.said - view.claims):
-        writer.note_lost("no-place", first, no_place(path), run.case.pos, path)
+    note_unsaid(writer, run, first, view.claims)
     if writer.same:
         kept = first.get("kept", {}).get(writer.dialect.name, {})
         around = {k[2:]: v for k, v in kept.items() if k.startswith("../")}
         places = (writer.trail.find(first, key) for key in kept)
         place = next((at for at in places if at is not None), None)
         leftover.put_back(writer, around, wire, place[:-1] if place else None)
-    writer.run_elements.update((id(part), (part, wire)) for part, _ in run.wire)
     return wire
+
+
+def note_unsaid(writer: WriteJob, run: Gathered, first: Any, claims: Collection[str]) -> None:
+    """Note what was to stand beside a run and has no place there."""
+    for path in sorted(run.said.difference(claims)):
+        writer.note_lost("no-place", first, no_place(path), run.case.pos, path)

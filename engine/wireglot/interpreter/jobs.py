@@ -20,7 +20,7 @@ from ..trail import At, Trail
 from .env import Env
 from .limits import Limits
 from .noting import Noting
-from .views import Survey, View
+from .views import Gathered, Survey, View
 
 if TYPE_CHECKING:
     from ..language.ladder import Ladder
@@ -133,6 +133,9 @@ class WriteJob(Noting):
     # What can be written at once, by one function: else ABSENT, or None.
     quick_request: Callable[[Case, dict[str, Any]], Any]
     quick_message: Callable[[Case, Message], dict[str, Any] | None]
+    quick_run: Callable[[Gathered, Message], Any]  # the element around a run
+    # The same of some fields of an object, with what it took; None where nothing of it fits.
+    quick_fields: Callable[[Hole, dict[str, Any], Any], Any]
 
     def __init__(
         self,
@@ -192,6 +195,7 @@ class WriteJob(Noting):
     survey: Survey | None = None  # what the messages of a request are like, before all steps
     refused: Any = None  # what no function writes: it is walked
     nth = 0  # the place of the element that is written in its list
+    run_wires: list[Any] = []  # noqa: RUF012  what stands in the run that a function writes around
     message_mark = 0  # how many notes there were before the message that is written
     last_time = START  # the last time that was written
 

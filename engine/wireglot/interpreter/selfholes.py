@@ -114,43 +114,64 @@ def take_over(
 def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     """Write a hole that is made of the object's own fields."""
     tries = Tries(writer)
-    spread = into is not None and into[1] is None
-    name = view.memory.get(pointer(rel), {}).get(WORDS[spread])
-    cases = writer.dialect.cases_of(h.named)
-    if writer.same:  # what is only read comes last, unless it was read
-        cases = [pair for pair in cases if not (pair[1].refused and writer.repair_asked)]
-        cases.sort(key=lambda pair: (pair[1].name != name, pair[1].home))
-    else:
-        cases = [pair for pair in cases if not pair[1].home]
     refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it
     for obj, row, path in rungs(writer, h.named, view, refused):
-        for shape, case in cases:
-            inner = View(obj, shape.name, case, writer)
-            with tries:
-                inner.match(case.ir, obj)
-                wire = writer.picture(case.wire, inner, rel, top=True)
-                refused.update(inner.refused)
-                empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
-                # What is there says something where a case is for it, though nothing is taken.
-                says = case.tests and not writer.same
-                marked = h.mark is not None and not says and not _is_remembered(view, rel, wire)
-                if not inner.claims and (empty or marked):
-                    raise Misfit("nothing is written", rel, case.pos)
-                view.claims |= inner.claims
-                view.refused.update(refused)
-                if writer.recorder is not None:
-                    writer.recorder.bare(wire, Written(case.wire, inner, rel))
-                writer.place_field_notes(wire, inner.claims, into)
-                if row is not None:
-                    note_rung(writer, view, obj, row, path, note_target(wire, into))
-                if case.note is not None and not writer.same:
-                    at = first_place(writer, obj, inner.claims)
-                    writer.note_case(case, at, *note_target(wire, into))
-                return wire
+        found = writer.quick_fields(h, obj, into)
+        if found is ABSENT:
+            found = _by_cases(writer, h, obj, view, rel, into, tries, refused)
+        if found is None:
+            continue
+        wire, claims = found
+        view.claims |= claims
+        view.refused.update(refused)
+        if row is not None:
+            note_rung(writer, view, obj, row, path, note_target(wire, into))
+        return wire
     if h.mark is not None:
         view.refused.update(refused)
         return ABSENT
     raise tries.best or Misfit("nothing fits", rel, h.pos)
+
+
+def _by_cases(
+    writer: WriteJob,
+    h: Hole,
+    obj: dict[str, Any],
+    view: View,
+    rel: At,
+    into: Any,
+    tries: Tries,
+    refused: dict[str, Any],
+) -> tuple[Any, set[str]] | None:
+    """Write the fields of an object by the first case that fits, with what it took; None else."""
+    spread = into is not None and into[1] is None
+    cases = writer.dialect.cases_of(h.named)
+    if writer.same:  # what is only read comes last, unless it was read
+        name = view.memory.get(pointer(rel), {}).get(WORDS[spread])
+        cases = [pair for pair in cases if not (pair[1].refused and writer.repair_asked)]
+        cases.sort(key=lambda pair: (pair[1].name != name, pair[1].home))
+    else:
+        cases = [pair for pair in cases if not pair[1].home]
+    for shape, case in cases:
+        inner = View(obj, shape.name, case, writer)
+        with tries:
+            inner.match(case.ir, obj)
+            wire = writer.picture(case.wire, inner, rel, top=True)
+            refused.update(inner.refused)
+            empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
+            # What is there says something where a case is for it, though nothing is taken.
+            says = case.tests and not writer.same
+            marked = h.mark is not None and not says and not _is_remembered(view, rel, wire)
+            if not inner.claims and (empty or marked):
+                raise Misfit("nothing is written", rel, case.pos)
+            if writer.recorder is not None:
+                writer.recorder.bare(wire, Written(case.wire, inner, rel))
+            writer.place_field_notes(wire, inner.claims, into)
+            if case.note is not None and not writer.same:
+                at = first_place(writer, obj, inner.claims)
+                writer.note_case(case, at, *note_target(wire, into))
+            return wire, inner.claims
+    return None
 
 
 def _is_remembered(view: View, rel: At, wire: Any) -> bool:

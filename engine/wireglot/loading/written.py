@@ -64,6 +64,10 @@ def _writes(dialect: Dialect, home: bool) -> Code:
     for name in (*dialect.shapes, *dialect.unions):
         writes.any(name)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
+        if shape.groups:
+            for case in shape.cases if not home else ():
+                writes.part(shape, case)
+            continue
         writes.one(shape)
         writes.choice(shape)
         for case in shape.cases:
