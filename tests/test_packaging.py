@@ -158,13 +158,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(installed: Path, tree: Pa
     assert overlays and overlays == {p.name for p in (package / "rules" / "overlays").iterdir()}
     for name in ("wires", "agents"):
         assert (package / "rules" / "serve" / f"{name}.yaml").is_file()
-    for name in (
-        "sessions/agents",
-        "batch/lines",
-        "audits/schemas",
-        "audits/hardcases",
-        "migrate/words",
-    ):
+    for name in ("sessions/agents", "batch/lines", "audits/schemas", "audits/hardcases"):
         assert (package / "rules" / f"{name}.yaml").is_file()
     assert not list(package.rglob("__pycache__"))
 

@@ -34,7 +34,7 @@ BROKEN = Path(__file__).parent / "broken"
 # What stands in these folders is data of tools, and no rule file.
 APART = {
     path
-    for name in ("migrate", "serve", "drift", "sessions", "batch", "audits")
+    for name in ("serve", "drift", "sessions", "batch", "audits")
     for path in (ROOT / "rules" / name).glob("*")
 }
 PACKAGED = sorted({*(ROOT / "rules").rglob("*.yaml")} - APART)

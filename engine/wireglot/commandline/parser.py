@@ -123,10 +123,6 @@ REPAIR = (
     OPTION,
     value("--dialect", "D", "the request's dialect", required=True),
 )
-REWRITES = (
-    value("files", "FILE", "rule files, or folders of them; - is stdin", nargs="+"),
-    flag("--diff", "write nothing; print what would change"),
-)
 # By name: the module whose function of that name runs it, the help, the arguments. Those in a list
 # exclude each other.
 COMMANDS: dict[str, tuple[str, str, tuple[Argument | list[Argument], ...]]] = {
@@ -275,10 +271,9 @@ COMMANDS: dict[str, tuple[str, str, tuple[Argument | list[Argument], ...]]] = {
         FOLDER,
     )),
     "fmt": ("rewritecli", "lay rule files out in the one way; comments stay", (
-        *REWRITES, flag("--check", "write nothing; say which files would change"),
-    )),
-    "migrate": ("rewritecli", "rewrite rule files of version 1 in the words of version 2", (
-        *REWRITES,
+        value("files", "FILE", "rule files, or folders of them; - is stdin", nargs="+"),
+        flag("--diff", "write nothing; print what would change"),
+        flag("--check", "write nothing; say which files would change"),
     )),
     "schema": ("commands", "print the JSON Schema of rule files, for editors", (
         flag("--ladder", "that of the ladder's file"),

@@ -1,14 +1,13 @@
-"""Commands that write files anew: `fmt`, `migrate` and `redact`."""
+"""Commands that write files anew: `fmt` and `redact`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..authoring import layout
-from ..authoring.migrate import migrated
 from ..authoring.redact import NotRedacted, Redaction
 from ..errors import RuleError
 from ..loading import start
@@ -17,21 +16,12 @@ from .terminal import FAILED, OK, USAGE, Stop
 
 
 def fmt(arguments: argparse.Namespace) -> int:
-    return _rewritten(arguments, layout.formatted, "formatted")
-
-
-def migrate(arguments: argparse.Namespace) -> int:
-    arguments.check = False
-    return _rewritten(arguments, migrated, "migrated")
-
-
-def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str], done: str) -> int:
-    """Rewrite files in place, or print what would change; `rewrite` takes a text and its name."""
+    """Lay files out in place, or print what would change."""
     status = OK
     for name in _rule_files(arguments.files):
         text = terminal.read_text(name)
         try:
-            new = rewrite(text, terminal.display_name(name))
+            new = layout.formatted(text, terminal.display_name(name))
         except RuleError as error:
             print(error, file=sys.stderr)
             status = FAILED
@@ -45,7 +35,7 @@ def _rewritten(arguments: argparse.Namespace, rewrite: Callable[[str, str], str]
             terminal.write_text(new)
         elif new != text:
             terminal.write_text(new, name)
-            print(f"{done} {name}", file=sys.stderr)
+            print(f"formatted {name}", file=sys.stderr)
     return status
 
 

@@ -9,7 +9,7 @@ from .source import Node, Pos, wrong
 
 VERSION = 2
 HELP = f"write `wireglot: {VERSION}` at the top"
-MIGRATE = "run `wireglot migrate FILE`, which rewrites it in the words of this version"
+WORDS = "its words were others; docs/cheat-sheet.md has those of this version"
 
 
 def version_error(file: Node) -> RuleError | None:
@@ -21,7 +21,7 @@ def version_error(file: Node) -> RuleError | None:
     if said.value == VERSION and not isinstance(said.value, bool):
         return None
     if said.value == 1 and not isinstance(said.value, bool):
-        return wrong("this file is of version 1 of the language", said.pos, MIGRATE, rule="R026")
+        return wrong("this file is of version 1 of the language", said.pos, WORDS, rule="R026")
     if said.value == str(VERSION):
         return wrong(
             f"the version is the number {VERSION}, and a text stands here",
