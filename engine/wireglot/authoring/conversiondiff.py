@@ -149,11 +149,8 @@ def same_result(one: Outcome, two: Outcome) -> bool:
     if isinstance(one, ConversionError) or isinstance(two, ConversionError):
         why = [out.reason if isinstance(out, ConversionError) else None for out in (one, two)]
         return why[0] == why[1]
-    return (
-        not differences(one.body, two.body)
-        and one.envelope == two.envelope
-        and Counter(map(without_rule, one.notes)) == Counter(map(without_rule, two.notes))
-    )
+    notes = [Counter(map(without_rule, out.notes)) for out in (one, two)]
+    return notes[0] == notes[1] and not result_differences(one, two)
 
 
 def without_rule(note: Note) -> Note:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..checks.fields import KEPT, OBJECTS
 from ..ir import FUNCTION, MEDIA, PARTS, field_type
 from .samples import Group, Path, Samples, is_arguments, is_content, is_schema, objects_at, sole_key
 from .sketch import Say, Tree, scalar
 from .vocabulary import tokens
 
 Example = tuple[str, Any, Any]  # an owner of examples, and a value of the wire or else of the IR
-FIELDS = (
-    "temperature top_p presence_penalty frequency_penalty max_tokens seed top_k n stop "
-    "parallel_tool_calls stream store user tool_choice service_tier verbosity"
-).split()
+FIELDS = [name for name, held in OBJECTS["request"].items() if not held and name not in KEPT]
 ELSEWHERE = (
     "if a dialect has such messages elsewhere, `--extends` it and say the wire of `request!` anew"
 )

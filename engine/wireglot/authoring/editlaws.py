@@ -101,15 +101,13 @@ def _part_texts(ir: Any) -> list[str]:
     out = []
     for at, part in _parts(ir, ()):
         kind = part["type"]
-        if at[-2] == "parts" and part.get("text") != "" and kind != "unknown":
+        if at[-2] == "parts" and kind != "unknown":
             blocks = part.get("value") if part.get("kind") == "multimodal" else None
             if isinstance(blocks, list):  # the name of a file may be made, and ids of its own
                 blocks = [
                     {k: v for k, v in b.items() if k not in ("filename", "own")} for b in blocks
                 ]
                 part = {**part, "value": blocks}
-            if isinstance(blocks, list) and [b.get("type") for b in blocks] == ["text"]:
-                part = {**part, "kind": "text", "value": blocks[0].get("text")}  # the same
             fields = [k for k in _SAYS if k in part and (k, kind) != ("name", "tool_result")]
             said = _without_empty_citations({k: part[k] for k in fields})
             out.append(json.dumps(said, sort_keys=True))

@@ -56,8 +56,6 @@ def _candidate_parts(ir: Any) -> Iterator[list[dict[str, Any]]]:
         parts: list[dict[str, Any]] = []
         for whole in candidate["parts"]:
             part = {k: whole[k] for k in _SAYS if k in whole}
-            if not part.pop("arguments_text", "x").strip():
-                part["arguments"] = {}  # no text is no JSON: clients parse it
             if parts and part["type"] in _MERGED and parts[-1]["type"] == part["type"]:
                 part["text"] = parts.pop().get("text", "") + part.get("text", "")
             parts.append(part)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import graphlib
+import itertools
 from collections.abc import Collection
 from typing import Any
 
@@ -54,8 +56,7 @@ def load(node: Node, findings: Findings, shapes: Collection[str] = ()) -> Ladder
     except RuleError as error:
         findings.add_error(error)
         return {}
-    for kind, listed in ladder.items():
-        _cycles(kind, ladder, listed, findings, top)
+    _check_cycles(ladder, findings, top)
     return ladder
 
 
@@ -104,28 +105,22 @@ def _check_holes(row: Node, findings: Findings, scales: Collection[str]) -> bool
     return findings.errors == hits
 
 
-def _cycles(kind: str, ladder: Ladder, rows: list[Any], findings: Findings, top: Node) -> None:
+def _check_cycles(ladder: Ladder, findings: Findings, top: Node) -> None:
     """Report rows that lead back to where they began (R006)."""
-    edges = [(name, _demanded(name, row.before), _state_after(name, row), row)
-             for name, listed in ladder.items() for row in listed]  # fmt: skip
-    for row in rows:
-        start = _demanded(kind, row.before)
-        stack, seen = [(_state_after(kind, row), [row.name])], set()
-        while stack:
-            state, way = stack.pop()
-            if state is None or state in seen:
-                continue
-            seen.add(state)
-            if state == start:
-                if row.name != min(way):
-                    break  # said of one of the rows
-                shown = " -> ".join([*way, way[0]])
-                message = f"the row `{row.name}` leads back to where it began: {shown}"
-                help = "take out the row that goes up again"
-                pos = top.value[kind].key_pos(row.name)
-                findings.error("R006", message, pos, help, word=row.name)
-                break
-            stack += [(after, [*way, r.name]) for _, s, after, r in edges if s == state]
+    steps: dict[State, dict[State, tuple[str, str]]] = {}  # from where to where, by which row
+    for kind, rows in ladder.items():
+        for row in rows:
+            if (after := _state_after(kind, row)) is not None:
+                steps.setdefault(_demanded(kind, row.before), {})[after] = (row.name, kind)
+    try:
+        graphlib.TopologicalSorter(steps).prepare()
+    except graphlib.CycleError as error:
+        way = [steps[one][two] for two, one in itertools.pairwise(error.args[1])][::-1]
+        first = way.index(min(way))
+        names = [name for name, _ in (*way[first:], *way[: first + 1])]
+        message = f"the row `{names[0]}` leads back to where it began: {' -> '.join(names)}"
+        pos = top.value[way[first][1]].key_pos(names[0])
+        findings.error("R006", message, pos, "take out the row that goes up again", word=names[0])
 
 
 State = tuple[str, tuple[tuple[str, str], ...]]

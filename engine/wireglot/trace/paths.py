@@ -142,8 +142,7 @@ def cases_of(dialect: Dialect, name: str, path: str, inside: Inside) -> Iterator
     """Yield the cases of a shape or union; one that holds itself comes twice."""
     if inside.count(name) > 1 or len(path) > MAX_LENGTH:
         return
-    for member in dialect.unions.get(name, [name]):
-        shape = dialect.shapes.get(member) or dialect.units[member]
+    for shape in dialect.members(name):
         for case in shape.cases:
             yield shape, case, path, (*inside, name)
 
