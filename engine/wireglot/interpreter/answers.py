@@ -8,7 +8,8 @@ from typing import Any
 
 from ..ir import MEDIA
 from ..language.model import Dialect
-from ..language.picture import Hole, Items, Picture, keyed
+from ..language.picture import Hole, keyed, ways
+from ..language.shape import Case
 from ..seeds import left_out
 from ..trail import At, pointer
 from .copies import parts_of, replace_part, with_parts
@@ -123,11 +124,8 @@ def _lift_result(reader: ReadJob, call: Part) -> Message:
 
 def _result_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field in the pictures of results."""
-    for case in dialect.shapes["tool_result"].cases if "tool_result" in dialect.shapes else ():
-        found = _place_of(case.wire, field, ())
-        if found is not None:
-            return pointer(found)
-    return None
+    shape = dialect.shapes.get("tool_result")
+    return _place_of(field, shape.cases if shape is not None else ())
 
 
 def _call_place(dialect: Dialect, field: str) -> str | None:
@@ -135,20 +133,17 @@ def _call_place(dialect: Dialect, field: str) -> str | None:
     for case in (case for shape in dialect.shapes.values() for case in shape.cases):
         result = next((child for names, child in keyed(case.ir) if names[0] == RESULT), None)
         picture = next((child for names, child in keyed(result) if names[0] == field), None)
-        found = _place_of(case.wire, picture.path, ()) if isinstance(picture, Hole) else None
+        found = _place_of(picture.path, [case]) if isinstance(picture, Hole) else None
         if found is not None:
-            return pointer(found)
-    return None
-
-
-def _place_of(p: Picture, path: str, at: At) -> At | None:
-    if isinstance(p, Hole):
-        return at if p.path == path else None
-    inner = list(enumerate(p.items)) if isinstance(p, Items) else []
-    for key, child in [*inner, *((names[0], child) for names, child in keyed(p))]:
-        if (found := _place_of(child, path, (*at, key))) is not None:
             return found
     return None
+
+
+def _place_of(path: str, cases: Iterable[Case]) -> str | None:
+    """Return the place of a hole in the pictures of some cases."""
+    there = (way for case in cases for hole, way in ways(case.wire) if hole.path == path)
+    found = next((way for way in there if None not in way), None)
+    return None if found is None else pointer(found)
 
 
 def results_into_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
 from ..language.model import Dialect, once
+from ..language.shape import fixed_words
 from . import marks
 from .jobs import WriteJob
 from .leftover import is_usual, note_unknown_keys
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 # Fields of a request that say something about its tools.
 OF_TOOLS = ("tool_choice", "parallel_tool_calls")
-OF_NAME = "/tool_choice/name"
 
 
 def chosen_names(ir: dict[str, Any]) -> tuple[str, ...] | None:
@@ -75,11 +75,10 @@ def meet_tools(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
 
 
 @once
-def _typed_names(dialect: Dialect) -> set[Any]:
+def _typed_names(dialect: Dialect) -> frozenset[Any]:
     """Return the tools of which the choice has pictures: those that it calls by a type."""
     shape = dialect.shapes.get("tool_choice")
-    cases = shape.cases if shape else []
-    return {name for case in cases for name in case.sides[0].get(OF_NAME, ())}
+    return fixed_words(shape.cases if shape else (), "/tool_choice/name")
 
 
 class _Choice:

@@ -9,9 +9,10 @@ from ..ir import without_memory
 from ..language import picture as pic
 from ..language.lenses import Misfit, stringify
 from ..language.model import Dialect, once
+from ..language.shape import fixed_words
 from ..tagged import every
 from . import choice, marks
-from .copies import is_unchanged, with_parts
+from .copies import is_unchanged, parts_of, with_parts
 from .jobs import WriteJob
 from .leftover import note_unknown_keys, weigh_own
 
@@ -97,34 +98,31 @@ def lift_declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     talk = writer.dialect.conversation
     pos = talk.pos if talk is not None else None
     tools, out = list(ir.get("tools") or ()), []
-    known = {tool.get("name"): tool for tool in tools}
+    known = {tool["name"]: tool for tool in tools if "name" in tool}
     for message in messages:
         parts = message.get("parts", ())
-        rest = [_without_tools(writer, p, kept) for p in parts if not _only_declares(p, kept)]
+        found = [part for part in parts if _declares(part, kept)]
+        gone = {id(part) for part in found if part["type"] == "native"}  # which say nothing else
+        bare = {id(part): writer.trail.without(part, "tools") for part in found}
+        rest = [bare.get(id(part), part) for part in parts if id(part) not in gone]
         if rest or not parts:
             out.append(with_parts(writer, message, rest))
         else:
             _note_declaring(writer, message, pos)
-        for part in parts:
-            if not _declares(part, kept):
-                continue
-            if _only_declares(part, kept):
+        for part in found:
+            if id(part) in gone:
                 _note_declaring(writer, part, pos)
             for tool in part["tools"]:
-                name = tool.get("name")
-                if (
-                    name is not None
-                    and name in known
-                    and (without_memory(tool) != without_memory(known[name]))
-                ):
+                before = known.get(tool["name"]) if "name" in tool else None
+                if before is not None and without_memory(tool) != without_memory(before):
                     reason = "another tool of this name is declared before"
                     writer.note_lost("no-place", tool, reason, pos)
                     continue
                 reason = "the target declares tools in one place"
                 writer.note_part("lifted", "moved", tool, reason, pos)
-                if name is None or name not in known:
-                    known[name] = tool
+                if before is None:
                     tools.append(tool)
+                    known.update({tool["name"]: tool} if "name" in tool else {})
     if is_unchanged(out, messages):
         return ir
     return writer.trail.changed(ir, messages=out, tools=tools)
@@ -138,18 +136,6 @@ def _declares(part: dict[str, Any], kept: Collection[Any]) -> bool:
     return all(isinstance(tool, dict) for tool in tools)
 
 
-def _only_declares(part: dict[str, Any], kept: Collection[Any]) -> bool:
-    """Tell whether such a part says nothing else to a model."""
-    return part.get("type") == "native" and _declares(part, kept)
-
-
-def _without_tools(writer: WriteJob, part: dict[str, Any], kept: Collection[Any]) -> dict[str, Any]:
-    """Return a result without the tools that it declares."""
-    if "tools" not in part or part.get("type") != "tool_result" or part.get("name") in kept:
-        return part
-    return writer.trail.without(part, "tools")
-
-
 def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
     """Note what else is said by a part that declares tools, or a message that does nothing else."""
     for family, own in (part.get("own") or {}).items():
@@ -160,11 +146,11 @@ def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> 
 
 
 @once
-def _declaring_names(dialect: Dialect) -> set[Any]:
+def _declaring_names(dialect: Dialect) -> frozenset[Any]:
     """Return the names of those parts of messages that declare tools in a dialect."""
     cases = [case for shape in dialect.shapes.values() for case in shape.cases]
     declaring = [c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))]
-    return marks.literal_names(declaring)
+    return fixed_words(declaring, "/name")
 
 
 def loosen_strict(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -316,14 +302,10 @@ def _forced(_: WriteJob, ir: dict[str, Any]) -> bool:
 
 
 def _unsigned(writer: WriteJob, ir: dict[str, Any]) -> bool:
-    messages, origin = ir.get("messages"), writer.dialect.origin["signature"]
-    spoken = [m for m in messages or () if isinstance(m, dict) and m.get("role") == "assistant"]
-    parts = spoken[-1].get("parts", ()) if spoken else ()
-    calls = any(part.get("type") == "tool_call" for part in parts)
-    return calls and not any(
-        part.get("type") == "reasoning" and (part.get("signature") or {}).get("origin") == origin
-        for part in parts
-    )
+    messages = ir.get("messages") or ()
+    spoken = [m for m in messages if isinstance(m, dict) and m.get("role") == "assistant"][-1:]
+    signed = any(map(writer.dialect.has_signature, parts_of(spoken, "reasoning")))
+    return bool(parts_of(spoken, "tool_call")) and not signed
 
 
 def _reasons(_: WriteJob, ir: dict[str, Any]) -> bool:
@@ -343,7 +325,7 @@ def _hosted(dialect: Dialect) -> frozenset[Any]:
     """Return the tools of providers that have a name of all, and stand among this dialect's."""
     members = [dialect.shapes[name] for name in dialect.unions.get("tool", ())]
     cases = [case for shape in members for case in shape.cases]
-    return frozenset(name for case in cases for name in case.sides[0].get("/name", ()))
+    return fixed_words(cases, "/name")
 
 
 def _tooled(writer: WriteJob, ir: dict[str, Any]) -> bool:

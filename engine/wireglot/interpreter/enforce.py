@@ -82,9 +82,7 @@ def _is_sealed(writer: WriteJob, part: Part) -> bool:
     """Tell whether a part is what a search found, and the target itself has sealed it."""
     if part.get("type") != "finding" or "search_id" not in part:
         return False
-    seals = [one.get("signature") for one in part.get("results") or ()]
-    origin = writer.dialect.origin["signature"]
-    return all(isinstance(seal, dict) and seal.get("origin") == origin for seal in seals)
+    return all(map(writer.dialect.has_signature, part.get("results") or ()))
 
 
 def drop_empty(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -26,12 +26,6 @@ _PLACES = {
     ("tool_result", "tool_call_id"): "call_id",
 }
 
-# Fields of parts that are reserved, and the limits that hold for them.
-_NAMED = {
-    "tool_call": (("name", "tool_name"), ("id", "call_id")),
-    "tool_result": (("tool_call_id", "call_id"),),
-}
-
 
 def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
     """Return the limit on a field of objects of a type; "" where only the object tells it."""
@@ -87,9 +81,8 @@ class Limits:
                 self.reserve("tool_name", tool["name"])
         for message in (*(ir.get("messages") or ()), *(ir.get("candidates") or ())):
             for part in message.get("parts", ()) if isinstance(message, dict) else ():
-                of_it = _NAMED.get(str(part.get("type")), ()) if isinstance(part, dict) else ()
-                for key, kind in of_it:
-                    if isinstance(part.get(key), str):
+                for (what, key), kind in _PLACES.items() if isinstance(part, dict) else ():
+                    if what == part.get("type") and isinstance(part.get(key), str):
                         self.reserve(kind, part[key])
 
     def _within(self, kind: str, name: str) -> bool:

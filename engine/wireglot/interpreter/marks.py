@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..ir import MEDIA
 from ..language.model import Dialect, once
-from ..language.picture import Literal, keyed
 from ..notes import Weight
 from .copies import is_unchanged, parts_of, replace_part, replace_parts, with_parts, without_field
 from .jobs import Message, Part, ReadJob, WriteJob
-
-if TYPE_CHECKING:
-    from ..language.picture import Picture
-    from ..language.shape import Case
 
 OF_LISTS = ("count", "text", "unique")  # words of limits of a list
 # Where parts and blocks stand, within what a request holds and within each other.
@@ -248,19 +243,8 @@ def _rebuild(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]
 def wire_names(dialect: Dialect) -> dict[Any, Any]:
     """Return what tools that providers run are named on the wire, where a picture says a name."""
     cases = (case for shape in dialect.shapes.values() for case in shape.cases)
-    sides = ((_literal_name(case.ir), _literal_name(case.wire)) for case in cases)
-    return {ir: wire for ir, wire in sides if ir is not None and wire is not None}
-
-
-def literal_names(cases: Iterable[Case]) -> set[Any]:
-    """Return the names that pictures say themselves, in words of the IR."""
-    return {_literal_name(case.ir) for case in cases} - {None}
-
-
-def _literal_name(picture: Picture | None) -> Any:
-    """Return the name that a picture says itself."""
-    said = (child for names, child in keyed(picture) if names[0] == "name")
-    return next((child.values[0] for child in said if isinstance(child, Literal)), None)
+    sides = ([side.get("/name") for side in case.sides] for case in cases)
+    return {ir[0]: at[0] for ir, at in sides if isinstance(ir, tuple) and isinstance(at, tuple)}
 
 
 def _wire_name(dialect: Dialect, tool: Any) -> Any:

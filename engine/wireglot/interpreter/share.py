@@ -11,9 +11,9 @@ from ..language.ladder import Row, apply, owner_text, rows_to_try
 from ..language.lenses import Misfit, same
 from ..language.model import Dialect, once
 from ..language.picture import Hole
-from ..language.shape import Shape
+from ..language.shape import Shape, fixed_words
 from ..notes import NO_WORD, Weight, foreign, no_place
-from . import elements, gathering, leftover, marks, media, readhole
+from . import elements, gathering, leftover, media, readhole
 from .jobs import Tries, WriteJob
 from .views import blank, list_memory, memory_of
 
@@ -155,7 +155,7 @@ def _note_no_place(writer: WriteJob, holes: list[Hole], part: Any, kind: Any, be
         runs = [gathering.run_hole(case) for s in shapes if s.groups for case in s.cases]
         shapes += [s for h in runs for s in writer.dialect.members(h.named)]
         code, weight, reason = "own-field", *_weigh_native(writer, part)
-        if name in marks.literal_names(case for shape in shapes for case in shape.cases):
+        if name in fixed_words((case for shape in shapes for case in shape.cases), "/name"):
             code, reason = "no-place", f"the target has no `{name}` of which this can be said"
     for field, value in _opaque_fields(part):
         if value.get("origin") != writer.dialect.origin[field]:

@@ -19,16 +19,9 @@ def drop_unsigned_thoughts(writer: WriteJob, messages: list[Message]) -> list[Me
     """
     if ("own-thought", "reasoning") not in writer.enforced:
         return messages
-    gone = [part for part in parts_of(messages, "reasoning") if not _is_signed_here(writer, part)]
+    thoughts = parts_of(messages, "reasoning")
+    gone = [part for part in thoughts if not writer.dialect.has_signature(part)]
     return leave_out(writer, messages, gone, UNSIGNED, "own-thought")
-
-
-def _is_signed_here(writer: WriteJob, part: Part) -> bool:
-    """Tell whether a part has a signature that the target gave."""
-    signature = part.get("signature")
-    if not isinstance(signature, dict) or not signature.get("value"):
-        return False  # an empty one is none
-    return bool(signature.get("origin") == writer.dialect.origin["signature"])
 
 
 def sign_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -222,7 +222,7 @@ def blank(writer: Sees, part: Any, role: Any) -> bool:
     if text and not text.isspace():
         return False
     if ("no-empty-text", "") in writer.enforced and role is not None and not writer.same:
-        signed = (part.get("signature") or {}).get("origin") == writer.dialect.origin["signature"]
+        signed = writer.dialect.has_signature(part)
         if not text and not signed and not part.keys() & {"title", "redacted"}:
             return True
     return (

@@ -12,7 +12,7 @@ from ..patterns import fits
 from . import picture as pic
 from .intext import Listing, Marks
 from .picture import Fields, Hole
-from .shape import Case, Shape
+from .shape import Case, Shape, fixed_words
 from .source import Node
 from .talk import Conversation
 
@@ -217,18 +217,15 @@ class Dialect:
     @functools.cached_property
     def result_names(self) -> frozenset[str]:
         """Names that results tell by their own words: who has another word has another name."""
-        return self._fixed_words("/name", "tool_result")
+        cases = (case for shape in self.shapes.values() for case in shape.cases)
+        results = (case for case in cases if "tool_result" in case.sides[0].get("/type", ()))
+        return fixed_words(results, "/name")
 
     @functools.cached_property
     def told_roles(self) -> frozenset[str]:
         """Roles that elements say of themselves: their messages stand in those of others."""
-        return self._fixed_words("/role")
-
-    def _fixed_words(self, field: str, kind: str = "") -> frozenset[str]:
-        """Return the words that shapes say of a field, be it of a part of one kind."""
-        sides = [case.sides[0] for shape in self.shapes.values() for case in shape.cases]
-        found = [side.get(field) for side in sides if not kind or kind in side.get("/type", ())]
-        return frozenset(word for words in found if isinstance(words, tuple) for word in words)
+        cases = (case for shape in self.shapes.values() for case in shape.cases)
+        return fixed_words(cases, "/role")
 
     def fields_of(self, cases: Iterable[Case]) -> frozenset[str]:
         """Return the fields of an IR object of which the pictures of some cases say anything."""
@@ -264,6 +261,12 @@ class Dialect:
         cases = self.units[unit].cases if unit in self.units else []
         reasons = (case.drop.items() for case in cases)
         return self.once(("drop", unit), lambda: {p: why for said in reasons for p, why in said})
+
+    def has_signature(self, part: Any) -> bool:
+        """Tell whether a part has a signature that this dialect reads; an empty text is none."""
+        found = part.get("signature")
+        reads = isinstance(found, dict) and found.get("origin") == self.origin["signature"]
+        return reads and bool(found.get("value"))
 
     @property
     def cases(self) -> list[Case]:

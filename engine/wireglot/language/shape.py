@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from _thread import RLock
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -65,6 +65,12 @@ class Case:
         """Whether messages of this case are written nowhere but where they were read."""
         holes = self.lists.get("parts", [])
         return self.home or (bool(holes) and all(hole.only_read for hole in holes))
+
+
+def fixed_words(cases: Iterable[Case], field: str) -> frozenset[Any]:
+    """Return the words that the pictures of some cases say of a field of the IR, as `/name`."""
+    said = (case.sides[0].get(field) for case in cases)
+    return frozenset(word for words in said if isinstance(words, tuple) for word in words)
 
 
 @lru_cache(4096)

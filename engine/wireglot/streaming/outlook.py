@@ -11,7 +11,7 @@ from ..ir import IR, OPAQUE, owned
 from ..language.events import DEFAULT_FIELD, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
-from ..language.shape import Case
+from ..language.shape import Case, fixed_words
 from ..trail import Trail
 
 MOST = 256  # parts that were written on trial, and are remembered
@@ -43,8 +43,8 @@ class Outlook:
         # What a whole response says of its parts.
         self.whole_fields = frozenset(h.path for _, case in pairs for h in holes(case.wire))
         # Calls that have a picture by their name: no event begins one of them.
-        calls = [case for _, case in pairs if "tool_call" in case.kinds]
-        self.named_calls = {name for case in calls for name in case.sides[0].get("/name", ())}
+        calls = (case for _, case in pairs if "tool_call" in case.kinds)
+        self.named_calls = fixed_words(calls, "/name")
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
             for kind in dialect.kinds_of(hole.named):
