@@ -11,7 +11,7 @@ import wireglot
 from wireglot.errors import ConversionError
 from wireglot.payload import check_json
 from wireglot.streaming.frameforms import Forms
-from wireglot.streaming.recognising import ErrorReader, EventMatch, Frame
+from wireglot.streaming.recognising import EventMatch, Frame
 
 from .streamdiff import SOURCES, mutant, streams
 
@@ -39,7 +39,7 @@ def through(forms: Forms, dialect: str, frame: Json) -> bool:
         return False
     looked = Frame(frame, model)
     sights, common = looked.matches(model.stream), looked.common_values(model.stream.frame)
-    failed = ErrorReader(model).read(frame, looked) is not None
+    failed = looked.error() is not None
     rest = looked.unclaimed_leaves()
     if known is None:
         if (sights or not rest) and not failed:

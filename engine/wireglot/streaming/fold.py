@@ -24,7 +24,7 @@ from .frameforms import Forms, GrowthForm
 from .hearing import NOT_PLAIN_FIELDS, Address, Hearing, Listener
 from .incoming import Candidate, Part, concatenated, merged, stop_values, without_repeats
 from .outcome import MOST
-from .recognising import NOT_OF_PART, Common, ErrorReader, EventMatch, Frame, HoleMatch
+from .recognising import NOT_OF_PART, Common, EventMatch, Frame, HoleMatch
 
 AFTER_END = {"end", "keepalive"}  # what may come once more when all is over
 STEADY = ("start", "append", "usage", "keepalive")  # what leaves all parts but one as they are
@@ -47,7 +47,6 @@ class Fold(Hearing):
         # What every frame says, as it was last said, by candidate and path.
         self._last_common: dict[tuple[int, str], Any] = {}
         self._last_response: Any = None  # the response that a frame said last
-        self._errors = dialect.once(ErrorReader, lambda: ErrorReader(dialect))
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -76,9 +75,9 @@ class Fold(Hearing):
         if not self.begun and wholes.take_unstreamed(self, wire, matches):
             return
         common = frame.common_values(self.stream.frame)
-        error = self._errors.read(wire, frame)
+        error = frame.error()
         if error is None and not matches and self.stream.dropped_frame(wire) is None:
-            error = self._errors.read_foreign(wire, frame)
+            error = frame.foreign_error()
         self._take_content(matches, common)
         if error is not None:
             self.fail(error)

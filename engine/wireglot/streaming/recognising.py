@@ -23,10 +23,8 @@ from ..language.picture import (
     Literal,
     Picture,
     distinguishes,
-    keyed,
     ways,
 )
-from ..language.shape import Case
 from ..trail import At, leaves, place_of, value_at
 
 HoleMatch = tuple[Hole, Any, At]  # a hole, the wire value that stands there, its place
@@ -244,6 +242,38 @@ class Frame:
         )
         return [at for at in said if self.claimed.isdisjoint(at[:n] for n in range(len(at)))]
 
+    def error(self) -> dict[str, Any] | None:
+        """Return the error that it holds beside what events have claimed, by its unit's picture."""
+        shape, wire = self.dialect.units.get("error"), self.wire
+        if shape is None or not isinstance(wire, dict):
+            return None
+        said = {key for key in wire if wire[key] is not None and (key,) not in self.claimed}
+        cases = [(shape, case) for case in shape.cases if case.needs and case.needs <= said]
+        if not cases:
+            return None
+        try:
+            found = Reader(self.dialect, {}).first(cases, wire, (), True)
+        except Misfit:
+            return None
+        self.claimed.update((key,) for key in wire if key in shape.keys or wire[key] == "error")
+        kept = (place_of(wire, at) for at in found.get("kept", {}).get(self.dialect.name, ()))
+        self.unpictured = [place for place in kept if place not in self.claimed]
+        return without_memory(found)
+
+    def foreign_error(self) -> dict[str, Any] | None:
+        """Return the error that it is, though none of the dialect's: a gateway may have said it.
+
+        What stands beside its message is left.
+        """
+        wire = self.wire
+        if "error" not in self.dialect.units or not isinstance(wire, dict):
+            return None
+        at = unpictured.message_place(wire)
+        if at is None:
+            return None
+        self.claimed.update((at, *((key,) for key in wire if wire[key] == "error")))
+        return {"message": value_at(wire, at)}
+
 
 def failed_in_response(matches: list[EventMatch]) -> list[At]:
     """Return where the whole response of a frame says what an error of the frame says, too."""
@@ -256,50 +286,6 @@ def failed_in_response(matches: list[EventMatch]) -> list[At]:
     ]
     places = [at for path, at in said if not path.startswith("response")]
     return [at[len(base) :] for base in wholes for at in places if at[: len(base)] == base]
-
-
-class ErrorReader:
-    """Knows an error of a dialect by the picture of the unit `error`."""
-
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self._shape = dialect.units.get("error")
-        cases = self._shape.cases if self._shape else ()
-        self._needed = [  # the keys that each case cannot be without
-            {names[0] for names, child in keyed(case.wire) if _is_required(child)} for case in cases
-        ]
-
-    def read(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
-        """Return the error that a frame holds beside what events have claimed of it."""
-        shape = self._shape
-        if shape is None or not isinstance(wire, dict):
-            return None
-        said = {key for key in wire if wire[key] is not None and (key,) not in frame.claimed}
-        pairs = zip(shape.cases, self._needed, strict=True)
-        cases = [(shape, case) for case, needed in pairs if needed and needed <= said]
-        if not cases:
-            return None
-        try:
-            found = Reader(self._dialect, {}).first(cases, wire, (), True)
-        except Misfit:
-            return None
-        frame.claimed.update((key,) for key in wire if key in shape.keys or wire[key] == "error")
-        kept = (place_of(wire, at) for at in found.get("kept", {}).get(self._dialect.name, ()))
-        frame.unpictured = [place for place in kept if place not in frame.claimed]
-        return without_memory(found)
-
-    def read_foreign(self, wire: Any, frame: Frame) -> dict[str, Any] | None:
-        """Return the error of a frame that is none of the dialect's: a gateway may have said it.
-
-        What stands beside its message is left.
-        """
-        if self._shape is None or not isinstance(wire, dict):
-            return None
-        at = unpictured.message_place(wire)
-        if at is None:
-            return None
-        frame.claimed.update((at, *((key,) for key in wire if wire[key] == "error")))
-        return {"message": value_at(wire, at)}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -319,16 +305,8 @@ def has_required_keys(dialect: Dialect, h: Hole, wire: Any) -> bool:
     shape = dialect.shapes.get(h.named) if h.mode == "as" else None
     if shape is None or not isinstance(wire, dict) or h.lenses:
         return True
-    return any(
-        all(any(wire.get(n) is not None for n in names) for names in required_keys(case))
-        for case in shape.cases
-    )
-
-
-@functools.lru_cache(maxsize=4096)
-def required_keys(case: Case) -> tuple[tuple[str, ...], ...]:
-    """Return the keys, each in its spellings, without which a case does not read an object."""
-    return tuple(names for names, p in keyed(case.wire) if _is_required(p))
+    said = {key for key, value in wire.items() if value is not None}
+    return any(case.needs <= said for case in shape.cases)
 
 
 def _match_literal(p: Literal, wire: Any, at: At, match: EventMatch) -> bool:
@@ -348,13 +326,6 @@ def _is_of_type(h: Hole, wire: Any, piece: str = "any") -> bool:
         return True
     kind = piece if h.path == "piece" else field_type("", h.path)
     return kind == "any" or guard("string" if kind == "opaque" else kind, wire)
-
-
-def _is_required(p: Picture) -> bool:
-    """Tell whether something must stand where a picture does."""
-    if isinstance(p, Hole):
-        return p.mark is None
-    return not isinstance(p, Fields | Literal) or (isinstance(p, Fields) and not p.loose)
 
 
 def model_in(dialect: Dialect, frame: Any) -> str | None:
