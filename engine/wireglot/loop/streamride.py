@@ -22,7 +22,7 @@ from ..policy import Policy
 from ..results import Conversion
 from ..streaming.incoming import Part
 from ..streaming.outcome import Outcome
-from ..streaming.outgoing import Frames
+from ..streaming.outgoing import Frames, Rides
 from ..streaming.streams import Translator
 from . import carry, memory, undo
 from .carry import Ride
@@ -30,11 +30,12 @@ from .memory import Entry
 from .unseen import Turn, Unseen
 
 
-class Rides:
+class FrameRides(Rides):
     """What rides in the frames for one client, as an unfold writes them."""
 
     def __init__(self, turn: Turn, frames: Frames, outcome: Outcome) -> None:
         """Begin a stream; `outcome` has what it says of the model that answers."""
+        super().__init__()
         self._client = client = turn.client.model
         self._turn, self._outcome, self._frames = turn, outcome, frames
         self._back = turn.names.originals(turn.provider.name)
@@ -48,7 +49,6 @@ class Rides:
         found = [h.lenses for h in said if h.path == "arguments" and "home" not in h.lenses]
         self._texts = any("json" in lenses for lenses in found)
         self._pieces = carry.comes_in_pieces(client)
-        self.rode: dict[str, str] = {}  # what rode, and under which key
 
     # -- what an unfold asks ----------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ class Rides:
         """Return a part that is over with what rides in the place of its signature."""
         kind = str(ir.get("type"))
         key = self._key(part, kind, text=True)
-        if key is None or carry.has_own_signature(self._client, ir):
+        if key is None or self._client.has_signature(ir):
             return ir  # the client has its own signature there
         # What comes in pieces says which text they are.
         must = carry.must_ride(self._client, kind) or (self._pieces and kind != "tool_call")
@@ -186,8 +186,8 @@ class Rides:
 
     def _sign(self, entry: Entry, ir: IR, seen: bool = True) -> bool:
         """Let an entry say how a part is signed, unless the client sees a signature of its own."""
-        own = seen and carry.has_own_signature(self._client, ir)
-        signed = carry.has_own_signature(self._turn.provider.model, ir) and not own
+        own = seen and self._client.has_signature(ir)
+        signed = self._turn.provider.model.has_signature(ir) and not own
         if signed:
             by = self._turn.signers(self._outcome.response.get("model"))
             entry["signature"] = ir["signature"]["value"]
@@ -239,7 +239,7 @@ class TurnStream(Translator):
             self._fold.on_call = self._restore_name
             if turn.carries and turn.client.model.carry:
                 self._fold.awaits_signature = not turn.stays  # what is kept has the last signature
-                self._unfold.rides = Rides(turn, self._unfold.frames, self._fold.outcome)
+                self._unfold.rides = FrameRides(turn, self._unfold.frames, self._fold.outcome)
 
     def _restore_name(self, part: Part) -> None:
         """Give a call the name that the client knows it by."""
@@ -262,5 +262,4 @@ class TurnStream(Translator):
     def _write_whole(self, read: Read) -> tuple[Any, list[Draft]]:
         assert self._unfold is not None
         self._turn.names.learn(self._unfold.writer.limits, self._target.name)
-        rides = self._unfold.rides
-        return Unseen(self._turn, {} if rides is None else rides.rode).written(read)
+        return Unseen(self._turn, self._unfold.rides.rode).written(read)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..conversion.hands import Writer
 from ..interpreter import making
@@ -238,15 +238,24 @@ def _piece_filler(frames: Frames, frame: Any) -> Fill | None:
     return filled
 
 
-class Rides(Protocol):
-    """What rides in the frames of an exchange; `loop.streamride` has it."""
+class Rides:
+    """What rides in the frames of an exchange: here nothing does; in `loop.streamride` it does."""
 
-    rode: dict[str, str]
+    def __init__(self) -> None:
+        self.rode: dict[str, str] = {}  # what rode, and under which key
 
-    def signs(self, part: Part) -> bool: ...
-    def with_signature(self, part: Part, ir: IR) -> IR: ...
     def ride_on_head(self, part: Part, ir: IR, event: Event) -> None: ...
-    def ride_of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None: ...
     def part_over(self, part: Part, ir: IR, seen: bool) -> None: ...
     def ride_on_piece(self, candidate: int, event: Event) -> None: ...
-    def has_left(self, candidate: int) -> bool: ...
+
+    def signs(self, part: Part) -> bool:
+        return False
+
+    def with_signature(self, part: Part, ir: IR) -> IR:
+        return ir
+
+    def ride_of_item(self, part: Part, ir: IR) -> tuple[str, Any] | None:
+        return None
+
+    def has_left(self, candidate: int) -> bool:
+        return False

@@ -46,7 +46,7 @@ class Parts(Listener):
         self._kinds: dict[int, list[str]] = {}  # of the parts that are written, by candidate
         self._last_text: Part | None = None  # the last text
         self._brackets = Brackets(self.frames)  # of a plain stream none opens
-        self.rides: Rides | None = None  # what rides in the frames, in an exchange
+        self.rides = Rides()  # what rides in the frames, in an exchange
         self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
         self.citing = Citing(writer, self._known.slots, self._kinds)
 
@@ -59,7 +59,7 @@ class Parts(Listener):
     def _target_holds(self, part: Part) -> bool:
         """Tell whether a whole response would hold such a part, as far as it is known."""
         said = without_memory(part.fields, "own")
-        if self.rides is not None and self.rides.signs(part):
+        if self.rides.signs(part):
             said["signature"] = {"value": "x", "origin": self.dialect.origin["signature"]}
         said[part.field] = {} if part.field == "arguments" else "x"
         return self._known.fit(self.writer, said)[0] == set()
@@ -195,12 +195,8 @@ class Parts(Listener):
 
     def _is_signed(self, kind: str, said: IR) -> bool:
         """Tell whether a part is said without a text: a thought that is hidden has a signature."""
-        found = said.get("signature")
-        return (
-            isinstance(found, dict)
-            and found.get("origin") == self.dialect.origin["signature"]
-            and any("signature" in event.holes for _, event in self._known.closing.get(kind, ()))
-        )
+        events = (event for _, event in self._known.closing.get(kind, ()))
+        return self.dialect.has_signature(said) and any("signature" in e.holes for e in events)
 
     def _write_end(self, out: Outgoing) -> None:
         """Write the end of a part that flowed, or all of one that waited for its end."""
@@ -219,8 +215,7 @@ class Parts(Listener):
         self.citing.keep_text(part, out.place.index, ir)
         if written:
             return
-        if self.rides is not None:
-            self.rides.part_over(part, ir, False)
+        self.rides.part_over(part, ir, False)
         # A whole response tells of what it cannot hold itself. This tells of what only frames
         # cannot, or of all, where no whole response is made.
         if out.fits:
@@ -339,8 +334,7 @@ class Parts(Listener):
             if text:
                 self.frames.write(flow.append, {**said, "piece": out.separator + text}, out.place)
             self._write_closing(out, kind, said, ir)
-            if self.rides is not None:
-                self.rides.part_over(out.part, ir, True)
+            self.rides.part_over(out.part, ir, True)
             return True
         return False
 
@@ -358,8 +352,7 @@ class Parts(Listener):
             out.begun = False
             return False
         self._ride_on_head(out, ir, event)
-        if self.rides is not None:
-            self.rides.part_over(out.part, ir, True)
+        self.rides.part_over(out.part, ir, True)
         if self.stream.get("part_stop", kind) is None:  # else it is for those that come in pieces
             self._write_stop(out, kind, ir, ir)
         else:  # its item ends all the same
@@ -370,13 +363,11 @@ class Parts(Listener):
 
     def _ride_on_head(self, out: Outgoing, said: IR, event: Event) -> None:
         """Let what is known of a part ride in the frames that begin it."""
-        if self.rides is not None and self.stream.plain:
+        if self.stream.plain:
             self.rides.ride_on_head(out.part, said, event)
 
     def _with_ride(self, out: Outgoing, ir: IR) -> IR:
         """Return a whole part with what rides in it, and learn what does beside it."""
-        if self.rides is None:
-            return ir
         if not self.stream.plain:
             out.rider = self.rides.ride_of_item(out.part, ir)
         return self.rides.with_signature(out.part, ir)
@@ -385,8 +376,6 @@ class Parts(Listener):
         """Return what is said of a part that flowed, and all of it, with what rides in it."""
         assert out.flow is not None
         part, was = out.part, out.part.ir()
-        if self.rides is None:
-            return part.fields, was
         ir, append = self._with_ride(out, was), out.flow.append
         said = part.fields if ir is was else {**part.fields, "signature": ir["signature"]}
         if ir is not was and "signature" in append.holes:  # it stands beside a piece

@@ -275,7 +275,7 @@ class Unfold(Parts):
     def _write_left_rides(self, outcome: Outcome, cut: bool) -> None:
         """Let what is left ride beside a piece without a text."""
         event = self.stream.get("append", "text", "text")
-        if self.rides is None or event is None or cut:
+        if event is None or cut:
             return
         for nth in range(max(1, len(outcome.candidates))):
             if self.rides.has_left(nth) and self.frames.write(event, {"piece": ""}, Place(nth)):
