@@ -13,6 +13,7 @@ from .. import policy as policies
 from ..conversion import reading, writing
 from ..errors import UsageError, mistyped
 from ..interpreter.resolver import Resolve, resolving
+from ..interpreter.units import list_at
 from ..interpreter.unpictured import kind_by_status, says_more
 from ..language import variants
 from ..language.lenses import same
@@ -119,7 +120,7 @@ class Exchange:
         with stored.relocating_errors(client.model.stored, ahead):
             read = reading.read(client, whole, "request", None, stream, options, sure=is_json)
             if self._store is not None:
-                places = memory.TurnPlaces(messages_of(read), read.made)
+                places = memory.TurnPlaces(list_at(read.ir, "messages"), read.made)
                 found = self._store.find(remembered["ids"], places.fingerprints)
                 self._state["turns"], self._state["markers"] = found["turns"], found["markers"]
             self.streams = read.ir.get("stream") is True
@@ -138,7 +139,7 @@ class Exchange:
         `model` is the one that the provider is asked for. `rides` tells whether something may ride
         in the request, `places` where its turns stand, if a store has the state.
         """
-        messages, turns = messages_of(read), self._state["turns"]
+        messages, turns = list_at(read.ir, "messages"), self._state["turns"]
         if self.model is not None:
             read.ir["model"] = self.model
         pieces = carry.comes_in_pieces(client.model) and not self._home
@@ -178,7 +179,7 @@ class Exchange:
     ) -> None:
         """Remember what was written otherwise in a request: errors as texts, names, tools."""
         if not self._home:
-            new = markers.new_markers(provider, messages_of(read), out)
+            new = markers.new_markers(provider, list_at(read.ir, "messages"), out)
             self._state["markers"] = markers.merged(self._state["markers"], new)
             if self._store is not None and new:
                 self._store.remember(markers=new)
@@ -345,11 +346,6 @@ class Exchange:
             return False
         one, two = (self._rules[of].model.origin["signature"] for of in (self.provider, name))
         return one == two
-
-
-def messages_of(read: reading.Read) -> list[Any]:
-    """Return the messages of a request that was read."""
-    return read.ir.get("messages") or []
 
 
 @functools.lru_cache(8192)  # a history says the same in each request

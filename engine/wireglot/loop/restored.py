@@ -36,7 +36,11 @@ class Restored:
         self._pool = dict(enumerate(parts))  # those that nothing is put back into yet
         self._place = {id(part): index for index, part in enumerate(parts)}
         self._by_digest: dict[Any, deque[int]] | None = None
-        self._calls: dict[Any, deque[int]] | None = None
+        self._calls: dict[Any, deque[int]] = {}  # by id; under nothing, all of them
+        for index, part in enumerate(parts):
+            if part.get("type") == "tool_call":
+                for key in ((), (part.get("id"),)):
+                    self._calls.setdefault(key, deque()).append(index)
         self._by_kind: dict[str, dict[int, Part]] | None = None
         self._tries = 0
         self._placed: list[tuple[Part, int | None]] = []
@@ -68,7 +72,7 @@ class Restored:
             if not self._take(element):
                 return False
         elif kind == "tool_call":
-            element = self._take_call(entry, by_order)
+            element = self._take_first(self._calls.get(() if by_order else (entry["call"],)))
         elif by_text:
             element = self._take_text(entry)
         elif "digest" in entry:
@@ -161,15 +165,6 @@ class Restored:
             if part is not None:
                 return part
         return None
-
-    def _take_call(self, entry: Entry, by_order: bool) -> Part | None:
-        if self._calls is None:  # by id; under nothing, all of them
-            self._calls = {}
-            for index, part in enumerate(self._parts):
-                if part.get("type") == "tool_call":
-                    for key in ((), (part.get("id"),)):
-                        self._calls.setdefault(key, deque()).append(index)
-        return self._take_first(self._calls.get(() if by_order else (entry["call"],)))
 
     def _take_alike(self, entry: Entry) -> Part | None:
         if self._by_digest is None:

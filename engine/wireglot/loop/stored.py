@@ -128,7 +128,7 @@ def _own_path(stored: Stored | None, path: str | None, ahead: int) -> str | None
 
 def _with_references(stored: Stored, listed: list[Any], find: Find) -> list[Any]:
     """Return a list with what its elements stand for in their place."""
-    there = list(_references(stored, listed)) if stored.keys else []
+    there = [(at, one[stored.by]) for at, one in enumerate(listed) if _refers(stored, one)]
     if not there:
         return listed
     found = find([name for _, name in there])
@@ -139,12 +139,11 @@ def _with_references(stored: Stored, listed: list[Any], find: Find) -> list[Any]
     return told
 
 
-def _references(stored: Stored, listed: list[Any]) -> Iterator[tuple[int, str]]:
-    """Yield the places of what stands for something else, with its id."""
-    for at, one in enumerate(listed):
-        if isinstance(one, dict) and isinstance(one.get(stored.by), str):
-            if same({**one, stored.by: None}, {**stored.keys, stored.by: None}):
-                yield at, one[stored.by]
+def _refers(stored: Stored, one: Any) -> bool:
+    """Tell whether an element stands for another one, which its id names."""
+    if not stored.keys or not isinstance(one, dict) or not isinstance(one.get(stored.by), str):
+        return False
+    return same({**one, stored.by: None}, {**stored.keys, stored.by: None})
 
 
 def _history_of(name: str | None, find: Find) -> tuple[list[Any], str | None]:

@@ -18,16 +18,9 @@ from .memory import Part
 from .names import Names, declared
 
 
-def paired_rows(provider: Held) -> set[str]:
-    """Return the rows that a tool takes together with its calls."""
-    kinds = (kind for kind in ("function", "custom") if kind in provider.ladder)
-    tools = {row.name for kind in kinds for row in provider.ladder[kind]}
-    return tools & {row.name for row in provider.ladder.get("tool_call", ())}
-
-
 def learn_rows(names: Names, provider: Held, ir: dict[str, Any], writer: Writer) -> None:
     """Remember by which row each tool of a request went, if its calls go by one of that name."""
-    paired = paired_rows(provider)
+    paired = {row.name for row in provider.ladder.get("tool_call", ())}
     for tool in declared(ir):
         _, row = writer.rows.get(id(tool), (None, ""))
         if row in paired:

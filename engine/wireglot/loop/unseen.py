@@ -131,9 +131,9 @@ class Unseen:
                 row = undo.row_of(self._turn.names, self._provider, part["name"])
                 draft = undo.put_back(row, part, trail) if row is not None else None
                 odd += [draft] if draft is not None else []
-            if carry.has_own_signature(self._client.model, part):
+            if self._client.model.has_signature(part):
                 continue  # the client has its place
-            if carry.has_own_signature(self._provider.model, part):
+            if self._provider.model.has_signature(part):
                 at = trail.find(part, "signature")
                 self._signatures[id(part)] = (part.pop("signature")["value"], at)
             if must and part.get("type") == "reasoning" and not part.get("redacted"):
@@ -216,7 +216,7 @@ class Unseen:
 
     def _client_signs(self, part: Part) -> bool:
         """Tell whether a part has a signature that the client reads without any exchange."""
-        signed = carry.has_own_signature(self._client.model, part)
+        signed = self._client.model.has_signature(part)
         return signed and part["signature"]["value"] != carry.MARK
 
     def _drops_ids(self) -> bool:
