@@ -69,9 +69,8 @@ class File:
             told = {**told, "line": self.number(i)}
         if i in self.late:
             told["late"] = True
-        if told:
-            memory = reader.memory(message)
-            memory[""] = {**memory.get("", {}), **told}
+        for word, value in told.items():
+            reader.remember(message, "", word, value)
 
 
 def like(case: Case, item: Any) -> bool:

@@ -50,8 +50,7 @@ def remember(reader: ReadJob, ir: Any, cut: Cut) -> None:
     """Note texts that were cut, and let the session remember them."""
     reader.notes += [("reworded", "changed", at, None, TOLD) for at, _ in cut]
     if cut and isinstance(ir, dict):
-        own = reader.memory(ir)
-        own[""] = {**own.get("", {}), HALVES: [[[*at], json.dumps(text)] for at, text in cut]}
+        reader.remember(ir, "", HALVES, [[[*at], json.dumps(text)] for at, text in cut])
 
 
 def put_back(writer: WriteJob, ir: Any, wire: Any) -> Any:

@@ -79,9 +79,8 @@ def read(reader: ReadJob, shape: Shape, body: Any) -> dict[str, Any]:
             reader.mark_redundant(over, ANEW, None)
     if file.instead is not None:
         history.read_inside(reader, document.instead, body, ir)
-    if memory:
-        own = reader.memory(ir)
-        own[""] = {**own.get("", {}), **memory}
+    for word, value in memory.items():
+        reader.remember(ir, "", word, value)
     for number, (place, item) in sorted(file.kept.items()):
         ir.setdefault("kept", {}).setdefault(reader.dialect.name, {})[f"../{number}"] = item
         reader.trail.put(ir, f"../{number}", place)
