@@ -124,8 +124,7 @@ def _lift_result(reader: ReadJob, call: Part) -> Message:
 
 def _result_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field in the pictures of results."""
-    shape = dialect.shapes.get("tool_result")
-    return _place_of(field, shape.cases if shape is not None else ())
+    return _place_of(field, dialect.pictured("tool_result"))
 
 
 def _call_place(dialect: Dialect, field: str) -> str | None:

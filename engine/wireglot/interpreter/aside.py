@@ -52,7 +52,7 @@ def media_to_results(writer: WriteJob, messages: list[Message]) -> list[Message]
 @once
 def _results_hold_media(dialect: Dialect) -> bool:
     """Tell whether the results of a dialect hold media."""
-    holes = dialect.own_holes("tool_result") if "tool_result" in dialect.shapes else []
+    holes = dialect.own_holes("tool_result")
     lists = [hole.named for hole in holes if hole.mode == "each" and hole.shape]
     return any(not MEDIA.isdisjoint(dialect.kinds_of(name)) for name in lists)
 

@@ -77,8 +77,7 @@ def meet_tools(writer: WriteJob, ir: dict[str, Any], view: View) -> None:
 @once
 def _typed_names(dialect: Dialect) -> frozenset[Any]:
     """Return the tools of which the choice has pictures: those that it calls by a type."""
-    shape = dialect.shapes.get("tool_choice")
-    return fixed_words(shape.cases if shape else (), "/tool_choice/name")
+    return fixed_words(dialect.pictured("tool_choice"), "/tool_choice/name")
 
 
 class _Choice:

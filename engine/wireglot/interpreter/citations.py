@@ -20,7 +20,7 @@ from ..language.shape import Case
 from ..tagged import Several
 from ..trail import At, Trail, pointer
 from .jobs import ReadJob
-from .units import OWNED, answer_holes, list_at, owners_of_parts, response_holes
+from .units import OWNED, answer_holes, list_at, owners_of_parts
 
 Citation = dict[str, Any]
 SPAN = ("start_index", "end_index")
@@ -49,7 +49,7 @@ class Form(NamedTuple):
 def form_of(dialect: Dialect, of: str) -> Form | None:
     """Return how a dialect says the citations of a `candidate` or a `message`; None if not."""
     holes = holes_of(dialect, of)
-    around = response_holes(dialect) if of == "candidate" else []
+    around = dialect.holes_in("response") if of == "candidate" else []
     whole = [hole for hole in holes if hole.path == "citations"]
     whole += [hole for hole in around if hole.path == f"{OWNED}citations"]
     if whole:

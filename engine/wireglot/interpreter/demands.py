@@ -323,9 +323,7 @@ def _thinks(_: WriteJob, ir: dict[str, Any]) -> bool:
 @once
 def _hosted(dialect: Dialect) -> frozenset[Any]:
     """Return the tools of providers that have a name of all, and stand among this dialect's."""
-    members = [dialect.shapes[name] for name in dialect.unions.get("tool", ())]
-    cases = [case for shape in members for case in shape.cases]
-    return fixed_words(cases, "/name")
+    return fixed_words(dialect.pictured("tool"), "/name")
 
 
 def _tooled(writer: WriteJob, ir: dict[str, Any]) -> bool:

@@ -105,7 +105,7 @@ def settle_result_marks(writer: WriteJob, messages: list[Message]) -> list[Messa
 @once
 def _mark_places(dialect: Dialect) -> tuple[bool, bool]:
     """Tell whether results can be marked, and whether a text within one can."""
-    found = dialect.own_holes("tool_result") if "tool_result" in dialect.shapes else []
+    found = dialect.own_holes("tool_result")
     whole = any("cache" in hole.paths for hole in found)
     beside = any(shape.marks == "cache" for shape in dialect.shapes.values())
     within = {hole.named for hole in found if hole.mode == "each" and "value" in hole.paths}
@@ -153,8 +153,8 @@ def _mark_content(writer: WriteJob, result: Part) -> Part:
 
 def has_place(writer: WriteJob, part: Part, field: str) -> bool:
     """Tell whether a picture of a part has a place for a field."""
-    shape = writer.dialect.shapes.get(str(part.get("type")))
-    return shape is not None and field in writer.dialect.fields_of(shape.cases)
+    dialect = writer.dialect
+    return field in dialect.fields_of(dialect.pictured(str(part.get("type"))))
 
 
 def _walk_objects(value: Any) -> Iterator[Part]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..language.nodes import map_children, mapped, nodes, subschemas
-from ..language.picture import holes
 from ..language.schemawalk import resolved
 from ..trail import At, Trail, keys_of, pointer
 from .copies import is_unchanged, parts_of, replace_parts
@@ -122,10 +121,8 @@ class _Spelling:
         self._new = root  # in which what refers to them has followed
         self._open: set[int] = set()  # definitions that are being written out
         self._count = 0  # references that were
-        shape = writer.dialect.shapes.get("function")
-        wires = [case.wire for case in shape.cases] if shape is not None else []
-        found = [hole.pos for wire in wires for hole in holes(wire) if hole.path == "parameters"]
-        self._pos = found[0] if found else writer.rule()
+        found = (h.pos for h in writer.dialect.holes_in("function") if h.path == "parameters")
+        self._pos = next(found, writer.rule())
 
     def schema(self) -> dict[str, Any]:
         """Return it by other names; what refers to a property of the root follows."""

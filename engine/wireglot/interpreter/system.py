@@ -68,7 +68,7 @@ def _only_system(messages: list[Message]) -> bool:
 
 def _fits_head(writer: WriteJob, message: Message) -> bool:
     """Tell whether all parts of a system message can stand in `$system` of the request."""
-    cases = writer.dialect.units["request"].cases if "request" in writer.dialect.units else []
+    cases = writer.dialect.pictured("request")
     shapes = [hole.shape for case in cases for hole in case.lists.get("system", ())]
     kinds = frozenset(("unknown",))  # which came from there
     kinds = kinds.union(*(writer.dialect.kinds_of(shape or "") for shape in shapes))

@@ -71,21 +71,15 @@ def acting_answer(kinds: list[list[Any]]) -> int:
     return next(calls, next(parts, 0))
 
 
-def response_holes(dialect: Dialect) -> list[Hole]:
-    """Return the holes of a response; none where a dialect has no picture of one."""
-    shape = dialect.units.get("response")
-    return [h for case in shape.cases for h in holes(case.wire)] if shape is not None else []
-
-
 def answer_holes(dialect: Dialect) -> list[Hole]:
     """Return the holes of the answers of a response."""
-    return [hole for hole in response_holes(dialect) if hole.path == "candidates"]
+    return [hole for hole in dialect.holes_in("response") if hole.path == "candidates"]
 
 
 @once
 def fields_of_answer(dialect: Dialect) -> frozenset[str]:
     """Return the fields of its one answer that a response says in its own picture."""
-    paths = (hole.path for hole in response_holes(dialect))
+    paths = (hole.path for hole in dialect.holes_in("response"))
     return frozenset(path[len(OWNED) :] for path in paths if path.startswith(OWNED))
 
 

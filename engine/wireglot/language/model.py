@@ -258,8 +258,7 @@ class Dialect:
         """
         if unit == "stream":
             return dict(self.stream.drop) if self.stream is not None else {}
-        cases = self.units[unit].cases if unit in self.units else []
-        reasons = (case.drop.items() for case in cases)
+        reasons = (case.drop.items() for case in self.pictured(unit))
         return self.once(("drop", unit), lambda: {p: why for said in reasons for p, why in said})
 
     def has_signature(self, part: Any) -> bool:
@@ -336,10 +335,18 @@ class Dialect:
         return {shape.marks: shape for shape in members if shape.marks}
 
     def members(self, name: str) -> list[Shape]:
-        """Return the shapes of a union, a shape, or a unit."""
+        """Return the shapes of a union, a shape, or a unit; of what is not there none."""
         if name in self.unions or name in self.shapes:
             return [self.shapes[member] for member in self.unions.get(name, (name,))]
-        return [self.units[name]]
+        return [self.units[name]] if name in self.units else []
+
+    def pictured(self, name: str) -> list[Case]:
+        """Return the cases of a union, a shape, or a unit, in the order of the file."""
+        return [case for shape in self.members(name) for case in shape.cases]
+
+    def holes_in(self, name: str) -> list[Hole]:
+        """Return the holes of the pictures of a union, a shape, or a unit."""
+        return [hole for case in self.pictured(name) for hole in pic.holes(case.wire)]
 
     def keys_of(self, name: str) -> frozenset[str]:
         """Return the wire keys that a shape or union names, with those that stand among them."""

@@ -81,6 +81,5 @@ def _results_of(messages: list[Any]) -> list[Part | None]:
 
 def _error_texts(dialect: Dialect) -> list[Text]:
     """Return the text pictures by which a dialect tells an error from what a tool says."""
-    shape = dialect.shapes.get("tool_result")
-    cases = [case for case in shape.cases if case.name.startswith("error")] if shape else []
+    cases = (c for c in dialect.pictured("tool_result") if c.name.startswith("error"))
     return [text for case in cases for text in texts(case.wire) if text.names == ("value",)]

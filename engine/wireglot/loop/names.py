@@ -86,8 +86,7 @@ def declared(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @once
 def _id_patterns(dialect: Dialect) -> list[re.Pattern[str]]:
     """Return the patterns of keys for ids of calls, with the texts under them."""
-    shape = dialect.shapes.get("tool_call")
-    named = (pair for case in shape.cases for pair in keys(case.wire)) if shape else ()
+    named = (pair for case in dialect.pictured("tool_call") for pair in keys(case.wire))
     words = {k for names, p in named for k in names if isinstance(p, Hole) and p.path == "id"}
     return [re.compile(rf"{re.escape(json.dumps(word))}\s*:\s*({_TEXT})") for word in words]
 

@@ -37,25 +37,20 @@ class Restored:
         self._place = {id(part): index for index, part in enumerate(parts)}
         self._by_digest: dict[Any, deque[int]] | None = None
         self._calls: dict[Any, deque[int]] = {}  # by id; under nothing, all of them
+        # What is left of the texts, and of the thoughts, each by its place.
+        self._left: dict[str, dict[int, Part]] = {"text": {}, "reasoning": {}}
+        self._tries = 0
         for index, part in enumerate(parts):
-            if part.get("type") == "tool_call":
+            kind = part.get("type", "")
+            if kind == "tool_call":
                 for key in ((), (part.get("id"),)):
                     self._calls.setdefault(key, deque()).append(index)
-        self._by_kind: dict[str, dict[int, Part]] | None = None
-        self._tries = 0
+            elif kind in self._left:
+                self._left[kind][index] = part
+                # It may be looked at for many entries: all of them so often, and no more.
+                self._tries += _TRIES * (len(part.get("text", "")) + 1)
         self._placed: list[tuple[Part, int | None]] = []
         self.calls: list[tuple[Part, Entry]] = []  # calls, and what they were for the provider
-
-    def _left(self, kind: str) -> dict[int, Part]:
-        """Return what is left of the texts, or of the thoughts, each by its place."""
-        if self._by_kind is None:
-            self._by_kind = {"text": {}, "reasoning": {}}
-            for index, part in self._pool.items():
-                if part.get("type") in self._by_kind:
-                    self._by_kind[part["type"]][index] = part
-                    # It may be looked at for many entries: all of them so often, and no more.
-                    self._tries += _TRIES * (len(part.get("text", "")) + 1)
-        return self._by_kind[kind]
 
     def put(
         self, entry: Entry, element: Part | None = None, by_order: bool = False,
@@ -177,7 +172,7 @@ class Restored:
 
     def _take_text(self, entry: Entry) -> Part | None:
         size = entry["size"]
-        for index, part in self._left("text").items():
+        for index, part in self._left["text"].items():
             held = [part] if len(part["text"]) == size else self._run_from(index, size)
             self._tries -= size + len(held)
             if self._tries < 0:
@@ -235,13 +230,12 @@ class Restored:
         for part in gone:
             index = self._place[id(part)]
             self._pool.pop(index, None)
-            if self._by_kind is not None:
-                self._by_kind.get(part.get("type", ""), {}).pop(index, None)
+            self._left.get(part.get("type", ""), {}).pop(index, None)
 
     def _take_signed(self, entry: Entry) -> Part | None:
         """Take the thought that the client holds with its signature, for it has a place for it."""
         sign = entry.get("signature")
-        for part in self._left("reasoning").values() if sign is not None else ():
+        for part in self._left["reasoning"].values() if sign is not None else ():
             if (part.get("signature") or {}).get("value") == sign:
                 return self._take(part)
         return None
@@ -262,7 +256,7 @@ class Restored:
 
         Returns the place of the first part that went.
         """
-        for index, part in self._left("reasoning").items() if text else ():
+        for index, part in self._left["reasoning"].items() if text else ():
             self._tries -= 1
             if self._tries < 0:
                 return None

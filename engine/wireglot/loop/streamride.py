@@ -16,7 +16,6 @@ from ..conversion.reading import Read
 from ..interpreter.properties import rename_arguments
 from ..ir import IR
 from ..language.events import Event
-from ..language.picture import holes
 from ..notes import Draft
 from ..policy import Policy
 from ..results import Conversion
@@ -42,8 +41,7 @@ class FrameRides(Rides):
         self._left: dict[int, list[Entry]] = {}  # of each candidate: what has no place yet
         self._thoughts: dict[int, int] = {}  # of each candidate: how many signed ones rode
         self._done: set[int] = set()  # parts beside which something stands already
-        shape = client.shapes.get("tool_call")
-        said = [h for case in (shape.cases if shape else ()) for h in holes(case.wire)]
+        said = client.holes_in("tool_call")
         self._ids = any(hole.path == "id" and not hole.only_read for hole in said)
         # Whether the client holds the text of arguments.
         found = [h.lenses for h in said if h.path == "arguments" and "home" not in h.lenses]

@@ -11,7 +11,6 @@ from ..conversion.reading import Read
 from ..interpreter.limits import Limits
 from ..interpreter.properties import rename_arguments
 from ..language.held import Held
-from ..language.picture import holes
 from ..notes import Draft
 from ..tagged import every
 from ..trail import Places, Trail
@@ -221,10 +220,8 @@ class Unseen:
 
     def _drops_ids(self) -> bool:
         """Tell whether clients need not keep the ids of calls."""
-        model = self._client.model
-        cases = model.shapes["tool_call"].cases if "tool_call" in model.shapes else []
-        marks = {hole.mark for case in cases for hole in holes(case.wire) if hole.path == "id"}
-        return bool(marks & {"made", "refused", "read-only"})
+        ids = (hole for hole in self._client.model.holes_in("tool_call") if hole.path == "id")
+        return any(hole.mark in ("made", "refused", "read-only") for hole in ids)
 
     # -- riding -----------------------------------------------------------------------------------
 

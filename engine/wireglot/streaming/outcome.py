@@ -12,7 +12,7 @@ from ..interpreter.env import Env
 from ..ir import IR, owned, put_at, without_memory
 from ..language.lenses import Misfit
 from ..language.model import Dialect
-from ..language.picture import ABSENT, Hole, holes, placed
+from ..language.picture import ABSENT, Hole, placed
 from ..language.shape import Case
 from ..seeds import Seed
 from ..trail import At, Trail
@@ -43,8 +43,7 @@ class ResponseLayout:
             found = {(p.path, p.shape): at for at, p in below if isinstance(p, Hole)}
             self.stop_places = {**found, **self.stop_places}
             self.part_lists += case.lists.get("parts", ())
-        call = dialect.shapes.get("tool_call")
-        ids = [h for c in call.cases for h in holes(c.wire) if h.path == "id"] if call else []
+        ids = (hole for hole in dialect.holes_in("tool_call") if hole.path == "id")
         self.ids_optional = any(hole.mark for hole in ids)
         self.stop_cache: dict[str, IR] = {}  # why answers stopped, by what said it
         # Stops of frames that say what the whole response beside them says.

@@ -81,8 +81,7 @@ class Outlook:
         self.event_fields = {path for p in pictures for path in _paths_of(dialect, p)}
         self.event_fields |= {word.field for word in self.stream.of if word.kind == "candidate"}
         # Fields of a response, and of a candidate, that a whole says and no event does.
-        unit = dialect.units.get("response")
-        self.unheld = self._unheld("response", unit.cases if unit else ())
+        self.unheld = self._unheld("response", dialect.pictured("response"))
         self.unheld_of_one = self._unheld("candidate", answers)
 
     def tells(self, owner: str, path: str) -> bool:
@@ -165,8 +164,7 @@ def _paths_of(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -
 
 def _identities(dialect: Dialect) -> dict[str, Hole]:
     """Return the holes for ids of a response that are made where there are none, by their paths."""
-    unit = dialect.units.get("response")
-    found = [h for case in (unit.cases if unit else ()) for h in holes(case.wire) if h.path == "id"]
+    found = [hole for hole in dialect.holes_in("response") if hole.path == "id"]
     there = (h for p in dialect.streamed.pictures() for h in holes(p))
     found += [h for h in there if h.path.startswith("response.")]
     made = (h for h in found if h.mark == "made" and h.value not in (None, "time"))
