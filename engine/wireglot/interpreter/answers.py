@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ir import MEDIA
 from ..language.model import Dialect
-from ..language.picture import Hole, keyed, ways
+from ..language.picture import Hole, placed, ways
 from ..language.shape import Case
 from ..seeds import left_out
 from ..trail import At, pointer
@@ -130,11 +130,10 @@ def _result_place(dialect: Dialect, field: str) -> str | None:
 def _call_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field of results in the pictures of calls that name it."""
     for case in (case for shape in dialect.shapes.values() for case in shape.cases):
-        result = next((child for names, child in keyed(case.ir) if names[0] == RESULT), None)
-        picture = next((child for names, child in keyed(result) if names[0] == field), None)
-        found = _place_of(picture.path, [case]) if isinstance(picture, Hole) else None
-        if found is not None:
-            return found
+        for at, p in placed(case.ir) if case.ir is not None else ():
+            found = _place_of(p.path, [case]) if isinstance(p, Hole) else None
+            if found is not None and at == (RESULT, field):
+                return found
     return None
 
 

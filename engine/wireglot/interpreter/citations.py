@@ -131,11 +131,10 @@ def _spread_whole(reader: ReadJob, owner: dict[str, Any], form: Form, of: str) -
             _trail_citation(trail, made, one, source, part)
             places += [where for of in (one, source) if of and (where := trail.find(of))]
         trail.put(part, "citations", Several.of([*dict.fromkeys(places)]) if places else at)
-    if reader.recorder is not None:
-        told_again = {id(one) for _, one, _ in shares.odd}
-        for one in cited if form.text else ():
-            if id(one) not in told_again and (spot := trail.find(one, "text")) and "text" in one:
-                reader.recorder.mark_redundant(spot, "it repeats the text", None)
+    told_again = {id(one) for _, one, _ in shares.odd}
+    for one in cited if form.text else ():
+        if id(one) not in told_again and (spot := trail.find(one, "text")) and "text" in one:
+            reader.mark_redundant(spot, "it repeats the text", None)
     holes = holes_of(reader.dialect, of) if shares.odd else []
     rule = next((hole.pos for hole in holes if hole.path == "citations"), reader.dialect.pos)
     for reason, one, keys in shares.odd:

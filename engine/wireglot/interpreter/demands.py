@@ -18,7 +18,6 @@ from .leftover import note_unknown_keys, weigh_own
 
 if TYPE_CHECKING:
     from ..language.schema import Schema
-    from ..language.shape import Case
     from ..language.source import Pos
     from ..trail import At
     from .views import View
@@ -233,8 +232,9 @@ def _bound_field(
     below = bound.get("below")
     top = ir.get(below) if below else None
     if below and top is None:
-        usual = _fill_mark(view.case, below)
-        if usual is not None and value >= usual:
+        filled = (h.value for h in pic.holes(view.case.wire) if (h.path, h.mark) == (below, "fill"))
+        usual = next(filled, None)
+        if isinstance(usual, int) and value >= usual:
             writer.fill_values[below] = int(value) + usual
     elif isinstance(top, int) and value >= top:
         value = top - 1
@@ -360,11 +360,3 @@ UNLESS: dict[str, tuple[str, Callable[[WriteJob, dict[str, Any]], bool]]] = {
     "whole": (f"{NONE} where no stream is asked for", lambda _, ir: not ir.get("stream")),
     "json": (f"{NONE} where JSON is asked for", as_json),
 }
-
-
-def _fill_mark(case: Case, path: str) -> int | None:
-    """Return what a picture fills in for a field that is not there."""
-    for hole in pic.holes(case.wire):
-        if hole.path == path and hole.mark == "fill" and isinstance(hole.value, int):
-            return hole.value
-    return None

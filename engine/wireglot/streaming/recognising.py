@@ -14,6 +14,7 @@ from ..interpreter.reader import told_by
 from ..ir import field_type, without_memory
 from ..language.events import Event, Stream
 from ..language.lenses import UNTYPED, Misfit, guard, same
+from ..language.measure import needed
 from ..language.model import Dialect, once
 from ..language.picture import (
     ABSENT,
@@ -23,8 +24,10 @@ from ..language.picture import (
     Literal,
     Picture,
     distinguishes,
+    keyed,
     ways,
 )
+from ..language.shape import Case
 from ..trail import At, leaves, place_of, value_at
 
 HoleMatch = tuple[Hole, Any, At]  # a hole, the wire value that stands there, its place
@@ -248,17 +251,18 @@ class Frame:
         if shape is None or not isinstance(wire, dict):
             return None
         said = {key for key in wire if wire[key] is not None and (key,) not in self.claimed}
-        cases = [(shape, case) for case in shape.cases if case.needs and case.needs <= said]
+        found = [case for case in shape.cases if required_keys(case) and _may_read(case, said)]
+        cases = [(shape, case) for case in found]
         if not cases:
             return None
         try:
-            found = Reader(self.dialect, {}).first(cases, wire, (), True)
+            ir = Reader(self.dialect, {}).first(cases, wire, (), True)
         except Misfit:
             return None
         self.claimed.update((key,) for key in wire if key in shape.keys or wire[key] == "error")
-        kept = (place_of(wire, at) for at in found.get("kept", {}).get(self.dialect.name, ()))
+        kept = (place_of(wire, at) for at in ir.get("kept", {}).get(self.dialect.name, ()))
         self.unpictured = [place for place in kept if place not in self.claimed]
-        return without_memory(found)
+        return without_memory(ir)
 
     def foreign_error(self) -> dict[str, Any] | None:
         """Return the error that it is, though none of the dialect's: a gateway may have said it.
@@ -306,7 +310,18 @@ def has_required_keys(dialect: Dialect, h: Hole, wire: Any) -> bool:
     if shape is None or not isinstance(wire, dict) or h.lenses:
         return True
     said = {key for key, value in wire.items() if value is not None}
-    return any(case.needs <= said for case in shape.cases)
+    return any(_may_read(case, said) for case in shape.cases)
+
+
+@functools.lru_cache(maxsize=4096)
+def required_keys(case: Case) -> tuple[tuple[str, ...], ...]:
+    """Return the keys, each in its spellings, without which a case does not read an object."""
+    return tuple(names for names, p in keyed(case.wire) if needed(p))
+
+
+def _may_read(case: Case, said: set[str]) -> bool:
+    """Tell whether no key is missing among some without which a case does not read them."""
+    return not any(said.isdisjoint(names) for names in required_keys(case))
 
 
 def _match_literal(p: Literal, wire: Any, at: At, match: EventMatch) -> bool:
