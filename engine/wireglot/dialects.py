@@ -141,9 +141,9 @@ class DialectRules:
         value = units.from_caller(ir, unit)
         picked = self._picked(ir.get("model") if isinstance(ir, dict) else None, known)
         given, same = reading.unread(value, Trail()), units.at_home(value, self.name)
-        body, drafts, envelope = writing.write(picked, given, unit, same, known)
-        rules_hash = self._hash()
-        return concluded(body, finished(drafts, body), envelope, judge, None, self.name, rules_hash)
+        body, writer, envelope = writing.write(picked, given, unit, same, known)
+        notes = finished(writer.notes, body)
+        return concluded(body, notes, envelope, judge, None, self.name, self._hash())
 
     def parse(self, text: str) -> Any:
         """Return the body of a session file: its lines, or the one value that it holds.

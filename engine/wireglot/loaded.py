@@ -272,8 +272,8 @@ def converted(
             return found
     away = options if same else {**options, "away": True}  # no value is written at home again
     read = read_by(reader, body, unit, model, stream, away, recorder)
-    out, drafts, envelope = write_by(writer, read, unit, same, options, trusts=True)
-    return out, all_notes(read.notes, drafts, out, same), envelope
+    out, wrote, envelope = write_by(writer, read, unit, same, options, trusts=True)
+    return out, all_notes(read.notes, wrote.notes, out, same), envelope
 
 
 @functools.cache

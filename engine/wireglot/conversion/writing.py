@@ -26,7 +26,7 @@ from ..jsontext import copied
 from ..language.lenses import Misfit
 from ..language.model import Dialect, once
 from ..language.picture import ABSENT
-from ..notes import Draft, Note, asked
+from ..notes import Note, asked
 from ..results import Envelope, finished, read_notes, rule_of
 from ..room import TooDeep
 from ..tagged import Several
@@ -51,10 +51,11 @@ def write(
     options: dict[str, Any],
     prepare: Callable[[Writer], None] | None = None,
     trusts: bool = False,
-) -> tuple[Any, list[Draft], Envelope | None]:
+) -> tuple[Any, Writer, Envelope | None]:
     """Write what was read as a payload of a unit. Raises ConversionError, UsageError, RuleError.
 
-    `trusts` says that nobody has touched the IR since it was read.
+    Returns it, the writer, which has the notes, and the envelope of a request. `trusts` says that
+    nobody has touched the IR since it was read.
     """
     writer = Writer(rules.model.of_unit(unit), same, read.trail, options, rules.ladder)
     writer.unedited, writer.survey = trusts, read.survey
@@ -62,7 +63,7 @@ def write(
         body, envelope = write_with(writer, read, unit, prepare)
     except UNFORESEEN as error:
         unforeseen(error, rules.model.pos, options)
-    return body, writer.notes, envelope
+    return body, writer, envelope
 
 
 def returned(

@@ -79,9 +79,7 @@ def like(case: Case, item: Any) -> bool:
     for path, words in case.sides[1].items():
         if not isinstance(words, tuple) or ABSENT in words:
             continue
-        value, found = item, True
-        for key in keys_of(path):
-            value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
+        value, found = value_at(item, keys_of(path), ABSENT), True
         if not any(value is not ABSENT and same(word, value) for word in words):
             return False
     return found

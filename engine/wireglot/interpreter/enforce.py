@@ -136,10 +136,10 @@ def order_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if not by_calls and ("answer-next", "") not in writer.enforced:
         return messages
     out: list[Message] = []
-    moved: set[int] = set()
     calls: list[Any] = []
     heads: list[Message] = []  # earlier messages of the same calls
-    later = LaterResults(writer, messages)
+    later = LaterResults(writer, messages, by_calls)
+    moved = later.moved
     for i, message in enumerate(messages):
         if moved:  # a result may stand in the turn of anybody
             parts = [p for p in message.get("parts", ()) if id(p) not in moved]
@@ -164,8 +164,7 @@ def order_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
                 continue  # called at once, and answered together
         while heads:
             out[-1] = turns.join_two(writer, heads.pop(), out[-1])
-        if calls:
-            place_results(writer, later, i, calls, by_calls, moved, out)
+        out += later.behind(i, calls)
         calls = []
     return out
 
@@ -227,10 +226,14 @@ def _pair_by_order(writer: WriteJob, messages: list[Message]) -> bool:
 
 
 class LaterResults:
-    """Where the results of calls stand, and which turn ends before them; each is looked at once."""
+    """Where the results of calls stand, and which turn ends before them; each is looked at once.
 
-    def __init__(self, writer: WriteJob, messages: list[Message]) -> None:
-        self.messages = messages
+    `by_calls` says that results stand in the order of their calls.
+    """
+
+    def __init__(self, writer: WriteJob, messages: list[Message], by_calls: bool) -> None:
+        self._writer, self._messages, self._by_calls = writer, messages, by_calls
+        self.moved: set[int] = set()  # results, and whole messages of them, that stand elsewhere
         # By id, in their order: a place with a result, or with None for a call that takes the rest.
         self._by_id: dict[Any, deque[tuple[int, int, Any]]] = {}
         for i, message in enumerate(messages):
@@ -242,15 +245,15 @@ class LaterResults:
         # At home what a user says in the same turn may stand before the results.
         per_run = writer.same and writer.dialect.talk.per == "run"
         beside = ("tool", "user") if per_run else ("tool",)
-        self._turn = len(messages)
+        turn = len(messages)
         self._turns: list[int] = []  # the next message, from each on, that ends the turn
         for i in range(len(messages) - 1, -1, -1):
-            self._turns.append(self._turn)
+            self._turns.append(turn)
             if messages[i].get("role") not in beside:
-                self._turn = i
+                turn = i
         self._turns.reverse()
 
-    def results(self, i: int, ids: list[Any]) -> list[tuple[int, Any]]:
+    def _results(self, i: int, ids: list[Any]) -> list[tuple[int, Any]]:
         """Return the results behind message `i` for calls of these ids, with their places."""
         found = []
         for key in ids:
@@ -261,47 +264,36 @@ class LaterResults:
                 found.append(waiting.popleft())
         return [(place, part) for place, _, part in sorted(found, key=lambda one: one[:2])]
 
-    def apart(self, i: int, place: int) -> bool:
-        """Tell whether a message between two ends the turn of the first."""
-        return self._turns[i] < place
-
-
-def place_results(
-    writer: WriteJob,
-    later: LaterResults,
-    i: int,
-    calls: list[Any],
-    by_calls: bool,
-    moved: set[int],
-    out: list[Message],
-) -> None:
-    """Put the answers of some calls right after them."""
-    ids = [c.get("id") for c in calls]
-    found = later.results(i, ids)
-    far = [part for place, part in found if later.apart(i, place)]
-    ordered = answers = [part for _, part in found]
-    if by_calls or not writer.unseen_ids.isdisjoint(ids):
-        nth = {key: len(ids) - at for at, key in enumerate(reversed(ids), 1)}
-        ordered = sorted(answers, key=lambda p: nth[p["tool_call_id"]])
-    if not far and ordered == answers:
-        return
-    gone = {id(part) for part in far}
-    for part in far:
-        writer.note_part("moved", "moved", part, BEHIND_CALL, writer.rule())
-    there = [part for part in ordered if id(part) not in writer.made_results]
-    before = [part for part in answers if id(part) not in writer.made_results]
-    note_reordered(writer, there, before, gone)
-    stands = {id(part): later.messages[place] for place, part in found}
-    moved.update(stands)
-    alone = "tool" in writer.dialect.once("alone", writer.dialect.talk.alone)
-    for parts in [[part] for part in ordered] if alone else [ordered]:
-        whole = stands[id(parts[0])]
-        same = sorted(map(id, whole["parts"])) == sorted(map(id, parts))
-        if same and whole.get("role") == "tool":
-            moved.add(id(whole))  # it stands here as a whole
-            out.append(with_parts(writer, whole, parts))
-        else:
-            out.append({"role": "tool", "parts": parts})
+    def behind(self, i: int, calls: list[Any]) -> list[Message]:
+        """Return the answers of some calls of message `i` that are to stand right behind it."""
+        writer, ids = self._writer, [c.get("id") for c in calls]
+        found = self._results(i, ids)
+        far = [part for place, part in found if self._turns[i] < place]
+        ordered = answers = [part for _, part in found]
+        if self._by_calls or not writer.unseen_ids.isdisjoint(ids):
+            nth = {key: len(ids) - at for at, key in enumerate(reversed(ids), 1)}
+            ordered = sorted(answers, key=lambda p: nth[p["tool_call_id"]])
+        if not far and ordered == answers:
+            return []
+        gone = {id(part) for part in far}
+        for part in far:
+            writer.note_part("moved", "moved", part, BEHIND_CALL, writer.rule())
+        there = [part for part in ordered if id(part) not in writer.made_results]
+        before = [part for part in answers if id(part) not in writer.made_results]
+        note_reordered(writer, there, before, gone)
+        stands = {id(part): self._messages[place] for place, part in found}
+        self.moved.update(stands)
+        alone = "tool" in writer.dialect.once("alone", writer.dialect.talk.alone)
+        out: list[Message] = []
+        for parts in [[part] for part in ordered] if alone else [ordered]:
+            whole = stands[id(parts[0])]
+            same = sorted(map(id, whole["parts"])) == sorted(map(id, parts))
+            if same and whole.get("role") == "tool":
+                self.moved.add(id(whole))  # it stands here as a whole
+                out.append(with_parts(writer, whole, parts))
+            else:
+                out.append({"role": "tool", "parts": parts})
+        return out
 
 
 def lead_with(writer: WriteJob, kind: str, parts: list[Any]) -> list[Any]:

@@ -154,10 +154,8 @@ class Exchange:
             # Where nobody asked for it by name the API may keep the calls of some results.
             options = {"unasked": "repair" not in options, **options, "repair": True}
         known, unsaid = names.readdress(messages, calls, read.made)
-        writers: list[Writer] = []
 
         def prepare(writer: Writer) -> None:
-            writers.append(writer)
             writer.unseen_ids = frozenset(unsaid)
             for name in known:
                 writer.limits.remember("call_id", name, name)
@@ -169,9 +167,9 @@ class Exchange:
         read = reading.Read(read.ir, read.trail, read.notes, made, odd, look)
         sure = not any("input" in part for part, _ in calls)  # texts of JSON mean what they did
         given = (provider, read, "request", self._home, options, prepare, sure)
-        out, drafts, envelope = writing.write(*given)
-        self._learn(read, client, provider, out, writers[0])
-        notes = all_notes(read.notes, drafts, out, self._home)
+        out, writer, envelope = writing.write(*given)
+        self._learn(read, client, provider, out, writer)
+        notes = all_notes(read.notes, writer.notes, out, self._home)
         return Conversion(out, tuple(notes), envelope)
 
     def _learn(
@@ -200,7 +198,8 @@ class Exchange:
             options |= {"asked": self._state["asked"], "ids": turn.taken_ids()}
         read = reading.read(provider, body, "response", None, None, options)
         if self._home:
-            out, drafts, _ = writing.write(client, read, "response", True, self._options)
+            out, writer, _ = writing.write(client, read, "response", True, self._options)
+            drafts = writer.notes
             self._keep_items(client, out)
         else:
             reading.split_answer_texts(provider, read, options)
@@ -233,8 +232,8 @@ class Exchange:
         kind = None if self._home else kind_by_status(http, said)
         if kind is not None:
             read.ir["kind"] = kind
-        out, drafts, _ = writing.write(client, read, "error", self._home, self._options)
-        at = read.trail.find(read.ir, "kind")
+        out, writer, _ = writing.write(client, read, "error", self._home, self._options)
+        at, drafts = read.trail.find(read.ir, "kind"), writer.notes
         if kind is not None and said is not None and all(draft.source != at for draft in drafts):
             drafts.append(Draft("reworded", "changed", at, None, says_more(http, said)))
         return self._conclude_answer(out, all_notes(read.notes, drafts, out, self._home))

@@ -231,7 +231,7 @@ class TurnStream(Translator):
         self._begin(None)  # a turn knows its model
         self._fold.outcome.digest = asked
         if self._unfold is not None:
-            turn.prepare(self._unfold.writer.limits)
+            turn.prepare(self._unfold.writer)
             self._fold.call_ids.update(turn.taken_ids())
             self._unfold.unasked = frozenset(unasked)
             self._fold.on_call = self._restore_name

@@ -32,7 +32,7 @@ def learn_rows(names: Names, provider: Held, ir: dict[str, Any], writer: Writer)
 def row_of(names: Names, provider: Held, name: Any) -> Row | None:
     """Return the row by which calls of a tool went to a provider."""
     name_of_row = names.rows(provider.name).get(name)
-    rows = provider.ladder.get("tool_call", ()) if name_of_row is not None else ()
+    rows = provider.ladder.get("tool_call", ())
     return next((row for row in rows if row.name == name_of_row), None)
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from ..conversion import reading, writing
 from ..conversion.hands import Writer
 from ..conversion.reading import Read
-from ..interpreter.limits import Limits
 from ..interpreter.properties import rename_arguments
 from ..language.held import Held
 from ..notes import Draft
@@ -63,8 +62,9 @@ class Turn(NamedTuple):
         limit = self.client.model.limits.get("call_id", {})
         return self.ids if limit.get("unique", False) else []
 
-    def prepare(self, limits: Limits) -> None:
+    def prepare(self, writer: Writer) -> None:
         """Let a writer of the client's write names as before, and no id that a call has."""
+        limits = writer.limits
         self.names.apply_to(limits, self.client.name)
         for name in (*self.ids, *self.remembered_ids):
             limits.reserve("call_id", name)
@@ -91,22 +91,14 @@ class Unseen:
 
     def written(self, read: Read) -> tuple[Any, list[Draft]]:
         """Write a response that was read for the client, with what rides, and remember the rest."""
-        odd = self._prepare(read)
-        held: list[Writer] = []
-
-        def prepare(writer: Writer) -> None:
-            held.append(writer)
-            self._turn.prepare(writer.limits)
-
-        told = read._replace(odd=[*read.odd, *odd])
+        told = read._replace(odd=[*read.odd, *self._prepare(read)])
         given = (self._client, told, "response", False, self._turn.options)
-        out, drafts, _ = writing.write(*given, prepare)
-        (writer,) = held
+        out, writer, _ = writing.write(*given, self._turn.prepare)
         self._turn.names.learn(writer.limits, self._client.name)
         self._turn.remember(self._ride_and_list(read, out, writer))
         self._turn.keep(out)
-        self._add_notes(drafts, read.trail)
-        return out, drafts
+        self._add_notes(writer.notes, read.trail)
+        return out, writer.notes
 
     # -- before it is written ---------------------------------------------------------------------
 

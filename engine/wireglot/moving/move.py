@@ -137,8 +137,8 @@ def _write_body(
 ) -> tuple[Any, tuple[Note, ...]]:
     """Return the body and the notes of `ir`, a session `read` and changed; `same`: at home."""
     read.trail.copy(read.ir, ir)
-    body, drafts, _ = writing.write(dialect, read._replace(ir=ir, survey=None), "session", same, {})
-    return body, tuple(all_notes(read.notes, drafts, body, same))
+    body, writer, _ = writing.write(dialect, read._replace(ir=ir, survey=None), "session", same, {})
+    return body, tuple(all_notes(read.notes, writer.notes, body, same))
 
 
 def close_calls(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:

@@ -222,8 +222,8 @@ class Translator:
                 writer.limits.remember(kind, name, written)
 
         given = (self._target, read, "response", False, self._options)
-        out, drafts, _ = writing.write(*given, prepare)
-        return out, drafts
+        out, writer, _ = writing.write(*given, prepare)
+        return out, writer.notes
 
 
 class Bytes:
@@ -339,11 +339,9 @@ class Collected:
                 self._write(draft)  # it must say one
 
     def _write(self, draft: Read) -> None:
-        writers: list[Writer] = []
-        given = (self._rules, draft, "response", True, self._options, writers.append)
-        self.body, drafts, _ = writing.write(*given)
-        self.drafts = [draft for draft in drafts if draft.effect in ("lost", "added")]
-        self._filled = writers[-1].filled_fields
+        self.body, writer, _ = writing.write(self._rules, draft, "response", True, self._options)
+        self.drafts = [draft for draft in writer.notes if draft.effect in ("lost", "added")]
+        self._filled = writer.filled_fields
 
     def _read(self) -> Read:
         return reading.read(self._rules, self.body, "response", None, None, self._options)
