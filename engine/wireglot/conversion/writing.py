@@ -305,9 +305,6 @@ def _ask_for_stream(writer: Writer, wire: dict[str, Any]) -> None:
 
 def _narrow_tools(writer: Writer, ir: dict[str, Any]) -> dict[str, Any]:
     """Send fewer tools where that is how a dialect says which may be called."""
-    talk = writer.dialect.conversation
-    if talk is None:
-        return ir
     choice = ir.get("tool_choice")
     if choice != "none" and not isinstance(choice, dict):  # all of them may be called
         return ir

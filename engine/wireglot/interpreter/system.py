@@ -19,9 +19,7 @@ def lift(writer: WriteJob, messages: list[Message]) -> tuple[list[Any], list[Any
 
     Where it does not, what stood apart at home stands apart there again.
     """
-    talk = writer.dialect.conversation
-    if talk is None:
-        return [], messages
+    talk = writer.dialect.talk
     lifts = ("lift", "system") in talk.enforce
     if writer.filler is not None and _only_system(messages):
         if lifts or any(turn.at and turn.role == "user" for turn in talk.turns):
