@@ -913,6 +913,25 @@ def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:
     ]  # fmt: skip
 
 
+def test_what_ends_aside_is_aside_as_a_whole_where_no_line_names_the_end() -> None:
+    odd = [
+        line("a", None, "One.", isSidechain=False),
+        line("b", "a", "Two."),
+        line("c", "b", "Three.", isSidechain="x"),
+    ]
+    end = {"type": "last-prompt", "leafUuid": "c", "sessionId": "s"}
+    assert texts([*odd, end]) == ["One.", "Two.", "Three."]
+    talk = RULES["claude-code"].read([*odd, end], "session").ir
+    del talk["spelled"], talk["kept"]  # nothing is remembered, no line names the end
+    written = RULES["claude-code"].write(talk, "session")
+    assert texts(written.body) == ["One.", "Two.", "Three."]
+    assert [one["isSidechain"] for one in written.body] == ["x"] * 3
+    assert {note.code: note.target_path for note in written.notes} == {
+        "reworded": "/0/isSidechain",
+        "filled-in": "/1/isSidechain",
+    }
+
+
 def test_a_line_whose_parent_is_not_there_comes_home() -> None:
     def of_model(name: str, up: Any) -> dict[str, Any]:
         said = {"role": "assistant", "id": "m", "content": [{"type": "text", "text": name}]}

@@ -15,7 +15,7 @@ from typing import Any
 from ..interpreter import units
 from ..interpreter.jobs import ReadJob, WriteJob
 from ..interpreter.views import View, recalled
-from ..ir import less
+from ..ir import less, owned
 from ..language import drawn
 from ..language.documents import Document, Tree
 from ..language.lenses import same
@@ -24,7 +24,7 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Hole, holes, keyed
 from ..language.shape import Case, Shape
 from ..notes import NO_MESSAGE
-from ..trail import At
+from ..trail import At, value_at
 from . import history, ids, pieces, replay, tree
 from .file import File, barred, between, told_of
 
@@ -283,9 +283,8 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         told = {id(line): told_of(writer, line) for line in lines}
         made = tree.Written(writer, document.tree, rows, found, told, memory)
         made.link_path({*map(id, lines)} - {*map(id, found)} if writer.same else set())
-        if writer.same:
-            file = File(writer.dialect)
-            lines = made.lines(head, lambda *rows: history.seen_lines(document, file, *rows)[0])
+        file = File(writer.dialect)
+        lines = made.lines(head, lambda *rows: history.seen_lines(document, file, *rows)[0])
     return [*head, *lines]
 
 
@@ -327,9 +326,9 @@ def _unsaid(writer: WriteJob, shape: Shape, ir: dict[str, Any], head: dict[str, 
     """Note what the head says where no line is there to repeat it."""
     writer.notes = [draft for draft in writer.notes if draft.owner is not head]
     for hole in holes(shape.cases[0].wire):
-        at = writer.trail.find(ir, hole.path)
-        if hole.path in ir and hole.shape != "conversation" and at is not None:
-            writer.note("no-place", "lost", at, hole.pos, NO_LINE)
+        path = owned(hole.path, writer.dialect.family)
+        if hole.shape != "conversation" and value_at(ir, path.split(".")) is not None:
+            writer.note("no-place", "lost", writer.trail.find(ir, path), hole.pos, NO_LINE)
 
 
 def _told_apart(writer: WriteJob, document: Document, lines: list[Any]) -> None:

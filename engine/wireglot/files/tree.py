@@ -246,11 +246,19 @@ class Written:
         aside = bool(path) and _aside(tree, path[-1])  # the end of what went on aside
         for line in () if self._linear else path:
             line.pop(tree.parent, None)
-            if aside and tree.aside not in line:
-                line[str(tree.aside)] = path[-1][str(tree.aside)]
+            if aside and not line.get(tree.aside):
+                self._set_aside(line, path[-1][str(tree.aside)])
         if not self._linear:
             self._link(path, None, set())
         self._rows = [*off, *on]
+
+    def _set_aside(self, line: dict[str, Any], value: Any) -> None:
+        """Let a line stand aside as the end of its path does: else that would not be the end."""
+        key = str(self._tree.aside)
+        code, effect = ("reworded", "changed") if key in line else ("filled-in", "added")
+        line[key] = value
+        told = "what ends aside is aside as a whole: else another line would be the end"
+        self._writer.note(code, effect, None, self._tree.pos, told, line, key)
 
     def _link(self, lines: list[dict[str, Any]], root: Any, stray: set[int]) -> None:
         """Let each line of a path name the one before it; the first names the `root`.
