@@ -87,3 +87,19 @@ def test_tokens_of_no_text_stay_with_the_answer() -> None:
     assert len(there["candidates"][0]["logprobsResult"]["chosenCandidates"]) == 1
     out = RULES.convert(body, "openai-chat", "openai-responses", "response")
     assert "/choices/0/logprobs/content" in {note.source_path for note in out.notes}
+
+
+def test_a_token_that_was_certain_and_at_last_is_not_is_told() -> None:
+    certain = [{**token("He"), "logprob": 0.0}, token("llo")]
+    there = RULES.convert(
+        answer({"content": "Hello"}, certain), "openai-chat", "openai-responses", "response"
+    )
+    frames = [*RULES.frames(there.body, "openai-responses")]
+    frames[-1] = copy.deepcopy(frames[-1])
+    frames[-1]["response"]["output"][0]["content"][0]["logprobs"][0]["logprob"] = -0.25
+    translator = RULES.translator("openai-responses", "ollama")
+    for frame in frames:
+        translator.feed(frame)
+    translator.finish()
+    path = f"/{len(frames) - 1}/response/output/0/content/0/logprobs/0/logprob"
+    assert ("inconsistent", path) in {(note.code, note.source_path) for note in translator.notes}

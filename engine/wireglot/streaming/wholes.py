@@ -2,8 +2,8 @@
 
 A whole counts more than the pieces before it: what they lack flows after them, and a whole that
 says another thing is noted, for what flowed before cannot be taken back. What says nothing (null,
-what is empty, zero) is contradicted by nothing, nor is saying more than before. Of a path that
-`drop` names the value moves on while frames come: its reason is noted then.
+what is empty, zero but in lists) is contradicted by nothing, nor is saying more than before. Of a
+path that `drop` names the value moves on while frames come: its reason is noted then.
 """
 
 from __future__ import annotations
@@ -370,7 +370,7 @@ def _find_differences(was: Any, now: Any, path: At, found: list[At], again: bool
     elif isinstance(was, list) and isinstance(now, list):
         for nth, old in enumerate(was):
             _find_differences(old, now[nth] if nth < len(now) else None, (*path, nth), found)
-    elif _is_said(was) and not same(was, now):
+    elif (_is_said(was) or _is_zero_in_list(was, now, path)) and not same(was, now):
         found.append(path)
 
 
@@ -379,6 +379,11 @@ def _is_said(value: Any) -> bool:
     if isinstance(value, dict | list):
         return any(map(_is_said, value.values() if isinstance(value, dict) else value))
     return value is False or bool(value)
+
+
+def _is_zero_in_list(was: Any, now: Any, path: At) -> bool:
+    """Tell whether a zero is news: counts that grow stand in no list, but how likely tokens are."""
+    return was == 0 and now is not None and any(isinstance(key, int) for key in path)
 
 
 def _place_in_frame(fold: Hearing, owner: Any, path: At, trail: Trail, at: At) -> At:
