@@ -149,3 +149,14 @@ def test_code_of_adp_v1_that_is_no_text_is_no_input(content: Any) -> None:
     ir = rich.RULES["adp-v1"].read(body, unit="messages").ir
     assert all(isinstance(part.get("input", ""), str) for one in ir for part in one["parts"])
     assert rich.RULES["adp-v1"].write(ir, unit="messages").body == body
+
+
+@pytest.mark.parametrize("parts", [[], [{"type": "text", "text": "No."}]])
+def test_a_message_of_an_early_form_from_which_its_calls_are_taken_is_written(parts: Any) -> None:
+    call = {"type": "function", "id": "c", "function": {"name": "f", "arguments": "{}"}}
+    data = {"type": "ai", "content": "", "additional_kwargs": {"tool_calls": [call], "x": 1}}
+    talk = rich.RULES["langchain"].read([{"type": "ai", "data": data}], "session").ir
+    talk["messages"][0]["parts"] = parts
+    [message] = rich.RULES["langchain"].write(talk, "session").body
+    assert message["data"]["content"] == "".join(part["text"] for part in parts)
+    assert message["data"]["additional_kwargs"] == {"x": 1}

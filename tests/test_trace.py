@@ -398,6 +398,37 @@ def test_a_trace_changes_nothing_else_and_is_there_only_when_asked_for() -> None
         assert with_trace.envelope == plain.envelope
 
 
+def resumed(response: Any) -> list[Any]:
+    """Return a session that the Gemini CLI took up again, in which a result shows a picture."""
+    picture = {"inlineData": {"mimeType": "image/png", "data": "AAA="}}
+    result = {
+        "functionResponse": {"id": "c", "name": "f", "response": response, "parts": [picture]}
+    }
+    said = {"id": "b", "name": "f", "args": {}, "status": "executing"}
+    lines: list[Any] = [
+        {"type": "gemini", "content": [{"functionCall": {"id": "c", "name": "f", "args": {}}}]},
+        {"type": "user", "content": [result]},
+        {"type": "user", "content": [result, {"text": "Again."}]},
+        {"type": "gemini", "content": "", "toolCalls": [said]},
+        {"type": "user", "content": "Stop."},
+    ]
+    times = [{"id": str(n), "timestamp": "2026-01-01T00:00:00.000Z"} for n in range(len(lines))]
+    head = {"sessionId": "s", "projectHash": "p", "startTime": "2026-01-01T00:00:00.000Z"}
+    return [head, *({**time, **line} for time, line in zip(times, lines, strict=True))]
+
+
+@pytest.mark.parametrize("response", [{"output": "x"}, {"output": ""}, {"output": None}, {}])
+@pytest.mark.parametrize("target", ["gemini-cli", "otel-genai", "openclaw", "sharegpt"])
+def test_notes_of_a_session_have_the_same_places_with_a_trace(target: str, response: Any) -> None:
+    body = resumed(response)
+    plain = RULES.convert(body, "gemini-cli", target, "session")
+    with_trace = RULES.convert(body, "gemini-cli", target, "session", trace=True)
+    assert with_trace.body == plain.body
+    assert Counter(with_trace.notes) == Counter(plain.notes)
+    unpaired = {note.source_path for note in plain.notes if note.code == "unpaired"}
+    assert unpaired <= {"/4/toolCalls/0"}  # no result that is said again
+
+
 USER = {"role": "user", "content": "?"}
 UNREAD = {**CALL, "type": [1, 2]}  # no call of this wire
 RUN = {"threadId": "t", "runId": "r", "type": "RUN_FINISHED"}

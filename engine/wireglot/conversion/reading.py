@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import hooks
 from ..errors import UNFORESEEN, ConversionError, unforeseen
 from ..interpreter import (
+    answers,
     arguments,
     building,
     citations,
@@ -205,9 +206,12 @@ def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list
     if survey.paired and not (survey.freeform and dialect.tells_freeform):
         pairing.name_known_results(messages, survey.names, dialect.name, dialect.result_names)
         return odd
+    again = answers.repeated_results(messages) if dialect.holds_results else ()
     for code, part in pairing.name_results(
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):
+        if id(part) in again:
+            continue  # at home it stands in its call, too
         at = reader.trail.find(part) or ()
         reason = _UNPAIRED[code, part["type"]]
         odd.append(Draft(code, "kept", at, None, reason, None, part))

@@ -223,12 +223,17 @@ class IrText(WireText):
             )
         if slot is not found[-1]:
             return
-        place = "None"
+        tests = {one: f"{one.var} is not ABSENT" for one in found}
+        tests |= {one: f"{test} and {one.there}" for one, test in tests.items() if one.there}
+        if self.inner:
+            self.table[slot.path] = plain(found[-1].rel or ())
+            self.moved += [
+                (tests[one], "made", slot.path, one.rel or ()) for one in reversed(found)
+            ]
+            return
+        place = "None"  # that of the first that found something
         for one in reversed(found):
-            at = self.at(one.rel or ())
-            if one.there:
-                at = f"({at} if {one.there} else None)"
-            place = f"{at} if {one.var} is not ABSENT else {place}"
+            place = f"{self.at(one.rel or ())} if {tests[one]} else {place}"
         self.overrides.append(f"place = {place}")
         late = f"x.late((made, None, {{{slot.path!r}: place}}, ({slot.path!r},)))"
         self.overrides.append(f"if place is not None: {late}")

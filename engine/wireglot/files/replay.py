@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsontext import copied
 from ..language.documents import Log
 from ..language.lenses import same
-from ..trail import At
+from ..trail import At, value_at
 
 Found = tuple[Any, At]  # a message, and where it stands in the file
 
@@ -76,4 +77,33 @@ def log_of(log: Log, head: dict[str, Any], messages: list[Any], before: list[Any
     if not before or not same(was.messages, messages[:kept]) or was.head.keys() - head.keys():
         return [head, *messages]
     fresh = {k: v for k, v in head.items() if k not in was.head or not same(v, was.head[k])}
-    return [*before, *messages[kept:], *([{log.set: fresh}] if fresh else [])]
+    lines = _with_messages(before, was.places, messages)
+    return [*lines, *messages[kept:], *([{log.set: fresh}] if fresh else [])]
+
+
+def _with_messages(lines: list[Any], places: list[At], messages: list[Any]) -> list[Any]:
+    """Return lines with the messages that were written where they had equal ones.
+
+    Notes know the place of what was written, and not of what was remembered.
+    """
+    lines = [*lines]
+    for number in {place[0] for place in places if len(place) > 1}:
+        lines[number] = copied(lines[number])
+    for place, message in zip(places, messages, strict=False):
+        owner = value_at(lines, place[:-1]) if len(place) > 1 else lines
+        _order_like(message, owner[place[-1]])
+        owner[place[-1]] = message
+    return lines
+
+
+def _order_like(value: Any, before: Any) -> None:
+    """Put the keys of a value in the order of another one, which is equal."""
+    if isinstance(value, list):
+        for inner, was in zip(value, before, strict=True):
+            _order_like(inner, was)
+    elif isinstance(value, dict) and value is not before:
+        found = {**value}
+        value.clear()
+        for key, was in before.items():
+            value[key] = found[key]
+            _order_like(found[key], was)

@@ -10,8 +10,11 @@ from typing import Any
 from ..interpreter.jobs import WriteJob
 from ..language.documents import Tree
 from ..language.picture import ABSENT
+from ..notes import Effect
 from ..trail import value_at
 
+ALIKE: tuple[str, Effect] = ("reworded", "changed")
+FILLED: tuple[str, Effect] = ("filled-in", "added")
 Seen = Callable[[list[Any], list[int]], list[int]]  # lines and a path: what a model sees of it
 
 
@@ -255,7 +258,7 @@ class Written:
     def _set_aside(self, line: dict[str, Any], value: Any) -> None:
         """Let a line stand aside as the end of its path does: else that would not be the end."""
         key = str(self._tree.aside)
-        code, effect = ("reworded", "changed") if key in line else ("filled-in", "added")
+        code, effect = ALIKE if key in line else FILLED
         line[key] = value
         told = "what ends aside is aside as a whole: else another line would be the end"
         self._writer.note(code, effect, None, self._tree.pos, told, line, key)

@@ -56,20 +56,12 @@ def _repeated_calls(message: Message) -> list[Part]:
 
 def drop_repeated(reader: ReadJob, messages: list[Message]) -> list[Message]:
     """Leave out, abroad, results that stand behind their calls and in them, with their media."""
-    waiting, known, out = Counter[Any](), set[Any](), list[Message]()
+    repeated, out = repeated_results(messages), list[Message]()
     gone: At | None = None  # the line of a message that was left out
     for message in messages:
         parts = message.get("parts", [])
         results = [part for part in parts if part.get("type") == "tool_result"]
-        again = set[int]()
-        for part in results:
-            name = part.get("tool_call_id")
-            if name in known and not waiting[name]:
-                again.add(id(part))
-            waiting[name] -= waiting[name] > 0
-        calls = [part.get("id") for part in parts if part.get("type") == "tool_call"]
-        waiting.update(calls)
-        known.update(calls)
+        again = {id(part) for part in results} & repeated
         media = {id(part) for part in parts if part["type"] in MEDIA}
         if again and len(again) == len(results):
             gone = reader.trail.find(message)
@@ -80,6 +72,22 @@ def drop_repeated(reader: ReadJob, messages: list[Message]) -> list[Message]:
         if kept or not again:
             out.append(message)
     return out
+
+
+def repeated_results(messages: list[Message]) -> set[int]:
+    """Return the ids of results whose call is there, and has one already."""
+    waiting, known, again = Counter[Any](), set[Any](), set[int]()
+    for message in messages:
+        parts = message.get("parts", [])
+        for part in parts_of([message], "tool_result"):
+            name = part.get("tool_call_id")
+            if name in known and not waiting[name]:
+                again.add(id(part))
+            waiting[name] -= waiting[name] > 0
+        calls = [part.get("id") for part in parts if part.get("type") == "tool_call"]
+        waiting.update(calls)
+        known.update(calls)
+    return again
 
 
 def _drop_parts(reader: ReadJob, message: Message, again: set[int]) -> list[Part]:

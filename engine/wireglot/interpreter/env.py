@@ -31,7 +31,7 @@ class Env:
         """Bind a field; several list holes of one path add up."""
         before = self.fields.get(path)
         if before is not None and isinstance(value, list) and isinstance(before[0], list):
-            self.fields[path] = (before[0] + value, before[1])
+            self.fields[path] = (before[0] + value, at if before[1] is None else before[1])
         else:
             self.fields[path] = (value, at)
 

@@ -125,13 +125,17 @@ def _only_case(talk: Conversation, role: Any) -> tuple[Group, Case] | None:
 def _holds(writer: WriteJob, case: Case, message: Message) -> bool:
     """Tell whether a case has holes for all parts of a message, which may be edited: of each kind.
 
-    Of a kind that stands in holes of one part alone there are no more than these.
+    Of a kind that stands in holes of one part alone there are no more than these, and of one whose
+    list may not be empty there is one.
     """
     room = Counter[str]()
-    for hole in case.lists.get("parts", ()):
-        for kind in writer.dialect.kinds_of(hole.named) if hole.shape is not None else ():
-            room[kind] += 1 if "single" in hole.lenses else len(message.get("parts", ()))
     there = Counter(part.get("type") for part in message.get("parts", ()))
+    for hole in case.lists.get("parts", ()):
+        kinds = writer.dialect.kinds_of(hole.named) if hole.shape is not None else frozenset()
+        if kinds and "filled" in hole.lenses and not there.keys() & {*kinds, "unknown"}:
+            return False
+        for kind in kinds:
+            room[kind] += 1 if "single" in hole.lenses else len(message.get("parts", ()))
     return not room or all(room[kind] >= n for kind, n in there.items() if kind != "unknown")
 
 
