@@ -312,3 +312,31 @@ def test_what_is_put_into_a_message_of_another_form_stays() -> None:
     out = RULES["hf-chat"].write(ir, "session")
     assert out.body["messages"][1]["content"] == "I look." and not out.notes
     assert out.body["messages"][1]["tool_calls"][0]["name"] == "f"
+
+
+def test_what_was_summed_up_in_a_file_without_ids_stays_unsaid_after_an_edit() -> None:
+    lines = [
+        {"type": "session", "id": "s", "timestamp": "2025-12-09T00:53:29.825Z", "cwd": "/w"},
+        {"type": "message", "message": {"role": "user", "content": "Old.", "timestamp": 1}},
+        {"type": "compaction", "summary": "Sum.", "firstKeptEntryIndex": 3, "tokensBefore": 9},
+        {"type": "message", "message": {"role": "user", "content": "New.", "timestamp": 2}},
+    ]
+    talk = RULES["openclaw"].read(lines, "session").ir
+    assert len(talk["messages"]) == 2
+    del talk["messages"][0]
+    out = RULES["openclaw"].write(talk, "session")
+    assert out.body == [lines[0], lines[3]]
+    assert [note.code for note in out.notes] == ["no-message"]
+
+
+def test_a_summary_in_other_words_than_its_program_says_is_what_the_user_says() -> None:
+    said = {"role": "compactionSummary", "summary": "Sum.", "tokensBefore": 9, "timestamp": 1}
+    lines = [
+        {"type": "session", "id": "s", "timestamp": "2025-12-09T00:53:29.825Z", "cwd": "/w"},
+        {"type": "message", "id": "a", "parentId": None, "message": said},
+    ]
+    for parts, content in (([], ""), ([{"type": "text", "text": "All."}], "All.")):
+        talk = RULES["openclaw"].read(lines, "session").ir
+        talk["messages"][0]["parts"] = parts
+        message = RULES["openclaw"].write(talk, "session").body[1]["message"]
+        assert (message["role"], message["content"]) == ("user", content)

@@ -119,7 +119,7 @@ def _folded(
         memory["headless"] = True
     lines, path = _seen(file, document, lines, start, memory)
     off = sorted({*range(start, len(lines))} - {*path})
-    memory.update({"off": off} if off and document.tree and "linear" not in memory else {})
+    memory.update({"off": off} if off and document.tree else {})
     odd = [n for n in path if not isinstance(lines[n], dict) or file.role(lines[n], file.none)]
     file.kept = {n: ((n,), lines[n]) for n in (*off, *odd)}
     file.numbers = [n for n in path if n not in file.kept]

@@ -203,13 +203,16 @@ class Written:
         if not self._reads_as_said(head, seen):
             self._rewrite_path()
             self._name_end()
+        if self._said and not self._reads_as_said(head, seen):
+            self._leave_out()
         return [line for line, _ in self._rows]
 
     def _reads_as_said(self, head: list[Any], seen: Seen) -> bool:
         """Tell whether what is said is read in this order, and nothing that is not on the path."""
         tree, rows, said = self._tree, self._rows, [*map(id, self._said)]
         lines, start = [*head, *(line for line, _ in rows)], len(head)
-        told = {id(line) for line, on in rows if not on and _linkable(tree, line)} | {*said}
+        told = {id(line) for line, on in rows if not on and (self._linear or _linkable(tree, line))}
+        told |= {*said}
         found = None if self._linear else path(tree, lines[start:])
         steps = range(len(rows)) if found is None else found
         order = seen(lines, [start + i for i in steps])
@@ -254,6 +257,14 @@ class Written:
         if not self._linear:
             self._link(path, None, set())
         self._rows = [*off, *on]
+
+    def _leave_out(self) -> None:
+        """Leave out the lines that are not said: nothing can keep them from being read."""
+        for _, on in self._rows:
+            if not on:
+                told = "what was summed up, or stood aside, would be read as said"
+                self._writer.note("no-message", "lost", None, self._tree.pos, told)
+        self._rows = [row for row in self._rows if row[1]]
 
     def _set_aside(self, line: dict[str, Any], value: Any) -> None:
         """Let a line stand aside as the end of its path does: else that would not be the end."""

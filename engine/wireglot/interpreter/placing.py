@@ -132,11 +132,24 @@ def _holds(writer: WriteJob, case: Case, message: Message) -> bool:
     there = Counter(part.get("type") for part in message.get("parts", ()))
     for hole in case.lists.get("parts", ()):
         kinds = writer.dialect.kinds_of(hole.named) if hole.shape is not None else frozenset()
-        if kinds and "filled" in hole.lenses and not there.keys() & {*kinds, "unknown"}:
+        asks = "filled" in hole.lenses or ("single" in hole.lenses and hole.mark is None)
+        if kinds and asks and not there.keys() & {*kinds, "unknown"}:
             return False
         for kind in kinds:
             room[kind] += 1 if "single" in hole.lenses else len(message.get("parts", ()))
-    return not room or all(room[kind] >= n for kind, n in there.items() if kind != "unknown")
+    fits = not room or all(room[kind] >= n for kind, n in there.items() if kind != "unknown")
+    return fits and (not case.home or _takes_single(writer, case, message))
+
+
+def _takes_single(writer: WriteJob, case: Case, message: Message) -> bool:
+    """Tell whether the one part of a message still fits the picture by which it was read."""
+    parts, holes = message.get("parts", ()), case.lists.get("parts", [])
+    if len(parts) != 1 or len(holes) != 1 or "single" not in holes[0].lenses:
+        return True
+    marks = writer.marks()
+    found = writer.share(holes, parts)[id(holes[0])]
+    writer.roll_back(*marks)
+    return bool(found)
 
 
 def _was_read_there(writer: WriteJob, case: Case, message: Message) -> bool:
