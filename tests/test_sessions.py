@@ -603,7 +603,7 @@ def test_recorded_files_come_home_exactly(dialect: str, path: Path) -> None:
     assert rules.write(stored, "session").body == before
 
 
-def line(name: str, up: str | None, text: str, **more: Any) -> dict[str, Any]:
+def line(name: str, up: str | None, text: Any, **more: Any) -> dict[str, Any]:
     """Return a line of Claude Code's: by the user, or where it has a `message` by the model."""
     made = {"type": "user", "message": {"role": "user", "content": text}, **more}
     return {"uuid": name, "parentUuid": up, "sessionId": "s", "cwd": "/a", **made}
@@ -897,6 +897,35 @@ def test_what_is_kept_on_the_path_names_at_home_what_it_named() -> None:
     assert texts(lines) == ["Sum.", "Kept.", "Kept, too.", "Go on."]
     said, found = edited("claude-code", lines, lambda talk: talk.pop(1))
     assert found == said
+
+
+def test_calls_of_one_answer_are_one_turn_abroad_where_results_stand_between_them() -> None:
+    """Tools run while the model still says calls; only its first piece may hold its thoughts."""
+
+    def said(name: str, after: str, block: Any) -> Any:
+        answer = {"id": "m", "role": "assistant", "content": [block], "usage": {"output_tokens": 7}}
+        return {**line(name, after, ""), "type": "assistant", "message": answer}
+
+    def result(name: str, after: str, call: str) -> Any:
+        return line(name, after, [{"type": "tool_result", "tool_use_id": call, "content": call}])
+
+    calls = [{"type": "tool_use", "id": f"t{n}", "name": "f", "input": {}} for n in (1, 2)]
+    lines = [
+        line("a", None, "Go."),
+        said("b", "a", calls[0]),
+        result("c", "b", "t1"),
+        said("d", "c", calls[1]),
+    ]
+    lines.append(result("e", "d", "t2"))
+    asked = RULES.convert(lines, "claude-code", "anthropic", "request", "claude-opus-4-5").body
+    assert [message["role"] for message in asked["messages"]] == ["user", "assistant", "user"]
+    assert asked["messages"][1]["content"] == calls
+    there = RULES.convert(lines, "claude-code", "openclaw", "session").body
+    assert [
+        one["message"]["usage"]["output"] for one in there if "usage" in one.get("message", ())
+    ] == [7]
+    back = RULES.convert(there, "openclaw", "claude-code", "session").body
+    assert [one["type"] for one in back] == ["user", "assistant", "user", "user"]
 
 
 def test_what_a_subagent_said_last_is_not_the_end_of_a_path() -> None:

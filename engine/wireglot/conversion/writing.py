@@ -100,6 +100,10 @@ def write_with(
         writer.request()  # a session in a form that has requests obeys what is asked of them
     writer.lone_element = unit in ("tool", "tool_call", "tool_result")
     writer.notes.extend(read.odd)
+    if unit == "request" and _is_session(trail.source):
+        from ..files import pieces  # in which what was said at once may stand
+
+        ir, writer.survey = pieces.join_said_at_once(writer, ir), None
     messages = units.messages_of(ir, unit)
     if messages is not None:
         writer.survey = survey = writer.survey or Survey(messages)
@@ -131,6 +135,11 @@ def write_with(
     if writer.dialect.within and not writer.same and isinstance(ir, list | dict):
         within.note_mistaken(writer, units.owners_of_parts(ir, messages))
     return body, envelope
+
+
+def _is_session(source: Any) -> bool:
+    """Tell whether what was read of a dialect where a request is wanted is a session."""
+    return source is not None and "session" in source.units and "request" not in source.units
 
 
 def _unit(writer: Writer, ir: Any, unit: str) -> tuple[Any, Envelope | None]:

@@ -23,29 +23,42 @@ def join_said_at_once(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
     source: Any = writer.trail.source
     known = (talk, source.conversation if source is not None else None)
     steps = any(one is not None and one.steps for one in known)  # what has no id is one of these
+    tree = source.document.tree if source is not None and source.document is not None else None
     out: list[Any] = []
-    joins = False
+    joined: dict[str, Any] = {}  # the last one that was joined
     for message in messages:
-        last = out[-1] if out else {}
+        at = _place_before(out, message, tree is not None and bool(tree.turn))
+        last = out[at] if out else {}
         said = "assistant" == message.get("role") == last.get("role")
         once = last.get("id") == message.get("id") and not (steps and "id" not in message)
         if not said or not once:
-            joins = False
             out.append(message)
             continue
         more = {k: v for k, v in message.items() if k in PLACED or k not in last or last[k] != v}
         writer.trail.copy(message, more)
         reason = more.pop("stop_reason", None)
-        if not joins:
-            at, first = writer.trail.find(last), next(iter(last.get("parts", ())), None)
+        if last is not joined:
+            place, first = writer.trail.find(last), next(iter(last.get("parts", ())), None)
             told = "what was said at once is one message"
-            writer.note("joined", "changed", at, talk.pos, told, None, first)
-        joins, out[-1] = True, turns.join_two(writer, last, more)
+            writer.note("joined", "changed", place, talk.pos, told, None, first)
+        joined = out[at] = turns.join_two(writer, last, more)
         if reason is not None:
-            out[-1]["stop_reason"] = reason
+            joined["stop_reason"] = reason
     if len(out) == len(messages):
         return ir
     return writer.trail.changed(ir, messages=out)
+
+
+def _place_before(out: list[Any], message: dict[str, Any], turns_told: bool) -> int:
+    """Return where the message stands that another one may belong to: the last.
+
+    Where the source tells turns, results of calls of this very turn may stand between the two.
+    """
+    at = len(out) - 1
+    if turns_told and message.get("id") is not None and message.get("role") == "assistant":
+        while at > 0 and out[at].get("role") == "tool":
+            at -= 1
+    return at
 
 
 def split_parts(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def log_of(log: Log, head: dict[str, Any], messages: list[Any], before: list[Any
     was = Replay(log, before, key)
     kept = len(was.messages)
     if not before or not same(was.messages, messages[:kept]) or was.head.keys() - head.keys():
-        return [head, *messages]
+        return [head, *messages] if head else messages  # an empty file says nothing
     fresh = {k: v for k, v in head.items() if k not in was.head or not same(v, was.head[k])}
     lines = _with_messages(before, was.places, messages)
     return [*lines, *messages[kept:], *([{log.set: fresh}] if fresh else [])]
