@@ -21,7 +21,7 @@ ENGINE = Path("engine/wireglot")
 # Rooms and modules that become C, and what stays Python though conversions run through it. Most of
 # what is in neither loads rules, writes functions or is a tool.
 COMPILED = (
-    "conversion files interpreter loop streaming executor/lists executor/reading "
+    "base64text conversion files interpreter loop streaming executor/lists executor/reading "
     "executor/readtime executor/values executor/writer guards ir language/calltext language/intext "
     "language/ladder language/lenses language/measure language/nodes language/rootwalk "
     "language/schema language/schemawalk payload seeds trail waiting"

@@ -41,8 +41,8 @@ FLOORS = (
 )
 GROUPS = {
     "values": (
-        "columns errors guards hooks ir jsontext models native notes partmodels patterns payload "
-        "policy results room seeds selecting tagged traces trail waiting"
+        "base64text columns errors guards hooks ir jsontext models native notes partmodels "
+        "patterns payload policy results room seeds selecting tagged traces trail waiting"
     ).split(),
 }
 COMMANDS = frozenset(("cli", "__main__", "commandline"))

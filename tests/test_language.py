@@ -312,18 +312,21 @@ unions: {part: [text]}
     ("text", "seconds"),
     [
         ("1970-01-01T00:00:00Z", 0),
-        ("2026-08-06T06:29:40.054952123Z", 1785997780),
+        ("2026-08-06T06:29:40.054952123Z", 1785997780.054952),
+        ("2026-08-06T06:29:40.05Z", 1785997780.05),
         ("2026-08-06T08:29:40+02:00", 1785997780),
         ("0001-01-01T00:00:00Z", -62135596800),
     ],
 )
 def test_a_time_is_read_as_seconds_and_comes_back_as_it_was(
-    tmp_path: Path, text: str, seconds: int
+    tmp_path: Path, text: str, seconds: float
 ) -> None:
     one = loaded(tmp_path, one=TIMES)["one"]
     body = {"made": text, "says": []}
-    ir = one.read(body, unit="response").ir
+    reading = one.read(body, unit="response")
+    ir = reading.ir
     assert ir["created"] == seconds
+    assert codes(reading.notes) == [("rounded", "changed", "/made")] * ("123Z" in text)
     assert one.write(ir, unit="response").body == body
     ir["created"] += 1
     written = one.write(ir, unit="response").body["made"]
@@ -344,6 +347,65 @@ def test_seconds_that_are_no_time_of_the_calendar_have_no_place(tmp_path: Path) 
     out = one.write({"created": 10**18, "candidates": [{"parts": []}]}, unit="response")
     assert out.body == {"says": []}
     assert [note.code for note in out.notes] == ["no-place"]
+
+
+ROUGHLY = """
+shapes:
+  answer: {wire: {says: $parts each text}}
+  text: {wire: {text: $text}}
+unions: {part: [text]}
+response: {wire: {made: $created | FORM (optional), ...: $candidates each answer | single}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "seconds", "made", "rounded"),
+    [
+        ("seconds", 5.25, 5, True),
+        ("seconds", -0.5, -1, True),
+        ("seconds", 5.0, 5, False),
+        ("timestamp", 0.5, "1970-01-01T00:00:00.500Z", False),
+        ("timestamp", 0.1234567, "1970-01-01T00:00:00.123457Z", True),
+    ],
+)
+def test_a_time_that_a_place_cannot_say_wholly_is_rounded(
+    tmp_path: Path, form: str, seconds: float, made: Any, rounded: bool
+) -> None:
+    one = loaded(tmp_path, one=ROUGHLY.replace("FORM", form))["one"]
+    out = one.write({"created": seconds, "candidates": [{"parts": []}]}, unit="response")
+    assert out.body == {"made": made, "says": []}
+    assert [(note.code, note.target_path) for note in out.notes] == [("rounded", "/made")] * rounded
+
+
+def test_seconds_with_a_fraction_come_home_as_they_were(tmp_path: Path) -> None:
+    one = loaded(tmp_path, one=ROUGHLY.replace("FORM", "seconds"))["one"]
+    body = {"made": 5.25, "says": []}
+    reading = one.read(body, unit="response")
+    out = one.write(reading.ir, unit="response")
+    assert (reading.ir["created"], out.body, (*reading.notes, *out.notes)) == (5.25, body, ())
+
+
+STAMPED = """
+conversation:
+  wire: {at: $time | milliseconds (optional), parts: $parts each text}
+  cases: {user: {wire: {by: u}}}
+shapes: {text: {wire: {text: $text}}}
+unions: {part: [text]}
+request: {wire: {turns: $messages as conversation}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fraction", "rounded"), [(".123456Z", True), (".123Z", False), ("Z", False)]
+)
+def test_milliseconds_of_a_finer_time_are_rounded(
+    tmp_path: Path, fraction: str, rounded: bool
+) -> None:
+    one = loaded(tmp_path, one=STAMPED)["one"]
+    message = {"role": "user", "time": f"1970-01-01T00:00:01{fraction}", "parts": []}
+    out = one.write(message, unit="message")
+    assert out.body["at"] in (1000, 1123)
+    assert [(note.code, note.target_path) for note in out.notes] == [("rounded", "/at")] * rounded
 
 
 COUNTS = """

@@ -44,13 +44,14 @@ FIELDS: dict[str, str] = {
         "string",
     ),
     **dict.fromkeys(
-        "max_tokens top_logprobs seed n budget created index cache_read cache_write output "
+        "max_tokens top_logprobs seed n budget index cache_read cache_write output "
         "tool_input http start_index end_index part_index document_index search_result_index "
         "start_char end_char start_page end_page start_block end_block".split(),
         "integer",
     ),
     **dict.fromkeys(
-        "temperature top_p top_k presence_penalty frequency_penalty logprob".split(), "number"
+        "temperature top_p top_k presence_penalty frequency_penalty logprob created".split(),
+        "number",
     ),
     **dict.fromkeys(
         "parallel_tool_calls stream store strict include failed redacted trimmed "
@@ -165,7 +166,7 @@ class Response(TypedDict, total=False):
 
     id: str
     model: str
-    created: int
+    created: float
     candidates: list[dict[str, Any]]
     usage: dict[str, Any]
 

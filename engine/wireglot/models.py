@@ -184,6 +184,6 @@ class Response(Model):
 
     id: str | None = None
     model: str | None = None
-    created: int | None = None
+    created: int | float | None = None
     candidates: list[Candidate]
     usage: Usage | None = None

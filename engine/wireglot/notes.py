@@ -30,6 +30,7 @@ CODES: dict[str, str] = {
     "made-name": "A name that the target requires and the source did not have.",
     "renamed": "A name or id that the target refuses, rewritten to fit its limits.",
     "reworded": "A word whose nearest word in the target means something wider or narrower.",
+    "rounded": "A time, written as exactly as its place can say it.",
     "re-encoded": "Base64 in another alphabet, or not filled up, written in its usual form.",
     "ambiguous": "A value that the target cannot tell apart from another one.",
     "joined": "Several pieces that the target holds as one.",
@@ -186,7 +187,7 @@ _SEVERITY: dict[str, Severity] = {
     # With these, calls and results no longer pair, which providers refuse.
     **dict.fromkeys(("unpaired", "unsigned", "duplicate-id"), "error"),
     **dict.fromkeys(("bad-arguments", "bad-schema"), "warning"),  # carried as they are
-    **dict.fromkeys(("re-encoded", "schema-renewed"), "info"),  # what is written means the same
+    **dict.fromkeys(("re-encoded", "rounded", "schema-renewed"), "info"),  # it means the same
 }
 
 

@@ -21,6 +21,7 @@ TAKES: dict[str, tuple[Collection[str], str]] = {
     "not-an-object": (("string",), "string"),
     "timestamp": (("number", "integer"), "string"),
     "milliseconds": (("string",), "integer"),
+    "seconds": (("number", "integer"), "integer"),
     "digits": (("string",), "integer"),
     "as-json": (("string",), "any"),
     "plain": (("string",), "string"),

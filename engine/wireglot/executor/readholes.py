@@ -6,7 +6,7 @@ from typing import Any
 
 from ..interpreter.elements import rivalled
 from ..ir import DERIVED
-from ..language.lenses import READS, UNTYPED, is_guard, same
+from ..language.lenses import KEPT_TIMES, READS, UNTYPED, is_guard, same
 from ..language.picture import ABSENT, Hole
 from .code import Unwritten, begins
 from .holetests import test_of
@@ -88,10 +88,12 @@ def through(t: CaseText, h: Hole, lens: str, v: str, var: str, rel: Rel, below: 
             t.line(f"{var} = x.plain({var}[0]) if len({var}) == 1 else None", h.pos)
             t.unless(f"{var} is None", h, below)
             t.remembers(f"marked(sp, {place}, 'list')")
-    elif lens == "timestamp" or lens in READS:
-        timed = lens == "timestamp"
-        call = f"seconds({v}, {t.track})" if timed else f"tried({READS[lens].__name__}, {v})"
-        t.tried(var, call, h, below, timed)
+    elif lens in KEPT_TIMES:
+        call = f"time({lens!r}, {v}, {t.track})"
+        whole = f"{v} if {v}.__class__ is int else " if lens == "seconds" else ""
+        t.tried(var, whole + call, h, below)
+    elif lens in READS:
+        t.tried(var, f"tried({READS[lens].__name__}, {v})", h, below, False)
     elif lens in t.dialect.tables:
         table = t.dialect.tables[lens]
         source = v

@@ -12,7 +12,7 @@ from typing import Any
 from ..interpreter.limits import limit_of, requires_id
 from ..ir import FUNCTION, field_type
 from ..language import picture as pic
-from ..language.lenses import UNTYPED, WRITES, is_guard
+from ..language.lenses import TIMES, UNTYPED, WRITES, is_guard
 from ..language.picture import Hole
 from .holetests import IDS, both, simple, test_of
 from .lines import Found, Lines, negated, variable
@@ -224,6 +224,8 @@ class ValueLines:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
                 return "NO" if exact else f"tried({pair}.spelled_here, {v})"
             return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {found.path!r})"
+        if lens in TIMES:  # what it cannot say exactly is noted
+            return f"tried(exactly, {lens!r}, {v})"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 
     def cold(self, first: str = "") -> None:

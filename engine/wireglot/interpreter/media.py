@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base64text import usual_base64
 from ..ir import MEDIA
-from ..language.lenses import Misfit, standard_base64
+from ..language.lenses import Misfit
 from ..language.picture import Hole
 from . import copies
 from .jobs import Tries, WriteJob
@@ -27,7 +28,9 @@ def normalize(writer: WriteJob, part: Any, pos: Any) -> Any:
             raise Misfit(f"of addresses it reads those of {', '.join(schemes)} alone", (), pos)
     if source.get("type") != "base64" or not isinstance(data, str):
         return part
-    plain = standard_base64(data)
+    plain = usual_base64(data)
+    if plain is None:
+        raise Misfit("this is no base64")
     if plain == data:
         return part
     new = copies.replace_part(writer, part, {**part, "source": {**source, "data": plain}})

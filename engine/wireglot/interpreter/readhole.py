@@ -7,16 +7,17 @@ from typing import Any
 
 from ..ir import DERIVED, field_type
 from ..language.lenses import (
+    KEPT_TIMES,
     READS,
     UNTYPED,
+    WRITES,
     Misfit,
     guard,
     is_guard,
+    is_rounded,
     parse_json,
     same,
-    seconds_of,
     stringify,
-    time_of,
 )
 from ..language.picture import ABSENT, Hole
 from ..language.shape import holes_written_before
@@ -228,16 +229,24 @@ def read_codec(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At,
     if lens == "listed":
         env.spell(rel, value, [value])
         return [value]
+    if lens in KEPT_TIMES:
+        return _read_time(lens, h, value, at, rel, env)
     if lens in READS:
         return _with_place(READS[lens], value, at, h)
     if lens in reader.dialect.lists:
         return _with_place(reader.dialect.lists[lens].elements, value, at, h)
-    if lens == "timestamp":
-        seconds = _with_place(seconds_of, value, at, h)
-        if value != (written := time_of(seconds)):
-            env.spell(rel, value, written)
-        return seconds
     return read_words(reader, lens, h, value, at, rel, env)
+
+
+def _read_time(lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any:
+    """Read a time, and remember how it was spelled."""
+    time = _with_place(READS[lens], value, at, h)
+    written = _with_place(WRITES[lens], time, at, h)
+    if not same(value, written):
+        env.spell(rel, value, written)
+    if lens == "timestamp" and is_rounded(lens, value):
+        env.notes.append(("rounded", "changed", at, h.pos, f"`{value}` is read as `{written}`"))
+    return time
 
 
 def _with_place(read: Callable[[Any], Any], value: Any, at: At, h: Hole) -> Any:

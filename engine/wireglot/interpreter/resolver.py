@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..base64text import is_base64
 from ..errors import UsageError, mistyped
 from ..ir import MEDIA
 from ..jsontext import copied
-from ..language.lenses import Misfit, is_base64, parse_json
+from ..language.lenses import Misfit, parse_json
 
 # Takes a source as the IR has it, or {"type": "output_ref", "output_ref": ...}.
 Resolve = Callable[[dict[str, Any]], "Mapping[str, Any] | None"]

@@ -8,11 +8,13 @@ from ..ir import CACHE, field_type
 from ..jsontext import finite
 from ..language.ladder import apply
 from ..language.lenses import (
+    TIMES,
     UNTYPED,
     WRITES,
     Misfit,
     guard,
     is_guard,
+    is_rounded,
     same,
     stringify,
 )
@@ -140,7 +142,12 @@ def write_codec(
     if lens == "listed":
         return value
     if lens in WRITES:
-        return WRITES[lens](value)
+        wire = WRITES[lens](value)
+        if lens in TIMES and is_rounded(lens, value) and writer.remembered(view, rel, wire) is wire:
+            at = writer.trail.find(view.obj, view.source(h.path))
+            reason = f"`{value}` is written as `{wire}`"
+            writer.note("rounded", "changed", at, h.pos, reason, *(into or NOWHERE))
+        return wire
     if lens in writer.dialect.schemas:
         return write_schema(writer, lens, h, value, view)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)

@@ -10,6 +10,7 @@ and `octets` writes it.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -61,7 +62,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
     "list of text": lambda v: isinstance(v, list) and all(isinstance(one, str) for one in v),
 }
 # A pattern as text: it is compiled when a time is read, and mostly none is.
-_TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)"
+_TIME = r"(\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,6})?)\d*([Zz]|[+-]\d\d:\d\d)"
 # Guards that say nothing of the type of a value.
 UNTYPED = frozenset(("refless", "filled", "bytes", "home"))
 # Lenses that act on the list or object that a shape made; the reader and the writer know them.
@@ -75,14 +76,13 @@ LENS_SPELLED = {
     "list (or one)": "listed",
 }
 SPELLING_OF = {**{name: said for said, name in LENS_SPELLED.items()}, "plain": "text (or list)"}
-LENSES = frozenset(
-    ("json", "as-json", "not", "not-an-object", "timestamp", "milliseconds", "digits")
-)
+# Forms of times, and how many digits of a second each can say.
+TIMES = {"timestamp": 6, "milliseconds": 3, "seconds": 0}
+KEPT_TIMES = frozenset(("timestamp", "seconds"))  # of these the spelling is kept
+LENSES = frozenset(("json", "as-json", "not", "not-an-object", "digits", *TIMES))
 
 
 _DIGITS = re.compile(r"0|-?[1-9][0-9]{0,14}")  # a number of JSON holds them all
-_SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
-_URL = str.maketrans("-_", "+/")  # the alphabet of base64url
 
 
 class Misfit(Exception):
@@ -237,8 +237,8 @@ def negated(value: Any) -> bool:
     return not value
 
 
-def seconds_of(text: Any) -> int:
-    """Read a time of RFC 3339 as whole seconds since 1970; raises Misfit."""
+def seconds_of(text: Any) -> int | float:
+    """Read a time of RFC 3339 as seconds since 1970, to the microsecond; raises Misfit."""
     import datetime
 
     found = re.fullmatch(_TIME, text, re.I) if isinstance(text, str) else None
@@ -249,27 +249,58 @@ def seconds_of(text: Any) -> int:
     except ValueError:
         raise Misfit("there is no such time") from None
     start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    return (moment - start) // datetime.timedelta(seconds=1)
+    micro = (moment - start) // datetime.timedelta(microseconds=1)
+    return micro / 10**6 if micro % 10**6 else micro // 10**6
 
 
 def time_of(seconds: Any) -> str:
-    """Write whole seconds since 1970 as a time of RFC 3339; raises Misfit."""
+    """Write seconds since 1970 as a time of RFC 3339, to the microsecond; raises Misfit."""
     import datetime
 
-    if not guard("integer", seconds):
-        raise Misfit("whole seconds are expected")
+    if not guard("number", seconds):
+        raise Misfit("seconds are expected")
     try:
-        start = datetime.datetime(1970, 1, 1)
-        return (start + datetime.timedelta(seconds=int(seconds))).isoformat() + "Z"
-    except OverflowError:
+        since = datetime.timedelta(microseconds=round(seconds * 10**6))
+        moment = datetime.datetime(1970, 1, 1) + since
+    except (OverflowError, ValueError):
         raise Misfit("this is no time of the calendar") from None
+    form = "microseconds" if moment.microsecond % 1000 else "milliseconds"
+    return moment.isoformat(timespec=form if moment.microsecond else "seconds") + "Z"
+
+
+def seconds_said(seconds: Any) -> int | float:
+    """Read seconds since 1970, which may have a fraction; raises Misfit."""
+    if not guard("number", seconds) or not jsontext.finite(seconds):
+        raise Misfit("seconds are expected")
+    found: int | float = seconds
+    return found
+
+
+def whole_seconds(seconds: Any) -> int:
+    """Write seconds since 1970 without a fraction; raises Misfit."""
+    return math.floor(seconds_said(seconds))
+
+
+def is_rounded(lens: str, time: Any) -> bool:
+    """Tell whether a form of times says less of one than was said, by a text or by seconds."""
+    if isinstance(time, str):
+        fraction = re.search(r"\.(\d+)", time)
+        return fraction is not None and bool(fraction[1][TIMES[lens] :].strip("0"))
+    return bool(round(time, TIMES[lens]) != time)
+
+
+def exactly(lens: str, time: Any) -> Any:
+    """Write a time in a form that says all of it; raises Misfit."""
+    wire = WRITES[lens](time)
+    if is_rounded(lens, time):
+        raise Misfit("this form says less of the time")
+    return wire
 
 
 def milliseconds_of(text: Any) -> int:
     """Read a time of RFC 3339 as milliseconds since 1970; raises Misfit."""
-    seconds = seconds_of(text)
     fraction = re.search(r"\.(\d{1,3})", text)
-    return seconds * 1000 + (int(fraction[1].ljust(3, "0")) if fraction else 0)
+    return math.floor(seconds_of(text)) * 1000 + (int(fraction[1].ljust(3, "0")) if fraction else 0)
 
 
 def time_of_milliseconds(milliseconds: Any) -> str:
@@ -302,14 +333,16 @@ def parse_value(text: Any) -> Any:
         raise Misfit("text that is JSON is expected") from None
 
 
-# What is no more than a function, from the wire and to it; of `timestamp` the spelling is kept.
+# What is no more than a function, from the wire and to it.
 _BOTH = {"not": negated, "not-an-object": not_an_object}
 READS: dict[str, Callable[[Any], Any]] = {
     **_BOTH, "milliseconds": time_of_milliseconds, "digits": digits_of, "as-json": stringify,
+    "timestamp": seconds_of, "seconds": seconds_said,
 }  # fmt: skip
 WRITES: dict[str, Callable[[Any], Any]] = {
     **_BOTH,
     "timestamp": time_of,
+    "seconds": whole_seconds,
     "milliseconds": milliseconds_of,
     "digits": number_of,
     "as-json": parse_value,
@@ -347,25 +380,3 @@ def _guards(names: str) -> tuple[Callable[[Any], bool], ...]:
 def is_guard(name: str) -> bool:
     """Tell whether a lens name is a guard."""
     return all(word in _ALL_GUARDS for word in name.split("+"))
-
-
-def is_base64(text: str) -> bool:
-    """Tell whether a text is base64 in its usual alphabet, filled up to fours."""
-    return (
-        not len(text) % 4
-        and text.isascii()
-        and not text.encode().translate(None, _SIGNS)
-        and text.find("=", 0, -2) < 0
-        and (text[-2:-1] != "=" or text[-1] == "=")
-    )
-
-
-def standard_base64(text: str) -> str:
-    """Write base64 of either alphabet, filled up or not, in its usual form; raises Misfit."""
-    if is_base64(text):
-        return text
-    made = "".join(text.split()).translate(_URL).rstrip("=")
-    made += "=" * (-len(made) % 4)
-    if not is_base64(made):
-        raise Misfit("this is no base64")
-    return made

@@ -122,12 +122,12 @@ class Fold(Hearing):
     # -- what every frame says --------------------------------------------------------------------
 
     def _take_common(self, taken: HoleMatch, nth: int) -> None:
-        hole, wire, _ = taken
+        hole, wire, at = taken
         scope, _, path = hole.path.partition(".")
         if scope == "response":
             self._last_response = None
             self.outcome.first_said.setdefault(path, self.frames - 1)
-            self.outcome.set_response_field(path, hole, wire)
+            self.outcome.set_response_field(path, hole, wire, (self.frames - 1, *at))
         elif scope == "candidate" and path == "citations":
             owner, read = self.outcome.candidate(nth), self.outcome.read_hole(hole, wire)
             owner.cited_by_shape[hole.named] = read if isinstance(read, list) else []

@@ -31,6 +31,14 @@ class ResponseLayout:
         self.case = Case("", "", picture, None, {}, None, stream.pos)
         # Where a whole response has what is said of a candidate, by path and shape of the hole.
         self.stop_places: dict[tuple[str, str | None], At] = {}
+        # Where a whole response has what frames say of it in a form of their own.
+        unit = dialect.units.get("response")
+        self.response_places: dict[str, At] = {
+            hole.path: at
+            for case in (unit.cases if unit else ())
+            for at, hole in placed(case.wire)
+            if isinstance(hole, Hole) and hole.lenses and not hole.shape
+        }
         # The holes that hold the parts of a candidate, and whether a call may have no id.
         self.part_lists: list[Hole] = []
         # The shapes of these, by the keys that they stand under.
@@ -98,14 +106,26 @@ class Outcome:
         """Tell whether a field of the response is said for good."""
         return bool(self.response.get(path)) and not path.startswith("own.")
 
-    def set_response_field(self, path: str, hole: Hole, wire: Any) -> None:
-        """Take a field of the response: the first frame that says it is right."""
+    def set_response_field(self, path: str, hole: Hole, wire: Any, at: At) -> None:
+        """Take a field of the response, from `at`: the first frame that says it is right."""
         known = path in self.response and not path.startswith("own.")
         if known and (self.response[path] or not wire):
             return
         if path == "created":
             self.time = wire
-        self.set_from_wire(self.response, path, hole, wire)
+        if not hole.lenses or hole.shape:
+            self.set_from_wire(self.response, path, hole, wire)
+            return
+        env, there = Env((), self.case, True), self._layout.response_places.get(path, ())
+        try:
+            self._reader.hole(hole, wire, there, there, env)
+        except Misfit:
+            self.unreadable[path] = at
+            return
+        for value, _ in env.fields.values():
+            self.set_at(self.response, path, value)
+        if there:
+            building.attach(self._reader, self.response, env)  # how it was spelled
 
     def place_of(self, path: str, owner: Candidate | None = None) -> At:
         """Return the place of a field of the response or an answer: the frame that said it."""
