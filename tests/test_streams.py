@@ -1256,6 +1256,33 @@ def test_what_the_target_has_no_place_for_is_noted_where_no_result_is_asked_for(
             assert ("no-place", "the target has no place for this finding") in lost
 
 
+@pytest.mark.parametrize("result", [True, False])
+@pytest.mark.parametrize("ends", [True, False])
+def test_what_the_last_frame_says_is_noted_where_that_does_not_come(
+    result: bool, ends: bool
+) -> None:
+    """Interactions say the time of an answer at its end alone."""
+    whole = {**WHOLE["openai-chat"], "created": 7}
+    frames = [one for one in RULES.frames(whole, "openai-chat") if "[DONE]" not in one]
+    t = RULES.translator(source="openai-chat", target="gemini-interactions", result=result)
+    out = [new for frame in (frames if ends else frames[:2]) for new in t.feed(frame)]
+    before = [note for note in t.notes if "created" in note.message]
+    out += t.finish()
+    lost = [note for note in t.notes if "created" in note.message]
+    assert (before, ["created" in str(out[-2])]) == ([], [ends])
+    assert [(note.source_path, note.severity) for note in lost] == [("/0", "info")] * (not ends)
+
+
+def test_fields_that_only_a_whole_interaction_says_are_noted_of_its_frames() -> None:
+    said = {"type": "model_output", "content": [{"type": "text", "text": "Hi"}]}
+    whole = {"id": "v1_1", "model": "m", "status": "completed", "steps": [said]}
+    whole |= {"environment": {"x": 1}, "updated": "now"}
+    notes: list[wireglot.Note] = []
+    frames = list(RULES.frames(whole, "gemini-interactions", notes))
+    assert "updated" in str(frames)
+    assert [(note.effect, note.source_path) for note in notes] == [("repeated", "/environment")]
+
+
 def test_a_word_that_is_filled_in_where_nothing_is_said_is_heard_as_well() -> None:
     frames = [
         {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},

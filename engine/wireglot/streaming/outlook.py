@@ -77,8 +77,12 @@ class Outlook:
             if "finish" in e.acts and e.writes
         ]
         self.usage = next((e for e in events if e.acts == {"usage"}), None)
-        pictures = (p for event in events for p in event.writes)
-        self.event_fields = {path for p in pictures for path in _paths_of(dialect, p)}
+        told = [(e, path) for e in events for p in e.writes for path in _paths_of(dialect, p)]
+        self.event_fields = {path for _, path in told}
+        # Fields of the response that nothing says but how it ends.
+        last = {path for event, path in told if "finish" in event.acts}
+        last -= {path for event, path in told if "finish" not in event.acts}
+        self.said_last = self._keys_of(p[9:] for p in last if p.startswith("response."))
         self.event_fields |= {word.field for word in self.stream.of if word.kind == "candidate"}
         # Fields of a response, and of a candidate, that a whole says and no event does.
         self.unheld = self._unheld("response", dialect.pictured("response"))
@@ -91,8 +95,11 @@ class Outlook:
     def _unheld(self, owner: str, cases: Iterable[Case]) -> dict[str, list[str]]:
         """Return the keys of the fields that no event says, by their paths."""
         found = {path for case in cases for path in _paths_of(self.dialect, case.wire)}
-        unheld = sorted(p for p in found - INNER if not self.tells(owner, p))
-        return {path: owned(path, self.dialect.family).split(".") for path in unheld}
+        return self._keys_of(p for p in found - INNER if not self.tells(owner, p))
+
+    def _keys_of(self, paths: Iterable[str]) -> dict[str, list[str]]:
+        """Return the keys of fields by their paths."""
+        return {path: owned(path, self.dialect.family).split(".") for path in sorted(paths)}
 
     def flow(self, kind: str, field: str) -> EventPair | None:
         """Return how parts of a kind flow, if they do."""
@@ -154,12 +161,15 @@ class Outlook:
 def _paths_of(dialect: Dialect, picture: Picture, above: tuple[str, ...] = ()) -> Iterator[str]:
     """Yield the paths of what a picture says, with those of shapes that stand for its object."""
     for hole in holes(picture):
-        if hole.path != "." or not hole.shape:
+        # A response by another shape than its own says what stands in that.
+        of_response = hole.path == "response" and hole.shape not in (None, "response")
+        if not of_response and (hole.path != "." or not hole.shape):
             yield hole.path
             continue
         for shape, case in dialect.cases_of(hole.named):
             if shape.name not in above:
-                yield from _paths_of(dialect, case.wire, (*above, shape.name))
+                inner = _paths_of(dialect, case.wire, (*above, shape.name))
+                yield from (f"response.{path}" for path in inner) if of_response else inner
 
 
 def _identities(dialect: Dialect) -> dict[str, Hole]:

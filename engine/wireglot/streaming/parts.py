@@ -16,7 +16,7 @@ from ..ir import BETWEEN_THOUGHTS, LIKELY, TOKENS, owned, without_memory
 from ..language import ladder as ladders
 from ..language.events import DEFAULT_FIELD, LIVE, Event
 from ..language.lenses import Misfit, stringify
-from ..notes import NO_WORD
+from ..notes import NO_WORD, Draft, Weight
 from ..trail import At, value_at
 from .brackets import Brackets
 from .citing import Citing
@@ -47,12 +47,12 @@ class Parts(Listener):
         self._last_text: Part | None = None  # the last text
         self._brackets = Brackets(self.frames)  # of a plain stream none opens
         self.rides = Rides()  # what rides in the frames, in an exchange
-        self.notes: list[tuple[str, str, At, Any, str]] = []  # what is in no frame
+        self.notes: list[Draft] = []  # what is in no frame
         self.citing = Citing(writer, self._known.slots, self._kinds)
 
-    def _unplaced(self, at: At, message: str, code: str = "no-place") -> None:
+    def _unplaced(self, at: At, message: str, code: str = "no-place", weight: Weight = "") -> None:
         """Note what no frame can hold, though a whole response might."""
-        self.notes.append((code, "lost", at, self.stream.pos, message))
+        self.notes.append(Draft(code, "lost", at, self.stream.pos, message, weight=weight))
 
     # -- what flows, and in which order -----------------------------------------------------------
 
@@ -304,7 +304,7 @@ class Parts(Listener):
             if not beside and new != ir and self._write_whole(out, new, depth + 1):
                 if self.frames_only:
                     at, message = out.part.at, row.message
-                    self.notes.append((row.name, row.effect, at, row.pos, message))
+                    self.notes.append(Draft(row.name, row.effect, at, row.pos, message))
                 return True
         if lost is None:
             return False

@@ -13,7 +13,7 @@ from ..language.held import Held, HeldSet
 from ..language.model import Dialect
 from ..notes import Note
 from ..payload import check_frames, check_notes
-from ..results import all_notes
+from ..results import finished
 from ..trail import At, Trail
 from . import streams
 from .incoming import Candidate, Part
@@ -57,8 +57,8 @@ def unfolded(
         yield from unfold.frames.take()
     unfold.end(told, False)
     if notes is not None:
-        found = all_notes(unfold.notes, writer.notes, None, False)
-        notes += [note for note in found if note.effect in ("lost", "changed", "moved")]
+        found = finished([*unfold.notes, *writer.notes], None)
+        notes += [note for note in found if note.effect not in ("added", "kept")]
     yield from unfold.frames.take()
 
 

@@ -172,8 +172,8 @@ class Translator:
             return ()
         notes = read_notes(self._fold.notes, self._home)
         if self._unfold is not None:
-            drafts = self._unfold.writer.notes
-            notes += _unrepeated(all_notes(self._unfold.notes, drafts, None, False))
+            drafts = [*self._unfold.notes, *self._unfold.writer.notes]
+            notes += _unrepeated(finished(drafts, None))
         return tuple(notes)
 
     @property
@@ -202,7 +202,7 @@ class Translator:
             last = all_notes(read.notes, drafts, body, False)
             last = [note for note in last if not self._is_of_error(note)]
             said = {(note.code, note.message) for note in last}  # of the frames, too
-            first = read_notes(self._unfold.notes, False)
+            first = finished(self._unfold.notes, None)
             notes += [note for note in first if (note.code, note.message) not in said] + last
         pair = (self._source.name, self._target.name)
         return concluded(body, notes, None, self._policy, *pair, self._hash)

@@ -12,9 +12,10 @@ from typing import Any
 from ..conversion.hands import Writer
 from ..interpreter import making, units
 from ..interpreter.unpictured import kind_by_status, says_more
-from ..ir import IR, owned, put_at
+from ..ir import IR, SLIGHT, owned, put_at
 from ..language.events import Event
 from ..language.lenses import Misfit
+from ..notes import Draft, Weight, no_place
 from ..trail import At, value_at
 from .incoming import Candidate, Part, text_of
 from .outcome import Outcome
@@ -22,6 +23,11 @@ from .outgoing import Outgoing, Place
 from .parts import HELD, Parts
 
 UNSAID = "{} would stand at the end, which did not come; the whole response has that"
+
+
+def _weight(path: str) -> Weight:
+    """Return what the loss of a field of a response weighs."""
+    return "slight" if ("response", path) in SLIGHT else ""
 
 
 class Unfold(Parts):
@@ -43,7 +49,11 @@ class Unfold(Parts):
         event = self.stream.get("start")
         if event is not None:
             self._counts_written = outcome.counts() if "usage" in event.holes else None
+            notes = self.writer.notes
+            mark = len(notes)
             self.frames.write(event, {"usage": self._counts_written or {}})
+            # What a head has no place for may stand at the end, which tells what has none.
+            notes[mark:] = [draft for draft in notes[mark:] if draft.effect != "lost"]
 
     def _head(self, nth: int) -> None:
         """Write the head of a further candidate, where heads say of which one they are."""
@@ -80,7 +90,7 @@ class Unfold(Parts):
         out = self._outgoing.get(id(part))
         if out is not None and out.closed and piece.strip():
             message = f"a piece of a {part.kind} came when it was whole, and its end was written"
-            if not any(note[4] == message and note[2] == part.at for note in self.notes):
+            if not any(one.message == message and one.source == part.at for one in self.notes):
                 self._unplaced(part.at, message)
         self._write_ready(part)
 
@@ -103,7 +113,7 @@ class Unfold(Parts):
         if kind is not None:
             if said is not None:
                 message = says_more(error["http"], said)
-                self.notes.append(("reworded", "changed", at, self.stream.pos, message))
+                self.notes.append(Draft("reworded", "changed", at, self.stream.pos, message))
             error = {**error, "kind": kind}  # what is written; what was heard stays as it is
         shape, event = self.dialect.units.get("error"), self.stream.get("error")
         try:
@@ -117,7 +127,8 @@ class Unfold(Parts):
             self._unplaced(at, f"the target has no form for this error: {misfit.reason}")
         for draft in self.writer.notes[mark:]:
             if draft.effect in ("lost", "changed"):
-                self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
+                told = draft.code, draft.effect, at, draft.rule, draft.message
+                self.notes.append(Draft(*told, weight=draft.weight))
         del self.writer.notes[mark:]
         self.failed_already = True
 
@@ -131,6 +142,7 @@ class Unfold(Parts):
         if acting and not self.failed_already:
             self._write_acting(acting)
         if self.failed_already:
+            self._note_unheld(outcome, outcome.counts())
             self._note_unsaid_end(outcome)
             return
         self._write_left_rides(outcome, cut)
@@ -188,18 +200,23 @@ class Unfold(Parts):
                     continue
                 at, message = outcome.place_of(path, answer), HELD.format(f"`{path}`")
                 if is_own and answer is None and keys[-1] in outcome.dialect.weights.repeated:
-                    self.notes.append(("own-field", "repeated", at, self.stream.pos, message))
+                    self.notes.append(Draft("own-field", "repeated", at, self.stream.pos, message))
                 else:
-                    self._unplaced(at, message)
+                    self._unplaced(at, message, weight=_weight(path if answer is None else ""))
         for path in outcome.response if self.frames_only else ():
             if path != "own" and path not in known.unheld and not known.tells("response", path):
-                self._unplaced(outcome.place_of(path), f"the target has no place for `{path}`")
+                at = outcome.place_of(path)
+                self._unplaced(at, no_place(path), weight=_weight(path))
 
     def _note_unsaid_end(self, outcome: Outcome) -> None:
         """Note what is written with the end alone, of a stream that has none."""
         counts = outcome.counts()
         if counts is not None and counts != self._counts_written and "usage" not in self.unasked:
             self._unplaced(outcome.usage_place, UNSAID.format("these counts"))
+        for path, keys in self._known.said_last.items():
+            if value_at(outcome.response, keys):
+                at = outcome.place_of(path)
+                self._unplaced(at, UNSAID.format(f"`{path}`"), weight=_weight(path))
         for nth, owner in enumerate(
             outcome.candidates if self._known.many_answers else outcome.candidates[:1]
         ):
@@ -247,7 +264,8 @@ class Unfold(Parts):
             self.writer.notes[mark:] = [one for one in drafts if one.code != "reworded"]
             for draft in drafts:
                 if draft.code == "reworded":
-                    self.notes.append((draft.code, draft.effect, at, draft.rule, draft.message))
+                    told = draft.code, draft.effect, at, draft.rule, draft.message
+                    self.notes.append(Draft(*told))
         self._brackets.write_rides(nth)
         return done
 
