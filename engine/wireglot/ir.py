@@ -29,7 +29,8 @@ MEDIA = frozenset(("image", "audio", "video", "document", "file"))
 
 # Kinds of part whose lists are what they say: nothing of these may be left out without a word.
 FULL = PARTS - {"text"}
-BETWEEN_THOUGHTS = "\n\n"  # of one answer, where they become one text
+# What stands between thoughts of one answer, and around what was no text, in one text.
+PARAGRAPH = "\n\n"
 
 # Type of each field by its last name; a name that is not here takes any JSON.
 # `opaque` is what its origin alone can read: {"value": text, "origin": dialect} in the IR, text on

@@ -171,6 +171,7 @@ class WriteJob(Noting):
         self.rewordings: set[tuple[str, str]] = set()  # texts: as meant, as read back
         self.stepped_down: dict[int, tuple[Any, Any]] = {}  # by id of a result: it, and the next
         self.rows: dict[int, tuple[Any, str]] = {}  # by id of a part: it, and the ladder's row
+        self.became: dict[int, Any] = {}  # by id: parts that were of another kind before such a row
         self.call_names: dict[str, str] = {}  # by id of a call: the name of its tool
         self.short_names: dict[str, str] = {}  # by tool: the last piece, where a choice says it
         self.property_names: dict[Any, dict[str, str]] = {}  # by tool: what properties are called

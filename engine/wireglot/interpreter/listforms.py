@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
-from ..ir import BETWEEN_THOUGHTS, FULL
+from ..ir import FULL, PARAGRAPH
 from ..language.intext import Listing
 from ..language.lenses import Misfit, same, stringify
 from ..language.picture import ABSENT, Hole
@@ -124,8 +125,12 @@ def join_texts(
     lines = h.path in RETURNED or (told and not writer.same)
     if writer.role is None and not writer.same and all(p["type"] == "reasoning" for p, _ in pairs):
         # Somebody reads them; in a history they are as they were said. One may be hidden.
-        return BETWEEN_THOUGHTS.join(str(text) for text in plain if text)
-    return ("\n" if lines else "").join(str(text) for text in plain)
+        return PARAGRAPH.join(str(text) for text in plain if text)
+    if lines:
+        return "\n".join(str(text) for text in plain)
+    became = [id(part) in writer.became for part, _ in pairs]  # as a refusal, which says no more
+    apart = [PARAGRAPH if one or other else "" for one, other in itertools.pairwise(became)]
+    return "".join(f"{between}{text}" for between, text in zip(("", *apart), plain, strict=True))
 
 
 def repeat_text(writer: WriteJob, h: Hole, view: View) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..interpreter.views import means
 from ..interpreter.within import share_citations
-from ..ir import BETWEEN_THOUGHTS
+from ..ir import PARAGRAPH
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import At, Trail
@@ -261,7 +261,7 @@ class Restored:
             if self._tries < 0:
                 return None
             own = str(part.get("text", ""))
-            told = own.removeprefix(BETWEEN_THOUGHTS)  # of several that became one
+            told = own.removeprefix(PARAGRAPH)  # of several that became one
             if not (_unsigned(part) and told and text.startswith(told[: len(text)])):
                 continue
             size = len(own) - len(told)

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 from ..conversion.hands import Writer
 from ..interpreter import citations, share
-from ..ir import IR, OPAQUE, owned
+from ..ir import IR, OPAQUE, PARAGRAPH, owned
 from ..language.events import DEFAULT_FIELD, Event, Word
 from ..language.model import Dialect
 from ..language.picture import Hole, Picture, holes
 from ..language.shape import Case, fixed_words
 from ..trail import Trail
+from .incoming import Part
 
 MOST = 256  # parts that were written on trial, and are remembered
 # Parts of which no value but a name says what is lost.
@@ -45,6 +46,8 @@ class Outlook:
         # Calls that have a picture by their name: no event begins one of them.
         calls = (case for _, case in pairs if "tool_call" in case.kinds)
         self.named_calls = fixed_words(calls, "/name")
+        append = self.stream.get("append", "text", "text")  # no frame says where a text ends
+        self.texts_run_on = append is not None and append.addresses <= {"item"}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
             for kind in dialect.kinds_of(hole.named):
@@ -107,6 +110,15 @@ class Outlook:
         if append is None or field.startswith("own."):
             return None
         return EventPair(self.stream.get("part_start", kind, field), append)
+
+    def separator(self, part: Part, kind: str, before: list[str], text: Part | None) -> str:
+        """Return what stands between a part, written as a kind, and the last text or thought."""
+        if kind == "reasoning":
+            return PARAGRAPH if self.joins_thoughts and kind in before else ""
+        if kind != "text" or text is None or {part.kind, text.kind} == {kind}:
+            return ""
+        listed = [one for one in before if self.slots.get(one) == self.slots.get(kind)]
+        return PARAGRAPH if self.texts_run_on and listed[-1:] == [kind] else ""  # of a refusal
 
     def unsaid(self, flow: EventPair, ir: IR, kind: str, field: str) -> set[str]:
         """Return the fields of a part that no event of its kind says."""

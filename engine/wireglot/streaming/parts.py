@@ -12,7 +12,7 @@ from ..conversion.hands import Writer
 from ..interpreter import media
 from ..interpreter.rating import likely_of
 from ..interpreter.views import blank
-from ..ir import BETWEEN_THOUGHTS, LIKELY, TOKENS, owned, without_memory
+from ..ir import LIKELY, TOKENS, owned, without_memory
 from ..language import ladder as ladders
 from ..language.events import DEFAULT_FIELD, LIVE, Event
 from ..language.lenses import Misfit, stringify
@@ -131,10 +131,10 @@ class Parts(Listener):
         """Give a part its numbers; return what is said of it, and of its item."""
         self.parts_changed = True
         kinds = self._kinds.setdefault(out.part.candidate, [])
-        self._last_text = out.part if kind == "text" else self._last_text
         out.place.index, out.place.nth = len(kinds), kinds.count(kind)
-        if kind == "reasoning" and self._known.joins_thoughts and out.place.nth and not self.same:
-            out.separator = BETWEEN_THOUGHTS
+        if not self.same:
+            out.separator = self._known.separator(out.part, kind, kinds, self._last_text)
+        self._last_text = out.part if kind == "text" else self._last_text
         kinds.append(kind)
         out.begun = True
         if self.stream.plain:
