@@ -110,6 +110,8 @@ def fitted(
     fitted = [writer.limits.fit(kind, name) for name in names]
     if fitted != names:
         writer.rewordings.update(zip(names, fitted, strict=True))
+        if kind == "call_id" and id(obj) in writer.made:
+            return fitted[0]  # nobody said this id, and that it is made is noted
         at = writer.trail.find(obj, path) or writer.trail.find(obj)
         reason = f"`{wire}` does not fit the limits of `{kind}` here"
         writer.note("renamed", "changed", at, h.pos, reason, *(into or NOWHERE))
