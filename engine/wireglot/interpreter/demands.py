@@ -302,8 +302,12 @@ def _forced(_: WriteJob, ir: dict[str, Any]) -> bool:
 
 
 def _unsigned(writer: WriteJob, ir: dict[str, Any]) -> bool:
-    messages = ir.get("messages") or ()
-    spoken = [m for m in messages if isinstance(m, dict) and m.get("role") == "assistant"][-1:]
+    spoken: list[Any] = []  # the last turn of the model: neighbours are one
+    for message in reversed(ir.get("messages") or ()):
+        if isinstance(message, dict) and message.get("role") == "assistant":
+            spoken.append(message)
+        elif spoken:
+            break
     signed = any(map(writer.dialect.has_signature, parts_of(spoken, "reasoning")))
     return bool(parts_of(spoken, "tool_call")) and not signed
 

@@ -31,11 +31,14 @@ def sign_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:
         return messages
     signed: dict[int, Part] = {}
     roles = [message.get("role") for message in messages]
+    called = False  # whether neighbours, which are one step, have called already
     for i in range(_present_turn(roles), len(messages)):
-        if roles[i] != "assistant" or roles[i - 1 : i] == ["assistant"]:
+        called = called and roles[i] == "assistant"
+        if called or roles[i] != "assistant":
             continue
         parts = messages[i].get("parts", ())
         first = next((p for p in parts if p.get("type") in kinds), None)
+        called = first is not None
         if first is None or _is_signed(writer, first):
             continue
         stands, rule = writer.dialect.signatures.placeholder, writer.rule("signed")
