@@ -19,6 +19,7 @@ _FLOAT = later(r"(-?)(\d)(?:\.(\d+))?e([+-]\d+)|-(0)\.0(?!\d)|\.0(?!\d)")
 _PAIR = later("[\ud800-\udbff][\udc00-\udfff]")
 _SPACED = later(r'"\s+:')
 _HALF = later("[\ud800-\udfff]")
+_ESCAPED_HALF = later(r"\\u[dD][89a-fA-F]")
 _TEXTS = later(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _STEPS = {"{": 1, "[": 1, "}": -1, "]": -1}  # down and up again
 MAX_DEPTH = 300  # levels of JSON, in a payload and in a text
@@ -63,6 +64,13 @@ def encodes(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def has_half(text: str, value: Any) -> bool:
+    """Tell whether half of a surrogate pair stands alone in a value that was parsed of a text."""
+    if "\\u" not in text or not _ESCAPED_HALF.search(text):
+        return False
+    return not encodes("".join(_pieces(value, 0)))
 
 
 def copied(value: Any) -> Any:

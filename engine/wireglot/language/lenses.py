@@ -115,11 +115,17 @@ def stringify(value: Any) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON text; raises Misfit for what is none (NaN and Infinity among it)."""
+    """Parse JSON text; raises Misfit for what is none (NaN and Infinity among it).
+
+    A text that was cut within a sign is none: what it says could not be sent as JSON in UTF-8.
+    """
     try:
-        return jsontext.parse(text)
+        value = jsontext.parse(text)
     except ValueError:
         raise Misfit("the text is no JSON") from None
+    if jsontext.has_half(text, value):
+        raise Misfit("half of a surrogate pair stands alone in the text")
+    return value
 
 
 def same(a: Any, b: Any) -> bool:
