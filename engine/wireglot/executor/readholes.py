@@ -68,6 +68,7 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
             with t.t.under(f"if {var}.__class__ is not list:"):
                 t.line(f"{var} = [{v}]" if v != var else f"{var} = [{var}]")
                 t.remembers(f"spell(sp, {t.pointer(rel)}, {var}[0], {var})")
+                t.line(f"x.late(({var}, None, None, ()))")  # its element has no place of its own
             v = var
         kind = {"opaque": "string"}.get(t.kind(h), t.kind(h))
         if not typed and kind != "any":

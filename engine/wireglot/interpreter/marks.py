@@ -262,11 +262,12 @@ def limit_list(
     if not isinstance(found, list):
         return
     stay = list[Any]()
-    top = bound.get("count", len(found))
+    top, wanted = bound.get("count", len(found)), bound.get("text")
     weight: Weight = "grave" if path == "tools" else ""
     names = set[Any]()
     for i, one in enumerate(found):
-        blank = "text" in bound and isinstance(one, str) and not one.strip()
+        said = one.strip() if isinstance(one, str) and wanted == "not-blank" else one
+        blank = wanted is not None and said == ""
         name = _wire_name(writer.dialect, one) if bound.get("unique") else None
         again = name in names
         if not blank and not again and len(stay) < top:
@@ -276,11 +277,12 @@ def limit_list(
             continue
         reason = f"the target takes {top} of these at most"
         if blank:
-            reason = "the target takes no text of nothing but spaces here"
+            nothing = "empty text" if wanted == "not-empty" else "text of nothing but spaces"
+            reason = f"the target takes no {nothing} here"
         elif again:
             reason = "the target takes one of a name, and another stands before"
         at = writer.trail.find(ir, path)
-        here = writer.trail.find(one) or (None if at is None else (*at, i))
+        here = writer.trail.find(one) or (at and writer.trail.within(found, at, (i,)))
         writer.note("no-place", "lost", here, pos, reason, weight=weight)
     if stay or not found:
         ir[path] = stay

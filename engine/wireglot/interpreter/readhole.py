@@ -227,8 +227,10 @@ def read_codec(reader: ReadJob, lens: str, h: Hole, value: Any, at: At, rel: At,
     if lens in alone or (lens == "listed" and isinstance(value, list)):
         return value
     if lens == "listed":
-        env.spell(rel, value, [value])
-        return [value]
+        listed = [value]
+        env.spell(rel, value, listed)
+        reader.trail.flat(listed)
+        return listed
     if lens in KEPT_TIMES:
         return _read_time(lens, h, value, at, rel, env)
     if lens in READS:
