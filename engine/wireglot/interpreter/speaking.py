@@ -344,9 +344,7 @@ class _Runs:
     def _left(self) -> Message:
         """Return a user's message of what left its message."""
         blocks, self.writer.beside = self.writer.beside, []
-        made = {"role": "user", "parts": turns.with_labels(self.writer, blocks)}
-        [left] = turns.add_companions(self.writer, [made])
-        return left
+        return turns.message_of_left(self.writer, blocks)
 
 
 def _with_roles(writer: WriteJob, roles: Collection[str], message: Message) -> Message:

@@ -86,8 +86,13 @@ def join_two(writer: WriteJob, one: Message, two: Message) -> Message:
     return with_parts(writer, one, [*one.get("parts", ()), *two.get("parts", ())])
 
 
-def add_companions(writer: WriteJob, messages: list[Message]) -> list[Message]:
-    """Let what the target asks for stand beside parts of a kind; what is filled in is noted."""
+def add_companions(
+    writer: WriteJob, messages: list[Message], holes: list[Hole] | None = None
+) -> list[Message]:
+    """Let what the target asks for stand beside parts of a kind; what is filled in is noted.
+
+    With `holes` nothing has to stand beside a part that none of them takes.
+    """
     talk = writer.dialect.talk
     for one in talk.beside if writer.repair else ():
         if one.stands == "reasoning" and not writer.thinks:
@@ -97,7 +102,10 @@ def add_companions(writer: WriteJob, messages: list[Message]) -> list[Message]:
         turns = groupby(messages, lambda m: m.get("role") if talk.per == "run" else id(m))
         for found in [list(turn) for _, turn in turns]:
             parts = [(m, p) for m in found for p in m.get("parts", ())]
-            owner = next((m for m, p in parts if p.get("type") == one.kind), None)
+            kind = [(m, p) for m, p in parts if p.get("type") == one.kind]
+            if holes is not None:
+                kind = [(m, p) for m, p in kind if _has_place(writer, holes, p)]
+            owner = kind[0][0] if kind else None
             # A sealed thought alone is none that can be told here.
             said = (
                 p.get("type") == one.stands and "text" in p and not blank(writer, p, m.get("role"))
@@ -173,12 +181,20 @@ def filler_message(writer: WriteJob, turn: Turn) -> Message:
     return message
 
 
-def with_labels(writer: WriteJob, blocks: list[Any]) -> list[Any]:
+def message_of_left(writer: WriteJob, blocks: list[Any]) -> Message:
+    """Return a user's message of what left its message."""
+    holes = _user_holes(writer)
+    made = {"role": "user", "parts": _with_labels(writer, blocks, holes)}
+    [left] = add_companions(writer, [made], holes)
+    return left
+
+
+def _with_labels(writer: WriteJob, blocks: list[Any], holes: list[Hole]) -> list[Any]:
     """Return parts that left, each text that says whose they are before some that have a place."""
     if not writer.labels:
         return blocks
     out: list[Any] = []
-    label, holes = None, _user_holes(writer)
+    label = None
     for block in blocks:
         if id(block) in writer.labels:
             label = block
