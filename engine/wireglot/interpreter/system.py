@@ -6,8 +6,8 @@ from typing import Any
 
 from ..language.talk import LATER
 from ..notes import NO_WORD
-from .copies import replace_part
-from .jobs import Message, WriteJob
+from .copies import parts_of, replace_part
+from .jobs import Message, Part, WriteJob
 from .placing import note_beside_parts, step_down
 from .views import blank, recalled
 
@@ -108,21 +108,41 @@ def reword_later(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if form is None or _stays(writer):
         return messages
     turns = ("turn", "system") in writer.dialect.talk.enforce
+    between = _between_turns(writer, messages) if turns else frozenset[int]()
     out, begun = [], False
-    for i, message in enumerate(messages):
+    for message in messages:
         system = message.get("role") == "system"
         begun = begun or not system
-        stays = not system or not begun or (turns and _between_turns(messages, i))
+        stays = not system or not begun or id(message) in between
         out.append(message if stays else _as_user_text(writer, message, form))
     return out
 
 
-def _between_turns(messages: list[Message], i: int) -> bool:
-    """Tell whether a message stands behind a user's, and before one of the model or at the end."""
-    before, after = messages[max(0, i - 1) : i], messages[i + 1 : i + 2]
-    return [m.get("role") for m in before] in (["user"], ["tool"]) and all(
-        m.get("role") == "assistant" for m in after
+def _between_turns(writer: WriteJob, messages: list[Message]) -> frozenset[int]:
+    """Return the ids of messages behind one of a user and before one of the model, or at the end.
+
+    A message that will be left out, as a result whose call is not there, is none.
+    """
+    calls = {part.get("id") for part in parts_of(messages, "tool_call")}
+    there = [
+        message
+        for message in messages
+        if (message.get("role") == "system" and message.get("own"))
+        or any(_is_said(writer, message, part, calls) for part in message.get("parts", ()))
+    ]
+    roles = ["system", *(message.get("role") for message in there), "assistant"]
+    return frozenset(
+        id(message)
+        for i, message in enumerate(there)
+        if roles[i] in ("user", "tool") and roles[i + 2] == "assistant"
     )
+
+
+def _is_said(writer: WriteJob, message: Message, part: Part, calls: set[Any]) -> bool:
+    """Tell whether a part lets its message stand: thoughts alone do not."""
+    if part.get("type") == "tool_result":
+        return part.get("tool_call_id") in calls
+    return part.get("type") != "reasoning" and not blank(writer, part, message.get("role"))
 
 
 def _as_user_text(writer: WriteJob, message: Message, form: str) -> Message:
