@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..language.source import Pos
     from .recorder import Recorder
 
+MARKED = "what it marks as cached is left out"
+
 
 @mypyc_attr(native_class=False)
 class Noting:
@@ -101,8 +103,13 @@ class Noting:
         weight: Weight = "",
     ) -> None:
         """Note that something that was said, or one field of it, is left out, at all its places."""
-        for place in every(self.trail.find(part, path)):
+        here = self.trail.find(part, path)
+        for place in every(here):
             self.note(code, "lost", place, rule, reason, weight=weight)
+        # A mark may be an element of its own behind what it stands for.
+        mark = self.trail.find(part, "cache") if path is None and here is not None else None
+        if mark is not None and here is not None and mark[: len(here)] != here:
+            self.note("no-place", "lost", mark, rule, MARKED, weight="slight")
 
     def note_emptied(self, message: Any) -> None:
         """Note that a message is left out; of one that says nothing it is little loss."""

@@ -222,8 +222,8 @@ def _spoken(writer: WriteJob, part: Part) -> list[Part]:
         text = value if isinstance(value, str) else part.get("value_json") or stringify(value)
         spoken = [replace_part(writer, part, {"type": "text", "text": text})]
         writer.trail.put(spoken[0], "text", writer.trail.find(part, "value"))
-    for one in spoken:
-        writer.note_part("unpaired", "changed", one, SPOKEN, writer.rule())
+    now = next(iter(spoken), None)
+    writer.note_part("unpaired", "changed", part, SPOKEN, writer.rule(), now=now)
     return spoken
 
 
