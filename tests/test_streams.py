@@ -1286,7 +1286,7 @@ def test_what_the_last_frame_says_is_noted_where_that_does_not_come(
 
 def test_fields_that_only_a_whole_interaction_says_are_noted_of_its_frames() -> None:
     said = {"type": "model_output", "content": [{"type": "text", "text": "Hi"}]}
-    whole = {"id": "v1_1", "model": "m", "status": "completed", "steps": [said]}
+    whole: dict[str, Any] = {"id": "v1_1", "model": "m", "status": "completed", "steps": [said]}
     whole |= {"environment": {"x": 1}, "updated": "now"}
     notes: list[wireglot.Note] = []
     frames = list(RULES.frames(whole, "gemini-interactions", notes))

@@ -119,7 +119,9 @@ _COUNT: Word = _LENGTH, "a list has N elements at most"
 _MANY = Leaf({"type": "integer", "minimum": 0, "maximum": LONGEST},
              f"{{what}} is a whole number from 0 to {LONGEST}", rule="R027")  # fmt: skip
 _KINDS = "{what} lists kinds of requests"
-_BLANK = one_of("not-blank", "not-empty", message="{what} says what a text is", lead="it is", rule="R027")
+_BLANK = one_of(
+    "not-blank", "not-empty", message="{what} says what a text is", lead="it is", rule="R027"
+)
 _UNLESS: Word = Listed(
     one_of(*NOT_WITH, message=_KINDS, lead="its words are", rule="R024"),
     _KINDS, f"its words are: {', '.join(NOT_WITH)}", "R024", least=1, whole=True, alone=True,
