@@ -22,8 +22,9 @@ from ..results import Conversion, rule_of
 from ..rulesets import RuleSet
 from ..selecting import Selection
 from ..traces import OUTSIDE, Fate, Origin, Trace
-from ..trail import At, Trail, pointer, within
+from ..trail import At, Trail, everywhere, pointer, within
 
+ASIDE = frozenset(("spelled", "kept", "own"))  # what stands in these came from no element
 PACKAGED = "rules/"  # how the places of packaged rules begin
 
 
@@ -117,19 +118,14 @@ def _of_kind(shapes: Any, kind: str) -> Iterator[tuple[Shape, Case]]:
 
 def _element(ir: Any, trail: Trail, path: str) -> dict[str, Any] | None:
     """Return the innermost element of a list that came from a place or from around it."""
-    best: tuple[int, dict[str, Any]] | None = None
-    stack: list[tuple[Any, bool]] = [(ir, False)]
-    while stack:
-        value, listed = stack.pop()
-        if isinstance(value, list):
-            stack += [(inner, True) for inner in value]
-        elif isinstance(value, dict):
-            at: At | None = trail.find(value) if listed else None
-            if at and within(pointer(at), path):
-                if best is None or len(at) > best[0]:
-                    best = (len(at), value)
-            stack += [(v, False) for k, v in value.items() if k not in ("spelled", "kept", "own")]
-    return None if best is None or "role" in best[1] else best[1]
+    best: tuple[At, dict[str, Any] | None] = ((), None)
+    for place, value in everywhere(ir):
+        listed = place and isinstance(place[-1], int) and ASIDE.isdisjoint(place)
+        if listed and isinstance(value, dict):
+            at = trail.find(value)
+            if at and within(pointer(at), path) and len(at) > len(best[0]):
+                best = (at, value)
+    return None if best[1] is None or "role" in best[1] else best[1]
 
 
 def notes_of(notes: tuple[Note, ...], part: Trace) -> list[Note]:

@@ -22,7 +22,7 @@ from ..language.source import LADDER, parse
 from ..loading import load
 from ..rulesets import RuleSet
 from . import diff
-from .rulediff import SILENT, Change
+from .rulediff import Change, wire_content
 
 GRADES = ("wire", "notes", "prose")
 NOTED = {"unsupported", "repeated", "slight", "note", "effect"}  # words that only notes show
@@ -115,7 +115,8 @@ def _grade(change: Change) -> str:
 def _files(folder: str, old: Texts, new: Texts, explained: Iterable[str]) -> Iterator[Graded]:
     """Yield files of other text of which nothing was told."""
     for name in [name for name in {**old, **new} if old.get(name) != new.get(name)]:
-        before, after = (_wire_content(texts, name) for texts in (old, new))
+        files = (parse(texts.get(name, "{}"), name) for texts in (old, new))
+        before, after = map(wire_content, files)
         content = after or before
         place = f"{folder}/{name}" if name in new else None
         if content.get("dialect", Path(name).stem) in explained:
@@ -127,9 +128,3 @@ def _files(folder: str, old: Texts, new: Texts, explained: Iterable[str]) -> Ite
         else:
             word = "is new" if not before else "is gone" if not after else "says something else"
             yield Graded("wire", f"{name} {word}; what it does is not tried", place)
-
-
-def _wire_content(texts: Texts, name: str) -> dict[str, Any]:
-    """Return what a file says, but for what says nothing of the wire."""
-    said = parse(texts.get(name, "{}"), name).plain()
-    return {key: value for key, value in said.items() if key not in SILENT}

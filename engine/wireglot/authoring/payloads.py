@@ -34,7 +34,7 @@ class Least(Plain):
         return False
 
 
-def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[Any]:
+def of(dialects: Iterable[DialectRules], unit: str) -> list[Any]:
     """Return payloads of a unit: examples first, then those that show what none before did."""
     found: dict[str, Any] = {}
     shown: set[Any] = set()
@@ -51,7 +51,7 @@ def of(dialects: Iterable[DialectRules], unit: str, most: int = MOST) -> list[An
                 shown |= _features(wire, pictured, words)
         kept = 0
         for n in range(DRAWN):
-            if kept == most:
+            if kept == MOST:
                 break
             maker = Plain if n else Least
             payload = maker(model, f"{SEED}/{dialect.name}/{unit}/{n}").unit(unit)

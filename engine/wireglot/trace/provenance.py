@@ -352,11 +352,9 @@ def _compared(ir: Any, path: str, within: tuple[str, ...] | None = None) -> Iter
 
 def _row(dialect: Dialect, table: str, word: Any) -> str | None:
     """Return where the row of a word stands in its table."""
-    node = dialect.node.get("tables")
-    node = node.get(table) if node is not None else None
+    node = dialect.node.under("tables").get(table)
     for part in ("write", "write-also", "read-also"):
-        rows = node.get(part) if node is not None else None
-        row = rows.get(str(word)) if rows is not None else None
+        row = node.under(part).get(str(word)) if node is not None else None
         if row is not None:
             return rule_of(row.pos)
     return None
