@@ -149,13 +149,15 @@ def same_result(one: Outcome, two: Outcome) -> bool:
     if isinstance(one, ConversionError) or isinstance(two, ConversionError):
         why = [out.reason if isinstance(out, ConversionError) else None for out in (one, two)]
         return why[0] == why[1]
-    notes = [Counter(map(without_rule, out.notes)) for out in (one, two)]
-    return notes[0] == notes[1] and not result_differences(one, two)
+    return not any(notes_apart(one, two)) and not result_differences(one, two)
 
 
-def without_rule(note: Note) -> Note:
-    """Return a note without the place of its rule, which moves with every line."""
-    return note._replace(rule=None)
+def notes_apart(before: Conversion, after: Conversion) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
+    """Return the notes that are gone, and those that came; their rules move with every line."""
+    one, two = ([note._replace(rule=None) for note in out.notes] for out in (before, after))
+    gone = tuple(note for note, said in zip(before.notes, one, strict=True) if said not in two)
+    come = tuple(note for note, said in zip(after.notes, two, strict=True) if said not in one)
+    return gone, come
 
 
 # -- in words, for all payloads of a kind ---------------------------------------------------------
@@ -190,8 +192,7 @@ def _path_changes(payload: Any, before: Outcome, after: Outcome, pictured: set[s
             sources.add(at)
             yield path(at), text, unchanged
     yield from _unexplained(before, after, explained)
-    gone, come = _notes_only_in(before, after), _notes_only_in(after, before)
-    for word, notes in (("no longer", gone), ("now", come)):
+    for word, notes in zip(("no longer", "now"), notes_apart(before, after), strict=True):
         for note in notes:
             place = note.source_path
             if place is None:
@@ -199,11 +200,6 @@ def _path_changes(payload: Any, before: Outcome, after: Outcome, pictured: set[s
                 yield f"-> `{_end(out, note.target_path or '')}`", _note_words(note, word), True
             elif not any(touch(place, source) for source in sources):
                 yield path(place), _note_words(note, word), True
-
-
-def _notes_only_in(out: Conversion, other: Conversion) -> list[Note]:
-    there = {(note.code, note.source_path, note.message) for note in other.notes}
-    return [n for n in out.notes if (n.code, n.source_path, n.message) not in there]
 
 
 def _note_words(note: Note, word: str) -> str:

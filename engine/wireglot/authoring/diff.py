@@ -162,8 +162,6 @@ def _compare_record(record: Record, before: Outcome, after: Outcome) -> Replayed
     if isinstance(before, ConversionError) or isinstance(after, ConversionError):
         old, new = (str(e) if isinstance(e, ConversionError) else None for e in (before, after))
         return Replayed(record, (), (), (), (old, new))
-    one, two = (list(map(conversiondiff.without_rule, out.notes)) for out in (before, after))
-    gone = tuple(note for note, said in zip(before.notes, one, strict=True) if said not in two)
-    come = tuple(note for note, said in zip(after.notes, two, strict=True) if said not in one)
     values = tuple(conversiondiff.result_differences(before, after))
+    gone, come = conversiondiff.notes_apart(before, after)
     return Replayed(record, values, gone, come, (None, None))
