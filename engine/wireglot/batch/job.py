@@ -126,11 +126,11 @@ class Converter:
             )
         except ConversionError as error:
             raise error_within(error, job.at) from None
-        _convert = stringify(out.body) if job.text else out.body
+        made = stringify(out.body) if job.text else out.body
         if not job.at:
-            return _convert, out.notes
+            return made, out.notes
         notes = list(moved_within(out.notes, job.at, job.at))
-        whole = replaced_at(value, job.at, _convert)
+        whole = replaced_at(value, job.at, made)
         out = concluded(whole, notes, None, of(job.policy), *ends, self.rules.hash)
         return out.body, out.notes
 
