@@ -122,38 +122,47 @@ def has_sealed_ride(part: dict[str, Any]) -> bool:
     return isinstance(state, dict) and str(state.get("value")).startswith(_HEAD)
 
 
-def take_ride(dialect: Dialect, kind: Any, owner: dict[str, Any]) -> tuple[Ride, At]:
-    """Take what rides out of a part of a kind, or a message, so that nobody is sent it.
+class Seat:
+    """Where state rides in one kind of what is read of a dialect: parts of a type, or messages."""
 
-    Returns it, and where it stood within the element.
-    """
-    key = dialect.carry.get(kind)
-    if key is None:
-        return {}, ()
-    if kind != "message" and is_text(dialect, kind):
-        ours = dialect.has_signature(owner)
-        ride = valid_ride(unsealed(owner["signature"]["value"])) if ours else {}
-        if ride:
-            del owner["signature"]
-        return ride, (key,)
-    kept = owner.get("kept", {}).get(dialect.name, {})
-    inner = pointer((key, MARK))
-    ride = valid_ride(kept.get(inner))
-    if ride:  # a picture names keys of the object, and this was none of them
-        del kept[inner]
-    else:
-        ride = _take_from(kept, pointer((key,)))
-    if ride and not kept:  # what keeps nothing more is as it was without
-        del owner["kept"][dialect.name]
-        if not owner["kept"]:
-            del owner["kept"]
-    # Or a field of the IR holds the object in which it rides: one of `own`, or of the element.
-    for p in _pictures(dialect, kind) if not ride else ():
-        if isinstance(p, Hole) and _takes_object(p) and not ride:
-            group, _, field = p.path.rpartition(".")
-            box = owner.get("own", {}).get(dialect.family, {}) if group else owner
-            ride = _take_from(box, field)
-    return (ride, (key, MARK)) if ride else ({}, ())
+    def __init__(self, dialect: Dialect, kind: str, key: str) -> None:
+        self._dialect, self._family, self._key = dialect.name, dialect.family, key
+        self._signer = dialect.origin["signature"]
+        self._is_signature = kind != "message" and is_text(dialect, kind)
+        self._inner, self._outer = pointer((key, MARK)), pointer((key,))
+        found = _pictures(dialect, kind)
+        paths = (p.path for p in found if isinstance(p, Hole) and _takes_object(p))
+        # Fields of the IR that hold the object in which it rides: of `own`, or of the element.
+        self._fields = [(bool(group), f) for group, _, f in (p.rpartition(".") for p in paths)]
+
+    def take(self, owner: dict[str, Any]) -> tuple[Ride, At]:
+        """Take what rides out of a part or message, so that nobody is sent it.
+
+        Returns it, and where it stood within the element.
+        """
+        if self._is_signature:
+            state = owner.get("signature")
+            if not isinstance(state, dict) or state.get("origin") != self._signer:
+                return {}, ()
+            ride = valid_ride(unsealed(state.get("value")))
+            if ride:
+                del owner["signature"]
+            return ride, (self._key,)
+        kept = owner.get("kept", {}).get(self._dialect, {})
+        ride = valid_ride(kept.get(self._inner))
+        if ride:  # a picture names keys of the object, and this was none of them
+            del kept[self._inner]
+        else:
+            ride = _take_from(kept, self._outer)
+        if ride and not kept:  # what keeps nothing more is as it was without
+            del owner["kept"][self._dialect]
+            if not owner["kept"]:
+                del owner["kept"]
+        for own, field in self._fields:
+            if not ride:
+                box = owner.get("own", {}).get(self._family, {}) if own else owner
+                ride = _take_from(box, field)
+        return (ride, (self._key, MARK)) if ride else ({}, ())
 
 
 def _take_from(box: dict[str, Any], name: str) -> Ride:
@@ -167,6 +176,12 @@ def _take_from(box: dict[str, Any], name: str) -> Ride:
         if not box[name]:
             del box[name]
     return ride
+
+
+@once
+def seats(dialect: Dialect) -> dict[Any, Seat]:
+    """Return by kind where state rides in what is read of a dialect."""
+    return {kind: Seat(dialect, kind, key) for kind, key in dialect.carry.items()}
 
 
 def may_ride(text: str) -> bool:

@@ -26,6 +26,7 @@ from .memory import Entry, Part, content, digest, is_signed
 from .restored import Restored
 
 NOT_THERE = "the part that this tells of is not in its message, or was told of before"
+NOTHING: tuple[carry.Ride, At] = ({}, ())
 _MEMORY = ("spelled", "kept")  # of which none rides
 _WIRE = frozenset(("value",))  # what holds JSON of the wire
 _TEXT = frozenset(("type", "size", "digest"))  # all that tells which text it is
@@ -53,7 +54,7 @@ class Riders:
         """
         self._shares = shares
         self._client, self.provider, self.trail, self.made = client, provider, trail, made
-        self._limits = Limits(provider.model.limits)
+        self._limits, self._seats = Limits(provider.model.limits), carry.seats(client.model)
         self._named_calls: set[int] = set()  # calls of which something was said
         self.drafts: list[Draft] = []
         self.foreign_messages: list[Part] = []  # those that another provider is known to have said
@@ -62,8 +63,8 @@ class Riders:
         """Take what rides out of a message; return what of it is this provider's, and fits."""
         found: list[Rider] = []
         for owner in (message, *message["parts"]):
-            kind = "message" if owner is message else owner.get("type")
-            ride, at = carry.take_ride(self._client.model, kind, owner)
+            seat = self._seats.get("message" if owner is message else owner.get("type"))
+            ride, at = seat.take(owner) if seat is not None else NOTHING
             if not ride:
                 continue
             for origin, entries in ride.items():
