@@ -17,8 +17,8 @@ import yaml
 import wireglot
 from wireglot import cli
 from wireglot.language.source import parse
-from wireglot.serve import agents, words
-from wireglot.serve.run import run_program
+from wireglot.serve import words
+from wireglot.serve.run import MODEL, agents_of, packaged, run_program
 
 from . import serveforms
 
@@ -74,7 +74,7 @@ def run(*said: str) -> int:
     return cli.main(["run", *said])
 
 
-@pytest.mark.parametrize("name", agents.packaged())
+@pytest.mark.parametrize("name", packaged())
 def test_each_agent_is_led_to_the_server(
     place: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -85,10 +85,10 @@ def test_each_agent_is_led_to_the_server(
     more = ("--url", "http://127.0.0.1:9", "--key-env", "MINE", "--model", "m-7")
     assert run(name, "--to", "openai-chat", *more, "--", "-p", "Hi", "--to", "x") == 0
     said, env, files = json.loads((place / "told.json").read_text("utf-8"))
-    agent, whole = agents.packaged()[name], json.dumps([said, env, files])
+    agent, whole = packaged()[name], json.dumps([said, env, files])
     assert said[len(agent.arguments) :] == ["-p", "Hi", "--to", "x"]
     assert "http://127.0.0.1:" in whole and "$" not in json.dumps([said, files])
-    assert ("m-7" in whole) == (agents.MODEL in str(agent))
+    assert ("m-7" in whole) == (MODEL in str(agent))
     assert "provider-key" not in whole and env["OTHERS"] == "another"
     assert env["NO_PROXY"] == "example.com,127.0.0.1"
     assert not [key for key, value in agent.env.items() if value is None and key in env]
@@ -185,7 +185,7 @@ def test_what_cannot_be_run_is_said(
 
 def test_the_file_of_agents_has_its_form() -> None:
     said = words.read(serveforms.AGENTS, KNOWN, "agents.yaml").plain()
-    assert agents.agents_of(said) == agents.packaged()
+    assert agents_of(said) == packaged()
     assert parse(KNOWN, "agents.yaml").plain() == yaml.safe_load(KNOWN)
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wireglot.serve import agents
-from wireglot.serve.agents import Agent
+from wireglot.serve.run import KEY, MODEL, URL, Agent, packaged
 
 from .talk import Json
 
@@ -106,7 +105,7 @@ def prepared(
         file = home / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(what), encoding="utf-8")
-    held = {agents.URL: base, agents.KEY: "x", agents.MODEL: program.model}
+    held = {URL: base, KEY: "x", MODEL: program.model}
     ready = program.agent.ready(held, home / "agent")
     words = [program.name, *ready.arguments, *(program.command if fresh else program.again)(prompt)]
     env = {name: text for name, text in ready.env.items() if text is not None}
@@ -116,7 +115,7 @@ def prepared(
 def _program(name: str, agent: Agent | None = None, **more: Any) -> Program:
     command = more.pop("command")
     again = more.pop("again", lambda prompt: [*command(prompt), "--continue"])
-    return Program(name, command, again, agent or agents.packaged()[name], **more)
+    return Program(name, command, again, agent or packaged()[name], **more)
 
 
 def _claude(prompt: str) -> Words:
@@ -159,7 +158,7 @@ QWEN_SETTINGS = {
 
 def _spoken(name: str, old: Mapping[str, str]) -> Agent:
     """Return an agent that speaks another wire: what stands for the old one is written anew."""
-    agent = agents.packaged()[name]
+    agent = packaged()[name]
     text = json.dumps(agent.files)
     for one, new in old.items():
         assert one in text

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wireglot.moving import listing, move, places
-from wireglot.serve import agents
+from wireglot.serve.run import Agent
 
 from .. import test_rich_session as rich
 from ..agents import hearing, programs
@@ -77,7 +77,7 @@ PROGRAMS = {
         "openclaw",
         command=lambda _: [],
         again=lambda _: [],
-        agent=agents.Agent(
+        agent=Agent(
             "", {"OPENCLAW_CONFIG_PATH": "$folder/openclaw.json"}, [], {"openclaw.json": SETTINGS}
         ),
     ),

@@ -87,8 +87,6 @@ def spread_citations(reader: ReadJob, ir: Any, messages: list[Any] | None) -> No
     """Give each text of what was read the citations of it: of `messages`, or of candidates."""
     of = "candidate" if messages is None else "message"
     for owner in owners_of_parts(ir, messages):
-        if not isinstance(owner, dict):
-            continue
         together, texts = "citations" in owner or "sources" in owner, citing_texts(owner)
         form = form_of(reader.dialect, of) if together or texts else None  # mostly nothing is cited
         if form is None:

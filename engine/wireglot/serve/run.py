@@ -1,8 +1,13 @@
-"""What `wireglot run` does: an agent before a server, which ends with it."""
+"""What `wireglot run` does: an agent before a server, which ends with it.
+
+How each agent is started stands in a file beside the rules.
+"""
 
 from __future__ import annotations
 
 import argparse
+import functools
+import json
 import logging
 import os
 import secrets
@@ -13,20 +18,60 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from ..language.findings import hint
+from ..loading.rulesources import beside
 from ..rulesets import RuleSet
-from . import agents, command
+from . import command, wires
 from .relay import Relay
 
+# What stands for something in the file.
+URL, KEY, MODEL, FOLDER = "$url", wires.KEY, wires.MODEL, "$folder"
 FORWARDED = (signal.SIGTERM, signal.SIGHUP)  # signals that the agent gets from us alone
+
+
+class Agent(NamedTuple):
+    """How an agent is started.
+
+    Attributes:
+        install: How it is installed.
+        env: What its environment has besides; None: what it must not have.
+        arguments: Those before the user's own.
+        files: What stands in a folder of its own, as text, or as JSON.
+    """
+
+    install: str
+    env: dict[str, str | None]
+    arguments: list[str]
+    files: dict[str, Any]
+
+    def ready(self, held: Mapping[str, str], folder: Path) -> Agent:
+        """Return the agent with what is held in its place, and write its files into a folder."""
+        env, arguments, files = wires.filled(list(self[1:]), {**held, FOLDER: str(folder)})
+        for name, what in files.items():
+            text = what if isinstance(what, str) else json.dumps(what)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+        return Agent(self.install, env, arguments, files)
+
+
+@functools.cache
+def packaged() -> dict[str, Agent]:
+    """Return the agents of the packaged file, which is taken for checked."""
+    return agents_of(beside("serve/agents.yaml"))
+
+
+def agents_of(said: Any) -> dict[str, Agent]:
+    """Return what a file says whose form is right."""
+    usual: dict[str, Any] = {"env": {}, "arguments": [], "files": {}}
+    return {name: Agent(**{**usual, **one}) for name, one in said["programs"].items()}
 
 
 def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
     """Run an agent to its end, and return its status. Raises RuleError, UsageError."""
-    name, known = arguments.starts, agents.packaged()
+    name, known = arguments.starts, packaged()
     if name not in known:
         raise UsageError(f"`{name}` is no agent; {hint(name, known)}")
     program, agent = shutil.which(name), known[name]
@@ -34,7 +79,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
         raise UsageError(f"`{name}` is not installed: `{agent.install}`")
     relay = command.relay_of(arguments, rules, command.states_of(arguments.state))
     key, model = secrets.token_urlsafe(24), next(iter(relay.models()), None)
-    if model is None and agents.MODEL in str(agent):
+    if model is None and MODEL in str(agent):
         raise UsageError(f"`{name}` wants the name of a model: `--model` says it")
     if arguments.log is not None:
         command.log_to(_file(arguments.log))
@@ -42,7 +87,7 @@ def main(arguments: argparse.Namespace, rules: Callable[[], RuleSet]) -> int:
         command.serving(relay, key, folder=arguments.record, tells=arguments.otel) as url,
         tempfile.TemporaryDirectory() as folder,
     ):
-        held = {agents.URL: url, agents.KEY: key, agents.MODEL: str(model)}
+        held = {URL: url, KEY: key, MODEL: str(model)}
         ready = agent.ready(held, Path(folder))
         words = [program, *ready.arguments, *arguments.passed]
         return run_program(words, environment(ready.env, relay))
