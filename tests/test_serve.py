@@ -31,7 +31,7 @@ import pytest
 import wireglot
 import wireglot.httpx
 from wireglot import cli
-from wireglot.serve import command, wires, words
+from wireglot.serve import command, config, wires
 from wireglot.serve.demo import example, next_parts
 from wireglot.serve.relay import Limits, upstream
 
@@ -557,7 +557,7 @@ def test_each_dialect_of_a_provider_has_a_wire_that_fits() -> None:
 def test_what_is_wrong_in_a_file_of_wires_is_said(old: str, new: str, said: str) -> None:
     assert old in KNOWN
     with pytest.raises(wireglot.RuleError, match=r"wires\.yaml:\d+:\d+") as caught:
-        words.read(serveforms.WIRES, KNOWN.replace(old, new, 1), "wires.yaml")
+        config.read(serveforms.WIRES, KNOWN.replace(old, new, 1), "wires.yaml")
     assert said in str(caught.value)
 
 

@@ -17,7 +17,7 @@ import yaml
 import wireglot
 from wireglot import cli
 from wireglot.language.source import parse
-from wireglot.serve import words
+from wireglot.serve import config
 from wireglot.serve.run import MODEL, agents_of, packaged, run_program
 
 from . import serveforms
@@ -184,7 +184,7 @@ def test_what_cannot_be_run_is_said(
 
 
 def test_the_file_of_agents_has_its_form() -> None:
-    said = words.read(serveforms.AGENTS, KNOWN, "agents.yaml").plain()
+    said = config.read(serveforms.AGENTS, KNOWN, "agents.yaml").plain()
     assert agents_of(said) == packaged()
     assert parse(KNOWN, "agents.yaml").plain() == yaml.safe_load(KNOWN)
 
@@ -203,5 +203,5 @@ def test_the_file_of_agents_has_its_form() -> None:
 def test_what_is_wrong_in_a_file_of_agents_is_said(old: str, new: str, said: str) -> None:
     assert old in KNOWN
     with pytest.raises(wireglot.RuleError, match=r"agents\.yaml:\d+:\d+") as caught:
-        words.read(serveforms.AGENTS, KNOWN.replace(old, new, 1), "agents.yaml")
+        config.read(serveforms.AGENTS, KNOWN.replace(old, new, 1), "agents.yaml")
     assert said in str(caught.value)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from .loading.policyfile import load_policy
     from .loop.exchanges import Exchange
     from .loop.states import States, merge_states
+    from .streaming.responses import TextStream
     from .streaming.streams import Translator
-    from .streaming.textstream import TextStream
     from .traces import Trace
 
 __version__ = "0.1.0"
@@ -227,7 +227,7 @@ def text_stream(frames: Iterable[Any], dialect: str) -> TextStream:
         UsageError: The dialect does not exist or has no streams.
         ConversionError: A frame cannot be read; raised where it is iterated.
     """
-    from .streaming.textstream import TextStream
+    from .streaming.responses import TextStream
 
     return TextStream(packaged(), frames, dialect)
 
@@ -237,7 +237,7 @@ _LATER = {
     "DialectRules": ".dialects",
     "Exchange": ".loop.exchanges",
     "States": ".loop.states",
-    "TextStream": ".streaming.textstream",
+    "TextStream": ".streaming.responses",
     "Trace": ".traces",
     "Translator": ".streaming.streams",
     "has_tool_calls": ".guards",
