@@ -141,7 +141,9 @@ class Fold(Hearing):
     def fail(self, error: IR) -> None:
         """Take an error."""
         self.begin()
-        self.close_cited()
+        for owner in self.outcome.candidates:  # nothing more is said of what texts cite
+            for part in [one for one in owner.parts if one.open and one.may_cite]:
+                self.close_part(part)
         self.error = error
         self.listener.failed(error, (self.frames - 1,))
 

@@ -273,12 +273,6 @@ class Hearing:
             owner.forgotten.update(k for k, p in owner.by_address.items() if p is part)
             owner.by_address = {k: p for k, p in owner.by_address.items() if p is not part}
 
-    def close_cited(self) -> None:
-        """Close texts of which the end was heard: nothing more is said of what they cite."""
-        for owner in self.outcome.candidates:
-            for part in [one for one in owner.parts if one.open and one.may_cite]:
-                self.close_part(part)
-
     def part_fields(self, match: EventMatch) -> IR:
         """Return the IR fields that an event says of its part: all but the piece and the whole."""
         said: IR = {}
