@@ -24,7 +24,7 @@ from ..results import Conversion, all_notes, concluded
 from ..room import with_room
 from ..seeds import digest
 from ..trail import value_at
-from . import carry, markers, memory, names, stored, undo
+from . import carry, markers, memory, names, stored
 from .memory import Part
 from .restored import Restored
 from .riders import Riders
@@ -184,7 +184,7 @@ class Exchange:
             self._names.learn_own(read.ir, client.model, self.provider)
         self._names.learn(writer.limits, self.provider)
         self._names.set_properties(writer.property_names, self.provider)
-        undo.learn_rows(self._names, provider, read.ir, writer)
+        self._names.learn_rows(provider, read.ir, writer)
 
     @with_room
     def response(self, body: Any) -> Conversion:

@@ -1,4 +1,8 @@
-"""Names and ids of one conversation: how each was written where it was refused, and back."""
+"""Names, ids and tools of one conversation: how each was written where it was refused, and back.
+
+A tool that has no picture goes down the ladder, and so do its calls. The row that a tool took is
+remembered by its name; a call of it that comes in the form which the row gives is read backwards.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,17 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from ..conversion.hands import Writer
 from ..interpreter import pairing
 from ..interpreter.copies import parts_of
 from ..interpreter.limits import Limits, pattern_of
+from ..jsontext import stringify
+from ..language.held import Held
+from ..language.ladder import Row, apply, undo_row
 from ..language.model import Dialect, once
 from ..language.picture import Hole, keys
+from ..notes import Draft
+from ..trail import Trail
 from .memory import Part
 
 _OF = "properties of "  # before the name of a tool: a kind of names
@@ -71,9 +81,21 @@ class Names:
         known = self.table.get(dialect, {}).get(kind, {})
         return {written: name for name, written in known.items()}
 
-    def rows(self, dialect: str) -> dict[str, str]:
-        """Return the row of the ladder by which each tool went to a dialect, by its name."""
-        return self.table.get(dialect, {}).get("row", {})
+    def learn_rows(self, provider: Held, ir: dict[str, Any], writer: Writer) -> None:
+        """Remember by which row each tool of a request went, if its calls go by one so named."""
+        paired = {row.name for row in provider.ladder.get("tool_call", ())}
+        for tool in declared(ir):
+            _, row = writer.rows.get(id(tool), (None, ""))
+            if row in paired:
+                self.of(provider.name, "row")[tool["name"]] = row
+            else:
+                self.table.get(provider.name, {}).get("row", {}).pop(tool.get("name", ""), None)
+
+    def row_of(self, provider: Held, name: Any) -> Row | None:
+        """Return the row of the ladder by which calls of a tool went to a provider."""
+        known = self.table.get(provider.name, {}).get("row", {}).get(name)
+        rows = provider.ladder.get("tool_call", ())
+        return next((row for row in rows if row.name == known), None)
 
 
 def declared(ir: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -168,3 +190,44 @@ def _reorder(messages: list[dict[str, Any]], pairs: list[tuple[Part, Part]]) -> 
     for message in messages:
         if any(id(part) in fresh for part in message.get("parts", ())):
             message["parts"] = [fresh.get(id(part), part) for part in message["parts"]]
+
+
+def undone_call(row: Row, part: Part) -> tuple[Part, bool]:
+    """Return a call as it was before a row, and whether it had the form that the row gives.
+
+    Of a call that a model made in another form, the one field of the row is its `only_text`.
+    """
+    before = undo_row(row, part)
+    text = part.get("arguments_json")
+    if before is not None:
+        again = apply(row, before, Trail())[0].get("arguments")
+        if isinstance(text, str) and text != stringify(again):
+            before["arguments_json"] = text  # the provider gets back what it said
+        return before, True
+    said = text if isinstance(text, str) else part.get("arguments_text")
+    if said is None:
+        said = stringify(part.get("arguments", {}))
+    fields = {*row.after.names, "arguments_text"} - {"type"}
+    rest = {key: value for key, value in part.items() if key not in fields}
+    field = {next(iter(row.before.names)): only_text(part.get("arguments"), said)}
+    return {**rest, **field, "arguments_json": said}, False
+
+
+def only_text(arguments: Any, text: str) -> str:
+    """Return the one text that arguments hold (models know some tools by another key), or all."""
+    held = list(arguments.values()) if isinstance(arguments, dict) else []
+    return held[0] if len(held) == 1 and isinstance(held[0], str) else text
+
+
+def put_call_back(row: Row, part: Part, trail: Trail) -> Draft | None:
+    """Change a call to what it was before a row; return what is to be said of it."""
+    at = trail.find(part, "arguments") or trail.find(part)
+    before, fits = undone_call(row, part)
+    for key in before.keys() - part.keys():
+        trail.put(part, key, at)
+    part.clear()
+    part.update(before)
+    if fits:
+        return None
+    told = f"this is not as `{row.name}` gave the tool; what it says stands as text"
+    return Draft(row.name, "changed", at, row.pos, told, None, part)

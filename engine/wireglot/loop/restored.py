@@ -18,7 +18,7 @@ from ..ir import PARAGRAPH
 from ..language.lenses import Misfit, parse_json
 from ..language.model import Dialect
 from ..trail import At, Trail
-from . import undo
+from . import names
 from .memory import Entry, Part, content, digest, is_plain_text, whole_part
 
 _TRIES = 32
@@ -137,7 +137,7 @@ class Restored:
         except Misfit:
             value = None
         # A call in a form that its tool does not have: the input is all of what was said.
-        if call["input"] == undo.only_text(value, text):
+        if call["input"] == names.only_text(value, text):
             del call["input"]
             if isinstance(value, dict):
                 call["arguments"] = value

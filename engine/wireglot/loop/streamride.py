@@ -23,7 +23,7 @@ from ..streaming.incoming import Part
 from ..streaming.outcome import Outcome
 from ..streaming.outgoing import Frames, Rides
 from ..streaming.streams import Translator
-from . import carry, memory, undo
+from . import carry, memory, names
 from .carry import Ride
 from .memory import Entry
 from .unseen import Turn, Unseen
@@ -244,10 +244,10 @@ class TurnStream(Translator):
         name = part.fields["name"]
         if name in self._back:
             part.originals["name"], part.fields["name"] = name, self._back[name]
-        row = undo.row_of(self._turn.names, self._source, part.fields["name"])
+        row = self._turn.names.row_of(self._source, part.fields["name"])
         given = self._turn.names.properties(self._source.name, part.fields["name"])
         if row is not None:
-            part.rewrite = lambda ir: undo.undone_call(row, ir)[0]
+            part.rewrite = lambda ir: names.undone_call(row, ir)[0]
         elif given:
             part.rewrite = lambda ir: rename_arguments(ir, given) or ir
 

@@ -13,7 +13,7 @@ from ..language.held import Held
 from ..notes import Draft
 from ..tagged import every
 from ..trail import Places, Trail
-from . import carry, memory, undo
+from . import carry, memory, names
 from .memory import Entry, Part
 from .names import Names
 
@@ -119,8 +119,8 @@ class Unseen:
                 if (again := rename_arguments(part, given, trail)) is not None:
                     part.pop("arguments_json", None)
                     part.update(again)
-                row = undo.row_of(self._turn.names, self._provider, part["name"])
-                draft = undo.put_back(row, part, trail) if row is not None else None
+                row = self._turn.names.row_of(self._provider, part["name"])
+                draft = names.put_call_back(row, part, trail) if row is not None else None
                 odd += [draft] if draft is not None else []
             if self._client.model.has_signature(part):
                 continue  # the client has its place
