@@ -10,7 +10,7 @@ from ..language import picture as pic
 from ..language.events import Event
 from ..language.model import Dialect
 from ..language.picture import Hole
-from ..language.shape import Shape
+from ..language.shape import Shape, fixed_words
 from .outgoing import Frames, Place, is_made
 
 
@@ -144,7 +144,6 @@ def _ids_of_wholes(dialect: Dialect, part: Event | None) -> dict[tuple[str, Any]
         for shape, case in dialect.cases_of(hole.named) if hole.path == "part" else ():
             made = {(h.path, h.value): h for h in pic.holes(case.wire) if is_made(h)}
             for kind in shape.groups or case.kinds or (shape.kind,):
-                said = case.sides[0].get("/name")
-                for name in said if isinstance(said, tuple) else (None,):
+                for name in fixed_words([case], "/name") or (None,):
                     found.setdefault((str(kind), name), {}).update(made)
     return {key: [*made.values()] for key, made in found.items() if len(made) == 1}
