@@ -283,8 +283,9 @@ def write(writer: WriteJob, shape: Shape, ir: dict[str, Any]) -> Any:
         told = {id(line): told_of(writer, line) for line in lines}
         made = tree.Written(writer, document.tree, rows, found, told, memory)
         made.link_path({*map(id, lines)} - {*map(id, found)} if writer.same else set())
-        file = File(writer.dialect)
-        lines = made.lines(head, lambda *rows: history.seen_lines(document, file, *rows)[0])
+        if writer.same or not document.again:
+            file = File(writer.dialect)
+            lines = made.lines(head, lambda *rows: history.seen_lines(document, file, *rows)[0])
     return [*head, *lines]
 
 
