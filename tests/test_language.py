@@ -1075,3 +1075,21 @@ request: {wire: {talk: $messages as conversation, form: $response_format as form
     assert written(("system", "S")) == [["S"], ["In JSON."]]
     assert written() == []
     assert written(("user", "Hi"), form="text") == [["Hi"]]
+
+
+@pytest.mark.parametrize(
+    ("source", "unit", "body", "severity"),
+    [
+        ("gemini", "request", {"generationConfig": {"responseModalities": ["TEXT"]}}, "info"),
+        ("gemini", "request", {"generationConfig": {"responseModalities": ["IMAGE"]}}, "warning"),
+        ("anthropic", "tool_call", {"caller": {"type": "direct"}}, "info"),
+        ("anthropic", "tool_call", {"caller": {"type": "code_execution"}}, "warning"),
+    ],
+)
+def test_what_is_so_anyway_is_no_warning(
+    source: str, unit: str, body: dict[str, Any], severity: str
+) -> None:
+    more = {"request": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}}
+    more["tool_call"] = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    out = wireglot.convert({**more[unit], **body}, source, "openai-chat", unit=unit)
+    assert [(note.code, note.severity) for note in out.notes] == [("own-field", severity)]

@@ -25,7 +25,8 @@ from . import diff
 from .rulediff import Change, wire_content
 
 GRADES = ("wire", "notes", "prose")
-NOTED = {"unsupported", "repeated", "slight", "note", "effect"}  # words that only notes show
+# Words that only notes show.
+NOTED = {"unsupported", "repeated", "slight", "usual", "note", "effect"}
 EXAMPLES = (EXAMPLES_OF, CROSSINGS)  # a file that has one of them says nothing to a conversion
 ENDING = ".yaml"
 PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?\Z", re.DOTALL)  # a file, a line, a column

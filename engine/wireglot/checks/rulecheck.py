@@ -143,9 +143,10 @@ class _ModelCheck:
             coverage.check_needs(model, contexts, self.findings)
 
     def _check_weights(self) -> None:
-        """Report what `repeated` and `slight` name and no picture has under `own` (R024)."""
-        repeated, slight = self.clean.get("repeated"), self.clean.get("slight")
-        if repeated is None and slight is None:
+        """Report what words of weight name and no picture has under `own` (R024)."""
+        repeated = self.clean.get("repeated")
+        maps = [one for word in ("slight", "usual") if (one := self.clean.get(word)) is not None]
+        if repeated is None and not maps:
             return
         model = self.model
         pictures = [case.wire for case in model.cases]
@@ -156,7 +157,7 @@ class _ModelCheck:
         known |= {name for case in model.cases for name in _own_in_ir(case.ir)}
         home = self.clean.value["dialect"].pos.file
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
-        named += [(name, slight.key_pos(name)) for name in slight.value] if slight else []
+        named += [(name, one.key_pos(name)) for one in maps for name in one.value]
         for name, pos in named:
             if name not in known and pos.file == home:  # a child may have fewer
                 message = f"no picture of this file has `$own.{name}`"

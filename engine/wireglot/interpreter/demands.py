@@ -138,8 +138,8 @@ def _declares(part: dict[str, Any], kept: Collection[Any]) -> bool:
 def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:
     """Note what else is said by a part that declares tools, or a message that does nothing else."""
     for family, own in (part.get("own") or {}).items():
-        for name in own:
-            weight, reason = weigh_own(writer, "tools", family, name)
+        for name, value in own.items():
+            weight, reason = weigh_own(writer, "tools", family, name, value)
             writer.note_lost("own-field", own, reason, pos, name, weight)
     note_unknown_keys(writer, part, "tools", pos)
 

@@ -207,7 +207,7 @@ def _note_own(writer: WriteJob, view: View, family: str, fields: dict[str, Any])
         if leaf is None or f"own.{family}.{name}" in claims:
             continue
         at = find(fields, name) or find(view.obj)
-        weight, reason = weigh_own(writer, view.shape, family, name)
+        weight, reason = weigh_own(writer, view.shape, family, name, leaf)
         nulls = isinstance(leaf, dict) and all(value is None for value in leaf.values())
         if not weight and (leaf in EMPTY or nulls):
             weight = "slight"
@@ -222,11 +222,13 @@ def note_emptied(writer: WriteJob, message: dict[str, Any]) -> None:
             if leaf is None or leaf in EMPTY:
                 continue
             at = writer.trail.find(fields, name) or writer.trail.find(message)
-            weight, reason = weigh_own(writer, "message", family, name)
+            weight, reason = weigh_own(writer, "message", family, name, leaf)
             writer.note("own-field", "lost", at, writer.rule(), reason, weight=weight)
 
 
-def weigh_own(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Weight, str]:
+def weigh_own(
+    writer: WriteJob, shape: str, family: str, name: str, value: Any
+) -> tuple[Weight, str]:
     """Return what the loss of a field that one family alone has weighs, and what is said of it."""
     source = writer.trail.source
     if source is None or source.family != family:
@@ -237,6 +239,8 @@ def weigh_own(writer: WriteJob, shape: str, family: str, name: str) -> tuple[Wei
     if family == writer.dialect.family:
         text = f"{writer.dialect.name} has no `{name}`"
     why = source.weights.slight.get(name)
+    if name in source.weights.usual and same(value, source.weights.usual[name]):
+        why = "It is so where nothing is said."
     return ("slight", f"{text}: {why}") if why else ("", text)
 
 

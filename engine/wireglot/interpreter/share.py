@@ -180,7 +180,7 @@ def _no_row_helps(writer: WriteJob, holes: list[Hole], part: Any) -> bool:
 def _weigh_native(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
     """Weigh a part that no other dialect has, and name it: by name, its kind, or the key it has."""
     family, own = next(iter(part.get("own", {}).items()), ("", {}))
-    weights = [leftover.weigh_own(writer, "native", family, name) for name in own]
+    weights = [leftover.weigh_own(writer, "native", family, k, v) for k, v in own.items()]
     if weights and all(weight for weight, _ in weights):
         return weights[0]
     source = writer.trail.source

@@ -19,7 +19,7 @@ from .source import Node, Pos, Report, raise_error, wrong
 REMOVED = "$removed"
 PLAIN_SECTIONS = frozenset(
     "carry hooks limits lists repeated schemas slight spelling tables unions unsupported "
-    "within-text".split()
+    "usual within-text".split()
 )
 
 

@@ -78,10 +78,12 @@ class Weights(NamedTuple):
     Attributes:
         repeated: Fields of a response that say again what the request said.
         slight: Fields that say nothing to a model or an application, and why.
+        usual: Values that say what is so where nothing is said.
     """
 
     repeated: frozenset[str]
     slight: dict[str, str]
+    usual: dict[str, Any]
 
 
 def _lazy(word: str) -> Any:

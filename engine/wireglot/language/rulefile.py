@@ -83,7 +83,11 @@ def load(node: Node) -> Dialect:
         files=node.json_of("files", name),
         document=documents.load(top["document"]) if "document" in top else None,
         stream=stream,
-        weights=Weights(frozenset(node.json_of("repeated", ())), node.json_of("slight", {})),
+        weights=Weights(
+            frozenset(node.json_of("repeated", ())),
+            node.json_of("slight", {}),
+            node.json_of("usual", {}),
+        ),
         within={k: Marks.of(k, v.value, v.pos) for k, v in node.under("within-text").items()},
         lists={k: Listing.of(v) for k, v in node.json_of("lists", {}).items()},
         stored=_stored(node.json_of("stored", {})),

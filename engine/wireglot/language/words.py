@@ -312,6 +312,7 @@ _BODY: dict[str, Word] = {
                              "that this API has no place for"),
     "repeated": (names(), "fields of `$own` in a response that say again what the request said"),
     "slight": (REASONS, "fields of `$own` that say nothing to a model or an application, and why"),
+    "usual": (_KEYS, "values of fields of `$own` that say what is so anyway"),
     "examples": (Map(EXAMPLES[0]), "Examples stand beneath what they show"),
 }  # fmt: skip
 _OPTIONS = {name: said for name, said in OPTIONS.items() if said}
