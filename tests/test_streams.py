@@ -1284,6 +1284,22 @@ def test_what_the_last_frame_says_is_noted_where_that_does_not_come(
     assert [(note.source_path, note.severity) for note in lost] == [("/0", "info")] * (not ends)
 
 
+@pytest.mark.parametrize(
+    ("target", "told"), [("mistral", False), ("cohere", False), ("openai-chat", True)]
+)
+def test_counts_that_stand_beside_a_reason_are_noted_where_none_is_said(
+    target: str, told: bool
+) -> None:
+    said = {"model": "m", "created_at": "2026-01-31T12:00:00Z"}
+    frames = [
+        {**said, "message": {"role": "assistant", "content": "Hi"}, "done": False},
+        {**said, "message": {"content": ""}, "done": True, "prompt_eval_count": 7, "eval_count": 3},
+    ]
+    out, t = translated(frames, "ollama", target)
+    lost = [note.source_path for note in t.notes if "counts" in note.message]
+    assert ('": 7,' in json.dumps(out), lost) == (told, [] if told else ["/1"])
+
+
 def test_fields_that_only_a_whole_interaction_says_are_noted_of_its_frames() -> None:
     said = {"type": "model_output", "content": [{"type": "text", "text": "Hi"}]}
     whole: dict[str, Any] = {"id": "v1_1", "model": "m", "status": "completed", "steps": [said]}

@@ -177,11 +177,15 @@ class Unfold(Parts):
         if apart is not None and counts is not None and not told and "usage" not in self.unasked:
             self.frames.write(apart, {"usage": counts})
             self._counts_written = counts
+        end = self.stream.get("end")
         if cut:
             self._note_unsaid_end(outcome)
-        end = self.stream.get("end")
-        if end is not None and not cut and "finish" not in end.acts:
+        elif end is not None and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
+            told = told or "usage" in end.acts
+        unasked = cut or apart is not None or "usage" in self.unasked
+        if counts and not (told or unasked or counts == self._counts_written):
+            self._unplaced(outcome.usage_place, HELD.format("these counts"))  # beside no reason
 
     def _note_unheld(self, outcome: Outcome, counts: IR | None) -> None:
         """Note what is said of the response that no event says, though a whole response does."""
