@@ -164,3 +164,39 @@ def test_counts_of_text_alone_are_no_warning_where_there_is_no_place(
     told = {n.source_path: n.severity for n in out.notes}
     assert told["/usageMetadata/promptTokensDetails"] == severity
     assert told["/modelVersion"] == "info"
+
+
+DOCUMENT = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "d"}}
+ANSWER = {
+    "type": "json_schema",
+    "json_schema": {"name": "a", "schema": {"type": "object", "properties": {}}},
+}
+JSON = "application/json"
+CUSTOM = {"type": "custom", "custom": {"name": "k"}}
+
+
+@pytest.mark.parametrize("trace", [False, True])
+@pytest.mark.parametrize(
+    ("source", "target", "asked", "code", "place"),
+    [
+        ("anthropic", "openai-chat", {"messages": [{"role": "user", "content": [DOCUMENT]}]},
+         "document-as-text", "/messages/0/content"),  # the only text, which stands alone
+        ("gemini", "openai-responses",
+         {"contents": [{"parts": []}], "generationConfig": {"responseMimeType": JSON}},
+         "filled-in", "/input"),
+        ("anthropic", "openai-responses", {"model": "o3", "output_config": {"effort": "max"}},
+         "reworded", "/reasoning/effort"),  # a word that is all that its shape says
+        ("anthropic", "mistral", {"thinking": {"type": "enabled", "budget_tokens": 2000}},
+         "budget-as-effort", "/reasoning_effort"),  # among the keys of the request
+        ("openai-chat", "bedrock-converse", {"response_format": ANSWER},
+         "schema-added", "/outputConfig/textFormat/structure/jsonSchema/schema"),  # in a text
+        ("openai-chat", "gemini", {"tools": [F, CUSTOM]},
+         "freeform-wrapped", "/tools/0/functionDeclarations/1"),  # in a run of tools
+    ],
+)  # fmt: skip
+def test_a_note_says_where_what_was_changed_stands_now(
+    source: str, target: str, asked: Json, code: str, place: str, trace: bool
+) -> None:
+    said = {"messages": [{"role": "user", "content": "Hi"}]} if "contents" not in asked else {}
+    out = RULES.convert({**said, **asked}, source, target, trace=trace)
+    assert [n.target_path for n in out.notes if n.code == code] == [place]

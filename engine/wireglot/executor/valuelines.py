@@ -223,7 +223,8 @@ class ValueLines:
             if c.writes.home:
                 exact = dialect.schemas[lens].exact and bool(c.case.name)
                 return "NO" if exact else f"tried({pair}.spelled_here, {v})"
-            return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {found.path!r})"
+            into = f", {self.into}" if "json" in self.h.lenses else ""  # nothing stands in a text
+            return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {found.path!r}{into})"
         if lens in TIMES:  # what it cannot say exactly is noted
             return f"tried(exactly, {lens!r}, {v})"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"

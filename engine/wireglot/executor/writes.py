@@ -179,6 +179,8 @@ class Writes:
                         if case.note is not None and not self.home:
                             t(f"note_part_case(x, {self.code.value(case, 'C')}, o, w, took, into)")
                         t("if x.field_notes: x.place_field_notes(w, took, into)")
+                        if isinstance(case.wire, Hole) and not self.home:
+                            t("if len(x.notes) > m: place_word_notes(x, m, w, into)")
                         t("return w, took")
                 t("del x.notes[m:]")
         t("return NO, ()")

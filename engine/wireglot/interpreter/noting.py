@@ -192,10 +192,10 @@ class Noting:
                 if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
             ]
         for draft in self.notes:
-            if draft.owner is not None or draft.place is None:
-                continue
-            wire = self.wire_of(draft.place)
-            if wire is not None:
-                draft.owner, draft.place = wire, None
-                while id(draft.owner) in self.relocated:  # a text may stand for what holds it, too
-                    _, draft.owner, draft.place = self.relocated[id(draft.owner)]
+            if draft.owner is None and draft.place is not None:
+                wire = self.wire_of(draft.place)
+                if wire is not None:
+                    draft.owner, draft.place = wire, None
+            while id(draft.owner) in self.relocated:  # a text may stand for what holds it, too
+                _, draft.owner, place = self.relocated[id(draft.owner)]
+                draft.place = draft.place if place is None else place

@@ -156,6 +156,7 @@ def _by_cases(
         inner = View(obj, shape.name, case, writer)
         with tries:
             inner.match(case.ir, obj)
+            mark = len(writer.notes)
             wire = writer.picture(case.wire, inner, rel, top=True)
             refused.update(inner.refused)
             empty = wire is ABSENT or (wire == {} and not (writer.same and h.mark is None))
@@ -167,6 +168,7 @@ def _by_cases(
             if writer.recorder is not None:
                 writer.recorder.bare(wire, Written(case.wire, inner, rel))
             writer.place_field_notes(wire, inner.claims, into)
+            place_word_notes(writer, mark, wire, into)
             if case.note is not None and not writer.same:
                 at = first_place(writer, obj, inner.claims)
                 writer.note_case(case, at, *note_target(wire, into))
@@ -210,8 +212,23 @@ def first_place(writer: WriteJob, obj: dict[str, Any], claims: Collection[str]) 
 
 
 def note_target(wire: Any, into: Any) -> tuple[Any, Any]:
-    """Return what a note about a written value points to: the value, or the place of a word."""
-    return (wire, None) if isinstance(wire, dict | list) or into is None else into
+    """Return what a note about a written value points to: the value, or the place of a word.
+
+    Among other keys the one that says it is the place.
+    """
+    if not isinstance(wire, dict | list) and into is not None:
+        return into  # type: ignore[no-any-return]
+    among = into is not None and into[1] is None and isinstance(wire, dict) and len(wire) == 1
+    return wire, next(iter(wire)) if among else None
+
+
+def place_word_notes(writer: WriteJob, mark: int, wire: Any, into: Any) -> None:
+    """Let notes since `mark` on a word that is the whole value point to where it stands."""
+    if isinstance(wire, dict | list) or into is None:
+        return
+    for draft in writer.notes[mark:]:
+        if draft.owner is None and draft.place is None and draft.effect != "lost":
+            draft.owner, draft.place = into
 
 
 def note_rung(

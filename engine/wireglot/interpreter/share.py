@@ -15,7 +15,7 @@ from ..language.shape import Shape, fixed_words
 from ..notes import NO_WORD, Weight, foreign, no_place
 from . import elements, gathering, leftover, media, readhole
 from .jobs import Tries, WriteJob
-from .views import blank, list_memory, memory_of
+from .views import Gathered, blank, list_memory, memory_of
 
 SAID_AGAIN = "parts stand before it that are said again here: it is read as one of these"
 
@@ -298,7 +298,7 @@ def note_row(
     writer: WriteJob, row: Row, part: Any, path: str, new: Any, beside: list[Any], wire: Any
 ) -> None:
     """Note a step of the ladder, and what it left behind."""
-    writer.note_step(row, part, path, wire)
+    writer.note_step(row, part, path, wire.wire if isinstance(wire, Gathered) else wire)
     _, last = writer.rows.get(id(new), (new, row.name))  # another row may have followed this one
     writer.rows[id(part)] = (part, last)
     for block in _blocks_lost(part, new, beside):

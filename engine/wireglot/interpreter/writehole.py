@@ -151,7 +151,7 @@ def write_codec(
             writer.note("rounded", "changed", at, h.pos, reason, *(into or NOWHERE))
         return wire
     if lens in writer.dialect.schemas:
-        return write_schema(writer, lens, h, value, view)
+        return write_schema(writer, lens, h, value, view, into)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
     if not exact and writer.remembered(view, rel, wire) is wire:  # else memory has another word
         at = writer.trail.find(view.obj, view.source(h.path)) or writer.trail.find(view.obj)
@@ -163,18 +163,25 @@ def write_codec(
     return wire
 
 
-def write_schema(writer: WriteJob, lens: str, h: Hole, value: Any, view: View) -> Any:
+def write_schema(
+    writer: WriteJob, lens: str, h: Hole, value: Any, view: View, into: Any = None
+) -> Any:
     """Write a JSON Schema as the dialect takes it, and note what had to change."""
     pair = writer.dialect.schemas[lens]
     # At home nothing is lost; a guard chooses between cases that reading did not choose.
     chosen = not pair.exact or view.memory.get("", {}).get("case", "") == view.case.name
     if writer.same and chosen and (pair.writes_unchanged or not writer.repair):
         return pair.spelled_here(value)
-    return schema_abroad(writer, pair, h, value, view.obj, view.source(h.path))
+    return schema_abroad(writer, pair, h, value, view.obj, view.source(h.path), into)
 
 
-def schema_abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: str) -> Any:
-    """Return a JSON Schema of another dialect as this one takes it; raises Misfit."""
+def schema_abroad(
+    writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any, path: str, into: Any = None
+) -> Any:
+    """Return a JSON Schema of another dialect as this one takes it; raises Misfit.
+
+    In a text nothing of it has a place: that is where it stands, `into` its owner.
+    """
     wire, changes = pair.write(value, writer.options.get("tell_constraints") is True)
     at: Any = writer.trail.find(obj, path) if changes else None
     if changes:
@@ -183,6 +190,7 @@ def schema_abroad(writer: WriteJob, pair: Schema, h: Hole, value: Any, obj: Any,
         place: Any = at if at is None else writer.trail.within(value, at, one.at)
         place = None if one.effect == "added" else place
         weight: Weight = "slight" if one.at[-1:] and one.at[-1] in SILENT else ""
-        told_of = one.owner, one.key, weight
+        in_text = into is not None and "json" in h.lenses and one.effect != "lost"
+        told_of = (*(into if in_text else (one.owner, one.key)), weight)
         writer.note(one.code, one.effect, place, h.pos, one.message, *told_of)
     return wire
