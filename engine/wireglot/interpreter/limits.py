@@ -132,6 +132,8 @@ class Limits:
         if not isinstance(name, str) or self._within(kind, name):
             return name
         if "." in kind:  # what nothing else names; where it must not come again is seen to apart
+            if not name and "min" not in self.limits[kind]:
+                return name  # it says nothing, and nothing is made up for it
             return next(self.forms(kind, name), name)
         taken, known = self._taken(kind), self._map.get((kind, name))
         if known is None:
