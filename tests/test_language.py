@@ -1087,9 +1087,11 @@ request: {wire: {talk: $messages as conversation, form: $response_format as form
     ],
 )
 def test_what_is_so_anyway_is_no_warning(
-    source: str, unit: str, body: dict[str, Any], severity: str
+    source: str, unit: Any, body: dict[str, Any], severity: str
 ) -> None:
-    more = {"request": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}}
+    more: dict[str, dict[str, Any]] = {
+        "request": {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    }
     more["tool_call"] = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
     out = wireglot.convert({**more[unit], **body}, source, "openai-chat", unit=unit)
     assert [(note.code, note.severity) for note in out.notes] == [("own-field", severity)]
