@@ -191,6 +191,12 @@ class Noting:
                 for d in self.notes
                 if d.effect != "moved" or d.owner is not None or id(d.place) not in lost
             ]
+        changed = [d for d in self.field_notes.values() if d.effect == "changed"]
+        unwritten = [d for d in changed if d.owner is None]
+        if unwritten:  # what became of a field that found no place after all is no news
+            left = {d.source for d in self.notes if d.effect == "lost"}
+            gone = {id(d) for d in unwritten if d.source in left}
+            self.notes = [d for d in self.notes if id(d) not in gone]
         for draft in self.notes:
             if draft.owner is None and draft.place is not None:
                 wire = self.wire_of(draft.place)
