@@ -93,10 +93,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool | Non
     """
     notes = []
     for code, effect, at, pos, text in found:
-        if (
-            code in ("reworded", "ambiguous", "inconsistent", "dropped", "no-message", "rounded")
-            and same
-        ):
+        if code in ("reworded", "ambiguous", "inconsistent", "dropped", "no-message") and same:
             continue
         kind: Any = "lost" if code == "unfit" and same is False else effect
         severity, rule = severity_of(kind, code), rule_of(pos)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..interpreter import conversation
 from ..interpreter.elements import entries_to_map
 from ..interpreter.env import Memory, literal_index, spell
-from ..language.lenses import READS, WRITES, Misfit, Table, is_rounded, same
+from ..language.lenses import READS, WRITES, Misfit, Table, same
 from ..language.picture import ABSENT, distinguishes
 from ..tagged import Several
 from ..trail import At, Trail, pointer
@@ -169,12 +169,12 @@ def schema(x: Any, pair: Schema, w: Any, at: At | None) -> Any:
 
 
 def time(lens: str, w: Any, spelled: bool) -> Any:
-    """Read a time; NO for what is none, ODD where it is spelled in another way, or too finely."""
+    """Read a time; NO for what is none, ODD where it is spelled in another way."""
     found = tried(READS[lens], w)
     written = tried(WRITES[lens], found) if spelled else w
     if found is NO or written is NO:
         return NO
-    return ODD if not same(written, w) or (w.__class__ is str and is_rounded(lens, w)) else found
+    return found if same(written, w) else ODD
 
 
 def entries(x: Any, read: Any, w: Any, at: At) -> Any:

@@ -146,10 +146,10 @@ def _call_place(dialect: Dialect, field: str) -> str | None:
 
 
 def _place_of(path: str, cases: Iterable[Case]) -> str | None:
-    """Return the place of a hole in the pictures of some cases."""
+    """Return the place of a hole in the pictures of some cases, where a list has one element."""
     there = (way for case in cases for hole, way in ways(case.wire) if hole.path == path)
-    found = next((way for way in there if None not in way), None)
-    return None if found is None else pointer(found)
+    found = next(there, None)
+    return None if found is None else pointer(tuple(0 if key is None else key for key in found))
 
 
 def results_into_calls(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -102,8 +102,8 @@ def lift_declared(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
         parts = message.get("parts", ())
         found = [part for part in parts if _declares(part, kept)]
         gone = {id(part) for part in found if part["type"] == "native"}  # which say nothing else
-        bare = {id(part): writer.trail.without(part, "tools") for part in found}
-        rest = [bare.get(id(part), part) for part in parts if id(part) not in gone]
+        said = [part for part in parts if id(part) not in gone]
+        rest = [_without_tools(writer, part, kept) for part in said]
         if rest or not parts:
             out.append(with_parts(writer, message, rest))
         else:
@@ -133,6 +133,13 @@ def _declares(part: dict[str, Any], kept: Collection[Any]) -> bool:
     if not tools or part.get("name") in kept:
         return False
     return all(isinstance(tool, dict) for tool in tools)
+
+
+def _without_tools(writer: WriteJob, part: dict[str, Any], kept: Collection[Any]) -> dict[str, Any]:
+    """Return a result without the tools that it declares, which may be none."""
+    if "tools" not in part or part.get("type") != "tool_result" or part.get("name") in kept:
+        return part
+    return writer.trail.without(part, "tools")
 
 
 def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> None:

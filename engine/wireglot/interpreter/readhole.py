@@ -14,7 +14,6 @@ from ..language.lenses import (
     Misfit,
     guard,
     is_guard,
-    is_rounded,
     parse_json,
     same,
     stringify,
@@ -246,8 +245,6 @@ def _read_time(lens: str, h: Hole, value: Any, at: At, rel: At, env: Env) -> Any
     written = _with_place(WRITES[lens], time, at, h)
     if not same(value, written):
         env.spell(rel, value, written)
-    if lens == "timestamp" and is_rounded(lens, value):
-        env.notes.append(("rounded", "changed", at, h.pos, f"`{value}` is read as `{written}`"))
     return time
 
 

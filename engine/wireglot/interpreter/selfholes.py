@@ -117,7 +117,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
     refused: dict[str, Any] = {}  # what repair leaves out, unless a rung has a place for it
     for obj, row, path in rungs(writer, h.named, view, refused):
         found = writer.quick_fields(h, obj, into)
-        if found is ABSENT:
+        if found is ABSENT or (found is None and h.mark is None):  # then the pictures say why
             found = _by_cases(writer, h, obj, view, rel, into, tries, refused)
         if found is None:
             continue
