@@ -183,8 +183,8 @@ class Unfold(Parts):
         elif end is not None and "finish" not in end.acts:
             self.frames.write(end, {"usage": counts or {}} if "usage" in end.acts else {})
             told = told or "usage" in end.acts
-        unasked = cut or apart is not None or "usage" in self.unasked
-        if counts and not (told or unasked or counts == self._counts_written):
+        elsewhere = apart is not None or "usage" in {*self._known.unheld, *self.unasked}
+        if counts and not (told or cut or elsewhere or counts == self._counts_written):
             self._unplaced(outcome.usage_place, HELD.format("these counts"))  # beside no reason
 
     def _note_unheld(self, outcome: Outcome, counts: IR | None) -> None:
