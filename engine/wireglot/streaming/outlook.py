@@ -39,6 +39,8 @@ class Outlook:
         kinds = [(h, dialect.kinds_of(h.named)) for h in self.lists if not h.only_read]
         first = next((h for h, held in kinds if held == {"reasoning"}), None)
         self.joins_thoughts = first is not None and "joined" in first.lenses  # into one text
+        texts = next((h for h, held in kinds if "text" in held), None)
+        self.joins_texts = texts is not None and "joined" in texts.lenses
         self.grouped = {str(kind) for shape, _ in pairs for kind in shape.groups}  # in one element
         self.made_ids = _identities(dialect)
         # What a whole response says of its parts.
@@ -46,8 +48,6 @@ class Outlook:
         # Calls that have a picture by their name: no event begins one of them.
         calls = (case for _, case in pairs if "tool_call" in case.kinds)
         self.named_calls = fixed_words(calls, "/name")
-        append = self.stream.get("append", "text", "text")  # no frame says where a text ends
-        self.texts_run_on = append is not None and append.addresses <= {"item"}
         self.slots: dict[str, int] = {}  # the list that each kind stands in: within it is order
         for nth, hole in enumerate(self.lists):
             for kind in dialect.kinds_of(hole.named):
@@ -118,7 +118,7 @@ class Outlook:
         if kind != "text" or text is None or {part.kind, text.kind} == {kind}:
             return ""
         listed = [one for one in before if self.slots.get(one) == self.slots.get(kind)]
-        return PARAGRAPH if self.texts_run_on and listed[-1:] == [kind] else ""  # of a refusal
+        return PARAGRAPH if self.joins_texts and listed[-1:] == [kind] else ""  # of a refusal
 
     def unsaid(self, flow: EventPair, ir: IR, kind: str, field: str) -> set[str]:
         """Return the fields of a part that no event of its kind says."""
