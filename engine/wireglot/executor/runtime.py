@@ -57,10 +57,10 @@ READING: dict[str, Any] = {
 }
 _WRITING: tuple[Callable[..., Any], ...] = (
     choosing.any_there, choosing.less_lossy, choosing.loss, choosing.reads_back, choosing.take,
-    lenses.exactly, lenses.guard, lenses.same, listforms.key_of_parts, making.by_hook,
-    making.fill_value, making.make_value, readtime.tried, selfholes.place_word_notes,
-    speaking.write_talk, views.memory_of, views.opened, writehole.fitted, writehole.json_text,
-    writehole.schema_abroad,
+    lenses.guard, lenses.same, listforms.key_of_parts, making.by_hook, making.fill_value,
+    making.make_value, readtime.tried, selfholes.place_word_notes, speaking.write_talk,
+    views.memory_of, views.opened, writehole.fitted, writehole.json_text, writehole.schema_abroad,
+    writehole.write_time,
 )  # fmt: skip
 WRITING: dict[str, Any] = {
     **_functions(values, lists),

@@ -225,8 +225,9 @@ class ValueLines:
                 return "NO" if exact else f"tried({pair}.spelled_here, {v})"
             into = f", {self.into}" if "json" in self.h.lenses else ""  # nothing stands in a text
             return f"tried(schema_abroad, x, {pair}, {self.hole}, {v}, o, {found.path!r}{into})"
-        if lens in TIMES:  # what it cannot say exactly is noted
-            return f"tried(exactly, {lens!r}, {v})"
+        if lens in TIMES:
+            given = f"{self.hole}, {v}, o, {found.path!r}, {self.into}"
+            return f"tried(write_time, x, {lens!r}, {given})"
         return f"tried({WRITES[lens].__name__}, {v})" if lens in WRITES else "NO"
 
     def cold(self, first: str = "") -> None:

@@ -143,13 +143,13 @@ def write_codec(
         return value
     if lens == "listed":
         return value
-    if lens in WRITES:
+    if lens in TIMES:
         wire = WRITES[lens](value)
-        if lens in TIMES and is_rounded(lens, value) and writer.remembered(view, rel, wire) is wire:
-            at = writer.trail.find(view.obj, view.source(h.path))
-            reason = f"`{value}` is written as `{wire}`"
-            writer.note("rounded", "changed", at, h.pos, reason, *(into or NOWHERE))
-        return wire
+        if writer.remembered(view, rel, wire) is not wire:
+            return wire  # memory has all of it
+        return write_time(writer, lens, h, value, view.obj, view.source(h.path), into)
+    if lens in WRITES:
+        return WRITES[lens](value)
     if lens in writer.dialect.schemas:
         return write_schema(writer, lens, h, value, view, into)
     wire, exact = writer.dialect.tables[lens].write(value, writer.same)
@@ -160,6 +160,17 @@ def write_codec(
         weight: Weight = "slight" if h.path in CACHE else ""
         owner: tuple[Any, Any] = into or NOWHERE
         writer.note("reworded", "changed", at, h.pos, reason, *owner, weight)
+    return wire
+
+
+def write_time(
+    writer: WriteJob, lens: str, h: Hole, value: Any, obj: Any, path: str, into: Any
+) -> Any:
+    """Return a time as a codec writes it; what that says less exactly is noted. Raises Misfit."""
+    wire = WRITES[lens](value)
+    if is_rounded(lens, value):
+        at, reason = writer.trail.find(obj, path), f"`{value}` is written as `{wire}`"
+        writer.note("rounded", "changed", at, h.pos, reason, *(into or NOWHERE))
     return wire
 
 

@@ -295,14 +295,6 @@ def is_rounded(lens: str, time: Any) -> bool:
     return bool(round(time, TIMES[lens]) != time)
 
 
-def exactly(lens: str, time: Any) -> Any:
-    """Write a time in a form that says all of it; raises Misfit."""
-    wire = WRITES[lens](time)
-    if is_rounded(lens, time):
-        raise Misfit("this form says less of the time")
-    return wire
-
-
 def milliseconds_of(text: Any) -> int:
     """Read a time of RFC 3339 as milliseconds since 1970; raises Misfit."""
     fraction = re.search(r"\.(\d{1,3})", text)
