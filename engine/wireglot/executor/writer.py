@@ -124,7 +124,7 @@ class CodedWriter(PictureWriter):
             return ABSENT
         write = self.writes.code.names[self.writes.parts(h.named)]
         wire, took = write(self, o, h.mark is not None, into)
-        return None if wire is NO else (wire, set(took))
+        return None if wire is NO else (wire, took)
 
     def quick_run(self, run: Gathered, first: dict[str, Any]) -> Any:
         if self.same or not self.quick:

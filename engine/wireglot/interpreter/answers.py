@@ -78,13 +78,12 @@ def repeated_results(messages: list[Message]) -> set[int]:
     """Return the ids of results whose call is there, and has one already."""
     waiting, known, again = Counter[Any](), set[Any](), set[int]()
     for message in messages:
-        parts = message.get("parts", [])
         for part in parts_of([message], "tool_result"):
             name = part.get("tool_call_id")
             if name in known and not waiting[name]:
                 again.add(id(part))
             waiting[name] -= waiting[name] > 0
-        calls = [part.get("id") for part in parts if part.get("type") == "tool_call"]
+        calls = [part.get("id") for part in parts_of([message], "tool_call")]
         waiting.update(calls)
         known.update(calls)
     return again
@@ -137,10 +136,12 @@ def _result_place(dialect: Dialect, field: str) -> str | None:
 
 def _call_place(dialect: Dialect, field: str) -> str | None:
     """Return the place of a field of results in the pictures of calls that name it."""
-    for case in (case for shape in dialect.shapes.values() for case in shape.cases):
+    for case in dialect.shape_cases:
         for at, p in placed(case.ir) if case.ir is not None else ():
-            found = _place_of(p.path, [case]) if isinstance(p, Hole) else None
-            if found is not None and at == (RESULT, field):
+            if at != (RESULT, field) or not isinstance(p, Hole):
+                continue
+            found = _place_of(p.path, [case])
+            if found is not None:
                 return found
     return None
 

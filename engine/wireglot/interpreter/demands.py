@@ -154,8 +154,9 @@ def _note_declaring(writer: WriteJob, part: dict[str, Any], pos: Pos | None) -> 
 @once
 def _declaring_names(dialect: Dialect) -> frozenset[Any]:
     """Return the names of those parts of messages that declare tools in a dialect."""
-    cases = [case for shape in dialect.shapes.values() for case in shape.cases]
-    declaring = [c for c in cases if any(h.path == "tools" for h in pic.holes(c.wire))]
+    declaring = [
+        c for c in dialect.shape_cases if any(h.path == "tools" for h in pic.holes(c.wire))
+    ]
     return fixed_words(declaring, "/name")
 
 

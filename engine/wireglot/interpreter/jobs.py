@@ -196,7 +196,7 @@ class WriteJob(Noting):
     survey: Survey | None = None  # what the messages of a request are like, before all steps
     refused: Any = None  # what no function writes: it is walked
     nth = 0  # the place of the element that is written in its list
-    run_wires: list[Any] = []  # noqa: RUF012  what stands in the run that a function writes around
+    run_wires: Any = ()  # what stands in the run that a function writes around
     message_mark = 0  # how many notes there were before the message that is written
     last_time = START  # the last time that was written
 

@@ -25,6 +25,11 @@ _PLACES = {
     ("tool_call", "id"): "call_id",
     ("tool_result", "tool_call_id"): "call_id",
 }
+# The same by the type of what has them: fields, and the limits that hold for these.
+_FIELDS = {
+    what: [(path, kind) for (one, path), kind in _PLACES.items() if one == what]
+    for what, _ in _PLACES
+}
 
 
 def limit_of(dialect: Dialect, what: str | None, path: str) -> str | None:
@@ -81,8 +86,9 @@ class Limits:
                 self.reserve("tool_name", tool["name"])
         for message in (*(ir.get("messages") or ()), *(ir.get("candidates") or ())):
             for part in message.get("parts", ()) if isinstance(message, dict) else ():
-                for (what, key), kind in _PLACES.items() if isinstance(part, dict) else ():
-                    if what == part.get("type") and isinstance(part.get(key), str):
+                fields = _FIELDS.get(str(part.get("type")), ()) if isinstance(part, dict) else ()
+                for key, kind in fields:
+                    if isinstance(part.get(key), str):
                         self.reserve(kind, part[key])
 
     def _within(self, kind: str, name: str) -> bool:

@@ -242,8 +242,7 @@ def _rebuild(writer: WriteJob, value: Any, gone: set[int], named: dict[int, Any]
 @once
 def wire_names(dialect: Dialect) -> dict[Any, Any]:
     """Return what tools that providers run are named on the wire, where a picture says a name."""
-    cases = (case for shape in dialect.shapes.values() for case in shape.cases)
-    sides = ([side.get("/name") for side in case.sides] for case in cases)
+    sides = ([side.get("/name") for side in case.sides] for case in dialect.shape_cases)
     return {ir[0]: at[0] for ir, at in sides if isinstance(ir, tuple) and isinstance(at, tuple)}
 
 

@@ -11,6 +11,7 @@ from ..language.ladder import Row, apply, replaces
 from ..language.lenses import Misfit, same
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, keyed
 from ..language.shape import Case, Shape
+from ..notes import NOWHERE
 from ..tagged import Several
 from ..trail import At, pointer
 from . import building, demands, readhole
@@ -122,7 +123,7 @@ def write(writer: WriteJob, h: Hole, view: View, rel: At, into: Any) -> Any:
         if found is None:
             continue
         wire, claims = found
-        view.claims |= claims
+        view.claims.update(claims)
         view.refused.update(refused)
         if row is not None:
             note_rung(writer, view, obj, row, path, note_target(wire, into))
@@ -216,9 +217,10 @@ def note_target(wire: Any, into: Any) -> tuple[Any, Any]:
 
     Among other keys the one that says it is the place.
     """
+    owner, key = into or NOWHERE
     if not isinstance(wire, dict | list) and into is not None:
-        return into  # type: ignore[no-any-return]
-    among = into is not None and into[1] is None and isinstance(wire, dict) and len(wire) == 1
+        return owner, key
+    among = into is not None and key is None and isinstance(wire, dict) and len(wire) == 1
     return wire, next(iter(wire)) if among else None
 
 

@@ -219,15 +219,13 @@ class Dialect:
     @functools.cached_property
     def result_names(self) -> frozenset[str]:
         """Names that results tell by their own words: who has another word has another name."""
-        cases = (case for shape in self.shapes.values() for case in shape.cases)
-        results = (case for case in cases if "tool_result" in case.sides[0].get("/type", ()))
-        return fixed_words(results, "/name")
+        told = (c for c in self.shape_cases if "tool_result" in c.sides[0].get("/type", ()))
+        return fixed_words(told, "/name")
 
     @functools.cached_property
     def told_roles(self) -> frozenset[str]:
         """Roles that elements say of themselves: their messages stand in those of others."""
-        cases = (case for shape in self.shapes.values() for case in shape.cases)
-        return fixed_words(cases, "/role")
+        return fixed_words(self.shape_cases, "/role")
 
     def fields_of(self, cases: Iterable[Case]) -> frozenset[str]:
         """Return the fields of an IR object of which the pictures of some cases say anything."""
@@ -270,9 +268,14 @@ class Dialect:
         return reads and bool(found.get("value"))
 
     @property
+    def shape_cases(self) -> list[Case]:
+        """All cases of all shapes."""
+        return [case for shape in self.shapes.values() for case in shape.cases]
+
+    @property
     def cases(self) -> list[Case]:
         """All cases of all shapes, units and messages."""
-        found = [c for s in (*self.shapes.values(), *self.units.values()) for c in s.cases]
+        found = [*self.shape_cases, *(c for unit in self.units.values() for c in unit.cases)]
         return found + self.message_cases + (self.file_talk.cases if self.file_talk else [])
 
     @functools.cached_property

@@ -32,10 +32,9 @@ class ResponseLayout:
         # Where a whole response has what is said of a candidate, by path and shape of the hole.
         self.stop_places: dict[tuple[str, str | None], At] = {}
         # Where a whole response has what frames say of it in a form of their own.
-        unit = dialect.units.get("response")
         self.response_places: dict[str, At] = {
             hole.path: at
-            for case in (unit.cases if unit else ())
+            for case in dialect.pictured("response")
             for at, hole in placed(case.wire)
             if isinstance(hole, Hole) and hole.lenses and not hole.shape
         }
