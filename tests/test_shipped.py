@@ -187,9 +187,9 @@ def test_they_are_left_alone_where_python_keeps_no_bytecode(
 
 
 def test_variants_share_what_is_just_so(brought: Path) -> None:
-    one, two = (brought / f"{name}_write_home.py" for name in ("deepseek", "deepseek_0"))
+    one, two = (brought / f"{name}_write_away.py" for name in ("deepseek", "deepseek_0"))
     assert two.stat().st_size < one.stat().st_size / 20
-    assert "BASE = 'deepseek_write_home'" in two.read_text("utf-8")
+    assert "BASE = 'deepseek_write_away'" in two.read_text("utf-8")
 
 
 def test_children_share_what_is_just_so_with_their_parents(brought: Path) -> None:

@@ -180,9 +180,7 @@ class WholeText(IrText):
 
     def _memory(self) -> None:
         """Write how kept keys and the memory of spelling are hung on the IR value."""
-        with self.t.under("if kp:"):
-            self.line(f"made['kept'] = {{{NAME}: kp}}")
-            self.line("x.late((made, at, KEPT, ('kept',)))")
+        self.line(f"if kp: hang_kept(x, made, at, {NAME}, kp)")
         if self.mode == "home":
             self.line(f"if sp: made['spelled'] = {{{NAME}: sp}}")
 

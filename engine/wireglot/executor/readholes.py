@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ..interpreter.elements import rivalled
@@ -25,10 +26,30 @@ def other(kinds: str, v: str) -> str:
     )
 
 
+def goes_through(h: Hole) -> bool:
+    """Tell whether a value is taken as it stands, and guards alone look at it."""
+    return h.mode is None and all(lens in PASSED or is_guard(lens) for lens in h.lenses)
+
+
+def misfits(t: CaseText, h: Hole, v: str) -> Iterator[str]:
+    """Yield tests that such a value is none that its hole takes."""
+    guards = [lens for lens in reversed(h.lenses) if lens not in PASSED]
+    yield from (other(lens, v) for lens in guards)
+    kind = {"opaque": "string"}.get(t.kind(h), t.kind(h))
+    if kind != "any" and all(lens in UNTYPED for lens in guards):
+        yield other(kind, v)
+
+
 def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
     """Write how the value in `v` is read into `var`; `below`: it is not the object itself."""
     if t.dialect.in_text(h) is not None:
         raise Unwritten
+    if goes_through(h):
+        for test in misfits(t, h, v):
+            t.unless(test, h, below)
+        if v != var:
+            t.line(f"{var} = {v}")
+        return
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
         return

@@ -6,7 +6,7 @@ from ..ir import OPAQUE
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Test, Text, keyed
 from .code import Unwritten
 from .readobjects import WireText
-from .readtext import Slot, Table, plain
+from .readtext import OWN, Slot, Table, plain
 
 
 class IrText(WireText):
@@ -196,6 +196,15 @@ class IrText(WireText):
         if slot.path in self.lists and len(self.parts.get(slot.path, ())) > 1:
             self._total(slot)
             return
+        if slot.path == OWN:
+            some = f"{slot.var} is not ABSENT"
+            new = f"made['own'] = {{{self.dialect.family!r}: (own := {slot.var})}}"
+            if self.owning:
+                self.line(f"if own is not None and {some}: own.update({slot.var})")
+                some = f"own is None and {some}"
+            self.line(f"if {some}: {new}")
+            self.owning = True
+            return
         keys, own = slot.path.split("."), slot.path.startswith("own.")
         value = slot.var if own else self._opaque(keys[-1], slot.var)
         with self.t.where("" if slot.always else f"{slot.var} is not ABSENT"):
@@ -206,7 +215,8 @@ class IrText(WireText):
                 return
             if own:
                 new = f"made['own'] = {{{self.dialect.family!r}: (own := {{}})}}"
-                self.line(f"if own is None: {new}")
+                self.line(f"if own is None: {new}" if self.owning else new)
+                self.owning = True
             self.line(f"{'own' if own else 'made'}[{keys[-1]!r}] = {value}")
         self._came(slot, keys[-1], "own" if own else "made")
 

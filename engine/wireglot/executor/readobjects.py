@@ -7,16 +7,18 @@ NO where the case does not fit. Whatever is odd about an object leaves it to the
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from ..interpreter.env import empty_of
 from ..language.lenses import is_guard
 from ..language.measure import needed
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Test, holes, keyed
-from ..language.shape import Case, only_read_again
+from ..language.shape import Case, holes_written_before, only_read_again
 from .code import Unwritten
-from .holetests import named
+from .holetests import is_own, named
 from .readholes import taken
 from .reads import HoleText
-from .readtext import CaseText, Key, Later, Rel, Slot
+from .readtext import OWN, CaseText, Key, Later, Rel, Slot
 
 Entry = tuple[tuple[str, ...], Picture]
 
@@ -40,9 +42,34 @@ class WireText(HoleText):
         respelled = self._aliases(p, v)
         if top and len(self.shape.cases) > 1:
             self._early(p.entries)
-        for names, child in p.entries:
-            self.entry(v, respelled, names, child, rel)
+        for several, run in groupby(p.entries, self._goes_through):
+            some = list(run)
+            if several and not any(isinstance(key, Key) for key in rel):
+                self._own(some, v, rel)
+                continue
+            for names, child in some:
+                self.entry(v, respelled, names, child, rel)
         self._others(p, v, rel)
+
+    def _goes_through(self, entry: Entry) -> bool:
+        """Tell whether what stands under a key is a field of one family, taken as it is."""
+        names, h = entry
+        if self.runs or self.bare or len(names) > 1 or not isinstance(h, Hole) or not is_own(h):
+            return False
+        return h.path not in self.bound and h not in holes_written_before(self.case)
+
+    def _own(self, entries: list[Entry], v: str, rel: Rel) -> None:
+        """Read such fields, which stand one after the other: mostly none of them is there."""
+        table = {h.path[4:]: names[0] for names, h in entries if isinstance(h, Hole)}
+        more, known = self.name("more"), self.value(table)
+        self.line(f"{more} = ABSENT")
+        with self.t.under(f"if not {self.value(frozenset(table.values()))}.isdisjoint({v}):"):
+            if self.track:
+                self.line(f"{more}, sp = find_own_at_home({v}, {known}, sp, {self.pointer(rel)})")
+            else:
+                self.line(f"{more} = find_own({v}, {known})")
+        self.owned.update((name, (*rel, key)) for name, key in table.items())
+        self.slots.append(Slot(OWN, more, None, False))
 
     def _early(self, entries: list[Entry]) -> None:
         """Look first for what tells other cases: fixed values, the keys of objects within."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import holes_written_before, only_read_again
 from .code import Unwritten
-from .readholes import taken
+from .readholes import goes_through, misfits, taken
 from .readtext import CaseText, Later, Rel, Slot
 
 
@@ -122,6 +122,16 @@ class HoleText(CaseText):
                 self.line(f"{v} = ABSENT")
             self.later.append(Later(h, v, rel, False))
             return
+        # Where no spelling is remembered nothing is as good as null, whatever mark says so.
+        usual = h.mark in (None, "optional") or (
+            not self.track
+            and h.mark != "default"
+            and not (self.mode == "probe" and h.mark == "fill")
+        )
+        plain = usual and goes_through(h) and "again" not in h.lenses and h.path != "signature"
+        if plain and not holes_written_before(self.case).get(h):
+            self._as_it_is(h, v, rel, below, none)
+            return
         var = self.of(h, rel[-1]) if rel else self.name(h.path)
         with self.t.under(f"if {none}:"):
             self._nothing(h, v, rel, var)
@@ -135,6 +145,19 @@ class HoleText(CaseText):
             return
         # A signature may say that there is none.
         self.slots.append(Slot(h.path, var, rel, h.mark is None and h.path != "signature"))
+
+    def _as_it_is(self, h: Hole, v: str, rel: Rel, below: bool, none: str) -> None:
+        """Read a value that no codec changes: the variable has it already."""
+        if h.mark is None:
+            self.line(f"if {none}: return {self.no}", h.pos)
+        else:
+            with self.t.under(f"if {v} is None:"):
+                self.remembers(f"spell(sp, {self.pointer(rel)}, None, ABSENT)")
+                self.line(f"{v} = ABSENT")
+        there = "" if h.mark is None else f"{v} is not ABSENT and "
+        for test in misfits(self, h, v):
+            self.unless(f"{there}{test}", h, below)
+        self.slots.append(Slot(h.path, v, rel, h.mark is None))
 
     def spare(self, h: Hole, v: str) -> bool:
         """Leave it to the interpreter where a second spelling of a field is used, which is rare."""
@@ -199,8 +222,10 @@ class HoleText(CaseText):
             if self.track:
                 self.line(f"if {v} is None: sp = marked(sp, {place}, 'as', None)")
             return
-        written = h.value if h.mark in ("default", "fill") else ABSENT
-        self.remembers(f"spell_nothing(sp, {place}, {v}, {self.value(written)})")
+        if h.mark in ("default", "fill"):
+            self.remembers(f"spell_nothing(sp, {place}, {v}, {self.value(h.value)})")
+        elif self.track:
+            self.line(f"if {v} is None: sp = spell(sp, {place}, None, ABSENT)")
 
 
 def _unusual(usual: Any) -> str:

@@ -18,6 +18,9 @@ TAKEN = frozenset(
 )
 
 
+OWN = "own.*"  # the path of several fields that one family alone has
+
+
 class Key(str):
     """A key of several spellings; `var` is the variable of the one that was read.
 
@@ -86,6 +89,7 @@ class CaseText:
         self.absent: list[str] = []  # what stands for nothing until it is read
         self.table: Table = {} if self.inner else {None: ()}  # where fields came from
         self.owned: Table = {}  # the same, of fields of the family
+        self.owning = False  # whether there may be some of these in what is made
         self.overrides: list[str] = []  # places that are other than the table says
         self.moved: list[tuple[str, str, str, Rel]] = []  # of an inner picture: from elsewhere
         self.several: list[tuple[str, str, Rel]] = []  # fields that came from several keys

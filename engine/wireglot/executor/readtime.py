@@ -68,6 +68,12 @@ def keep(kp: Memory, w: dict[str, Any], names: frozenset[str], path: str) -> dic
     return kp
 
 
+def hang_kept(x: Any, made: dict[str, Any], at: At, dialect: str, kp: dict[str, Any]) -> None:
+    """Hang the keys that no picture names on what was read."""
+    made["kept"] = {dialect: kp}
+    x.late((made, at, KEPT, ("kept",)))
+
+
 def other_keys(w: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
     """Return the keys of an object that no picture names."""
     return {key: value for key, value in w.items() if key not in names}
@@ -86,6 +92,20 @@ def split_others(
             else:
                 others[key] = value
     return taken, others
+
+
+def find_own(w: dict[str, Any], table: dict[str, str]) -> Any:
+    """Return what an object says of fields that one family has, by names and keys; or ABSENT."""
+    found = {name: value for name, key in table.items() if (value := w.get(key)) is not None}
+    return found or ABSENT
+
+
+def find_own_at_home(w: dict[str, Any], table: dict[str, str], sp: Memory, base: str) -> Any:
+    """Return the same, and the memory of spelling with those of them that are null."""
+    for key in table.values():
+        if w.get(key, ABSENT) is None:
+            sp = spell(sp, base + pointer((key,)), None, ABSENT)
+    return find_own(w, table), sp
 
 
 def in_two_spellings(w: dict[str, Any], groups: tuple[tuple[str, ...], ...]) -> bool:

@@ -51,7 +51,6 @@ READING: dict[str, Any] = {
     **{one.__name__: one for one in (*lenses.READS.values(), *_READING)},
     "ABSENT": ABSENT,
     "BARE": readtime.BARE,
-    "KEPT": readtime.KEPT,
     "NO": readtime.NO,
     "ODD": readtime.ODD,
 }

@@ -12,13 +12,13 @@ from ..language.model import Dialect
 from . import modelcode
 from .modelcode import Makers
 
-# The ways, each with the one whose functions are mostly just so, and what is said of it.
+# The ways of conversions, each with the one whose functions are mostly just so, and what is said
+# of it. Those at home are for an IR that a caller changes: they would be two fifths of a wheel, and
+# such a process makes the few that it needs.
 WAYS = {
     "read_away": ("", "read abroad"),
-    "read_home": ("", "read at home"),
     "read_probe": ("read_away", "what was written, read back"),
     "write_away": ("", "written abroad"),
-    "write_home": ("", "written at home"),
 }
 
 
@@ -36,7 +36,7 @@ class Function(NamedTuple):
 def functions(dialect: Dialect, way: str) -> dict[str, Function]:
     """Return all functions of a dialect that go one way, by name."""
     word, mode = way.split("_")
-    code = _reads(dialect, mode) if word == "read" else _writes(dialect, mode == "home")
+    code = _reads(dialect, mode) if word == "read" else _writes(dialect)
     names, keys = code.all(), code.keys()
     found = {}
     for name in names:
@@ -59,13 +59,13 @@ def _reads(dialect: Dialect, mode: str) -> Code:
     return reads.code
 
 
-def _writes(dialect: Dialect, home: bool) -> Code:
-    writes = writer.writes_of(dialect, home)
+def _writes(dialect: Dialect) -> Code:
+    writes = writer.writes_of(dialect, False)
     for name in (*dialect.shapes, *dialect.unions):
         writes.any(name)
     for shape in (*dialect.shapes.values(), *dialect.units.values()):
         if shape.groups:
-            for case in shape.cases if not home else ():
+            for case in shape.cases:
                 writes.part(shape, case)
             continue
         writes.one(shape)
