@@ -96,7 +96,7 @@ def split_others(
 
 def find_own(w: dict[str, Any], table: dict[str, str]) -> Any:
     """Return what an object says of fields that one family has, by names and keys; or ABSENT."""
-    found = {name: value for name, key in table.items() if (value := w.get(key)) is not None}
+    found = {name: w[key] for name, key in table.items() if w.get(key) is not None}
     return found or ABSENT
 
 
