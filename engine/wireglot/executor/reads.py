@@ -122,14 +122,7 @@ class HoleText(CaseText):
                 self.line(f"{v} = ABSENT")
             self.later.append(Later(h, v, rel, False))
             return
-        # Where no spelling is remembered nothing is as good as null, whatever mark says so.
-        usual = h.mark in (None, "optional") or (
-            not self.track
-            and h.mark != "default"
-            and not (self.mode == "probe" and h.mark == "fill")
-        )
-        plain = usual and goes_through(h) and "again" not in h.lenses and h.path != "signature"
-        if plain and not holes_written_before(self.case).get(h):
+        if self._stays(h):
             self._as_it_is(h, v, rel, below, none)
             return
         var = self.of(h, rel[-1]) if rel else self.name(h.path)
@@ -145,6 +138,16 @@ class HoleText(CaseText):
             return
         # A signature may say that there is none.
         self.slots.append(Slot(h.path, var, rel, h.mark is None and h.path != "signature"))
+
+    def _stays(self, h: Hole) -> bool:
+        """Tell whether what stands there is the value of a hole, and no more is to be said of it.
+
+        Where no spelling is remembered nothing is as good as null, whatever mark says so.
+        """
+        filled = h.mark == "default" or (self.mode == "probe" and h.mark == "fill")
+        usual = h.mark in (None, "optional") or not (self.track or filled)
+        odd = "again" in h.lenses or h.path == "signature" or holes_written_before(self.case).get(h)
+        return usual and goes_through(h) and not odd
 
     def _as_it_is(self, h: Hole, v: str, rel: Rel, below: bool, none: str) -> None:
         """Read a value that no codec changes: the variable has it already."""
