@@ -18,7 +18,7 @@ import wireglot
 from wireglot import cli
 from wireglot.authoring.show import functions
 from wireglot.authoring.wirefacts import spelt
-from wireglot.checks.overlap import comparable
+from wireglot.checks.overlap import say_same
 from wireglot.executor import readers, writer
 from wireglot.executor.code import Code
 from wireglot.language import drawn
@@ -75,9 +75,7 @@ def test_a_hole_is_shown_as_a_rule_file_says_it() -> None:
     rules = wireglot.packaged()
     for model in (rules[name].model for name in rules.dialects):
         for hole in (hole for case in model.cases for hole in pic.holes(case.wire)):
-            assert comparable(drawn.parse(Node(spelt(hole), hole.pos))) == comparable(hole), (
-                hole.pos
-            )
+            assert say_same(drawn.parse(Node(spelt(hole), hole.pos)), hole), hole.pos
 
 
 def test_each_line_of_a_rule_names_it(capsys: pytest.CaptureFixture[str]) -> None:

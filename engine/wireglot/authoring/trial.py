@@ -97,8 +97,10 @@ class Trial:
 
     def _concerns(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
+        if self.folder is None or self._within(node.pos):
+            return True
         inner = node.value if isinstance(node.value, list) else node.entries.values()
-        return self._within(node.pos) or any(map(self._concerns, inner))
+        return any(map(self._concerns, inner))
 
 
 @functools.lru_cache(1000)

@@ -46,7 +46,9 @@ class Forms:
         look = functools.partial(check, form, node, what, owner)
         # Dialects and sets of variants share most of their words and shapes.
         shared = owner == FILE.what or getattr(form, "then", "") == "shape"
-        return self.findings.cached((what, owner, node), look) if shared else look()
+        if not shared:
+            return look()
+        return self.findings.cached((what, owner, node), lambda: _kept_whole(node, look()))
 
     def report(self, form: Form, node: Node, what: str, owner: str = "", help: str = "") -> None:
         """Report a node that has another form."""
@@ -348,6 +350,23 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "characters": _characters,
     "integer": lambda value: field_type("request", str(value)) == "integer",
 }
+
+
+def _kept_whole(node: Node, found: Node | None) -> Node | None:
+    """Return the node itself where nothing was left out: what was built of it is found again."""
+    return node if found is not None and _is_whole(node, found) else found
+
+
+def _is_whole(node: Node, found: Node) -> bool:
+    """Tell whether all of a node is in what a check returned of it."""
+    if found is node:
+        return True
+    one, two = node.value, found.value
+    if isinstance(one, dict) and isinstance(two, dict):
+        return one.keys() == two.keys() and all(_is_whole(one[key], two[key]) for key in two)
+    if isinstance(one, list) and isinstance(two, list):
+        return len(one) == len(two) and all(map(_is_whole, one, two))
+    return False
 
 
 def _count_messages(node: Node) -> int:

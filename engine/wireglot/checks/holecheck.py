@@ -7,20 +7,34 @@ from ..language import picture as pic
 from ..language.findings import Findings, hint
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
+from ..language.shape import Case
 from . import codeccheck
 from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, closed_words, field_names, held_by, object_names
 
 PLURAL = ("messages", "parts", "candidates", "tools", "system")  # fields that hold objects
+ASKED = ("schemas", "lists", "hooks")  # what holes may ask for, beside shapes and tables
 SINGLE = ("usage", "response_format", "reasoning")  # fields that hold one
 
 
 def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     """Report what is wrong with the holes of every case."""
     talk = ("conversation",) if dialect.node.get("conversation") is not None else ()
-    there = (*dialect.node.under("shapes"), *dialect.node.under("unions"), *talk)
-    for view in contexts.all:
-        _View(dialect, findings, view, frozenset(there)).check()
+    there = frozenset((*dialect.node.under("shapes"), *dialect.node.under("unions"), *talk))
+    tables, asked = dialect.node.under("tables"), tuple(map(dialect.node.get, ASKED))
+    for view in contexts.all:  # sets of variants share most of their cases
+        known = (there, asked, tuple(map(tables.get, lenses(view.case, findings))))
+        look = _View(dialect, findings, view, there).check
+        findings.cached((_View, view.case, view.shape, view.objects, known), look)
+
+
+def lenses(case: Case, findings: Findings) -> tuple[str, ...]:
+    """Return the names of all that stands behind the holes of a case."""
+
+    def found() -> tuple[str, ...]:
+        return tuple({lens for hole in pic.holes(case.wire) for lens in hole.lenses})
+
+    return findings.cached((lenses, case), found)
 
 
 class _View:
@@ -31,11 +45,12 @@ class _View:
     ) -> None:
         self.dialect, self.findings, self.view, self.shapes = dialect, findings, view, shapes
         self.error, self.warn = findings.error, findings.warn
-        self.holes = list(pic.holes(view.case.wire))
+        self.holes: list[Hole] = []
 
     def check(self) -> None:
         """Report all that is wrong."""
         view = self.view
+        self.holes += pic.holes(view.case.wire)
         if view.case.ir is not None:
             self._check_ir(view.case.ir, view.objects)
             if view.objects & OBJECTS.keys() and not isinstance(view.case.ir, Fields):

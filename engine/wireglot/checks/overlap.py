@@ -7,8 +7,9 @@ where some values of a case read as another one, writing sees it and says `ambig
 
 from __future__ import annotations
 
-from itertools import combinations, product
-from typing import Any
+from functools import partial
+from itertools import combinations, product, starmap
+from typing import Any, NamedTuple
 
 from ..ir import MEDIA
 from ..language import picture as pic
@@ -18,11 +19,17 @@ from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import Case, Shape
 from ..language.source import Node
+from ..language.words import UNITS
 from ..loop import carry
 from .casetrial import Pair, case_pos, case_title, read_by, sample
 from .contexts import Contexts
 
 LONGEST = 90  # of a witness that is shown
+# What no trial of a value asks for; of shapes, unions and tables it asks for those that are named.
+UNASKED = frozenset(
+    "shapes unions tables conversation stream limits document wireglot dialect extends family see "
+    "verified unsupported variants examples".split()
+) | {*UNITS}
 MOST = 60  # cases beside each other that are compared
 
 
@@ -32,9 +39,14 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     _check_turns(dialect, findings)
     units = {u: [(shape, case) for case in shape.cases] for u, shape in dialect.units.items()}
     names = (*dialect.shapes, *sorted(contexts.unions))
+    asked = [node for word, node in dialect.node.entries.items() if word not in UNASKED]
     for group in ({name: dialect.cases_of(name) for name in names} | units).values():
         own = frozenset(shape.name for shape, _ in group) & itself
-        _check_group(dialect, group, findings, own)
+        look = partial(_check_group, dialect, group, findings, own)
+        # Sets of variants, and children, share most of what values are read by.
+        findings.cached(
+            (_check_group, *group, own, *_reached(dialect, group, findings), *asked), look
+        )
     for name, shape in dialect.shapes.items():
         if name in contexts.objects_of and len(shape.cases) > 1:
             _check_kinds(dialect, f"`{name}`", shape.cases, findings)
@@ -44,9 +56,46 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
         _check_lists(dialect, view.case, findings)
     for event in dialect.stream.events if dialect.stream is not None else ():
         pictures += event.writes
-    for p in (node for picture in pictures for node in pic.nodes(picture)):
-        if isinstance(p, Fields) and p.spread:
+    for picture in pictures:
+        for p in findings.cached((_spreads, picture), partial(_spreads, picture)):
             _check_keys(dialect, p, findings)
+
+
+def _spreads(picture: Picture) -> list[Fields]:
+    """Return the objects of a picture among whose keys those of shapes stand."""
+    return [p for p in pic.nodes(picture) if isinstance(p, Fields) and p.spread]
+
+
+def _reached(dialect: Dialect, group: list[Pair], findings: Findings) -> list[Any]:
+    """Return the shapes and tables by which values of some cases are read, and those within."""
+    waiting = list(dict.fromkeys(shape for shape, _ in group))
+    seen, used, members = set(waiting), set[str](), dict[str, list[Any]]()
+    if dialect.within:  # any text may hold some
+        waiting += dialect.shapes.values()
+    for shape in waiting:  # which grow
+        named = findings.cached((_named, shape), partial(_named, shape))
+        used |= named.lenses
+        for name in named.shapes - members.keys():
+            talk = name == "conversation"
+            more = [*dialect.shapes.values()] if talk else dialect.members(name)
+            members[name] = [dialect.node.get(name), *more] if talk else more
+            waiting += [one for one in more if one not in seen]
+            seen.update(more)
+    tables = dialect.node.under("tables")
+    found = [(name, *one) for name, one in sorted(members.items())]
+    return [*found, *(tables[name] for name in sorted(used) if name in tables)]
+
+
+class _Named(NamedTuple):
+    shapes: frozenset[str]
+    lenses: frozenset[str]
+
+
+def _named(shape: Shape) -> _Named:
+    """Return what the holes of a shape name."""
+    holes = [hole for case in shape.cases for hole in pic.holes(case.wire)]
+    shapes = frozenset(hole.shape for hole in holes if hole.shape)
+    return _Named(shapes, frozenset(lens for hole in holes for lens in hole.lenses))
 
 
 def _check_turns(dialect: Dialect, findings: Findings) -> None:
@@ -83,6 +132,10 @@ def _part_kinds(dialect: Dialect, case: Case) -> frozenset[Any]:
 def _check_group(
     dialect: Dialect, group: list[Pair], findings: Findings, itself: frozenset[str | None]
 ) -> None:
+    cases = tuple(case for _, case in group[:MOST])
+    reported = any(findings.reports_on(case_pos(dialect, *pair)) for pair in group)
+    if not reported and not findings.cached((_any_same, cases), partial(_any_same, cases)):
+        return  # of what is only likely, nothing would be said
     before: list[Pair] = []  # which could read what the next one writes
     for pair in group[:MOST]:
         if before and not pair[0].groups:
@@ -98,7 +151,7 @@ def _check_pair(
     shape, case = pair
     reported = findings.reports_on(case_pos(dialect, shape, case))
     if not reported and not any(_same_pictures(one, case) for _, one in before):
-        return  # of what is only likely, nothing would be said
+        return
     witnesses: list[tuple[Pair, Any]] = []
     for full in (False, True):
         wire = sample(dialect, case.wire, case.shape, full)
@@ -152,22 +205,35 @@ def _is_part_of(own: Any, found: Any) -> bool:
     )
 
 
+def _any_same(cases: tuple[Case, ...]) -> bool:
+    """Tell whether two of some cases say the same."""
+    return any(starmap(_same_pictures, combinations(cases, 2)))
+
+
 def _same_pictures(one: Case, two: Case) -> bool:
     """Tell whether two cases say the same."""
-    if isinstance(one.wire, Fields) and isinstance(two.wire, Fields):
-        if one.wire.names != two.wire.names:  # most have other keys
+    return say_same(one.wire, two.wire) and say_same(one.ir, two.ir)
+
+
+def say_same(p: Picture | None, q: Picture | None) -> bool:
+    """Tell whether two pictures say the same, wherever they stand; most differ at once."""
+    if p is q or p.__class__ is not q.__class__:
+        return p is q
+    if isinstance(p, Fields) and isinstance(q, Fields):
+        if p.names != q.names or p.closed != q.closed or len(p.spread) != len(q.spread):
             return False
-    pairs = ((one.wire, two.wire), (one.ir, two.ir))
-    return all(type(a) is type(b) and comparable(a) == comparable(b) for a, b in pairs)
+        others = dict(q.entries)
+        return all(map(say_same, p.spread, q.spread)) and all(
+            names in others and say_same(child, others[names]) for names, child in p.entries
+        )
+    if isinstance(p, Items) and isinstance(q, Items):
+        alike = len(p.items) == len(q.items) and say_same(p.rest, q.rest)
+        return alike and all(map(say_same, p.items, q.items))
+    return bool(_said(p) == _said(q))
 
 
-def comparable(p: Picture | None) -> Any:
-    """Return what a picture says, wherever it stands: equal where two are the same, or none."""
-    if isinstance(p, Fields):
-        entries = {names: comparable(child) for names, child in p.entries}
-        return entries, p.closed, list(map(comparable, p.spread))
-    if isinstance(p, Items):
-        return list(map(comparable, p.items)), comparable(p.rest)
+def _said(p: Picture | None) -> Any:
+    """Return what a picture says in which no other stands."""
     if isinstance(p, Hole):
         return p.paths, p.mode, p.shape, p.lenses, p.mark, repr(p.value)
     if isinstance(p, Text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import graphlib
 import itertools
 from typing import Any
@@ -16,6 +17,7 @@ from ..language.ladder import Ladder
 from ..language.merge import with_value, without
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, keyed
+from ..language.shape import Shape
 from ..language.source import Node
 from ..results import Envelope
 from . import coverage, holecheck, overlap, streamcheck
@@ -151,9 +153,9 @@ class _ModelCheck:
         model = self.model
         pictures = [case.wire for case in model.cases]
         pictures += model.stream.pictures() if model.stream else ()
-        paths = (hole.path for p in pictures for hole in pic.holes(p))
-        split = (f".{path}".rpartition(".own.")[2] for path in paths if ".own." in f".{path}")
-        known = {path.partition(".")[0] for path in split}
+        known: set[str] = set()
+        for p in pictures:
+            known |= self.findings.cached((_own_on_wire, p), functools.partial(_own_on_wire, p))
         known |= {name for case in model.cases for name in _own_in_ir(case.ir)}
         home = self.clean.value["dialect"].pos.file
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
@@ -168,7 +170,7 @@ class _ModelCheck:
         model = self.model
         inner: dict[str, dict[str, Hole]] = {}
         for name, shape in model.shapes.items():
-            found = [hole for case in shape.cases for hole in _same_object(case.wire)]
+            found = self.findings.cached((_inner, shape), functools.partial(_inner, shape))
             inner[name] = {m: h for h in found for m in model.unions.get(h.named, [h.named])}
         try:
             graphlib.TopologicalSorter(inner).prepare()
@@ -344,6 +346,11 @@ class _ModelCheck:
                     self.findings.error("R024", message, pos, hint(str(said), known))
 
 
+def _inner(shape: Shape) -> list[Hole]:
+    """Return the holes of a shape whose shapes picture the same object as it does."""
+    return [hole for case in shape.cases for hole in _same_object(case.wire)]
+
+
 def _same_object(p: Any, top: bool = True) -> list[Hole]:
     """Return the holes whose shape pictures the same object, of the wire or of the IR."""
     found = []
@@ -364,6 +371,13 @@ def _field_words(view: View, path: str) -> frozenset[str] | None:
         fields = [name for name, hole in pairs if hole.path == path]
         return closed_words(view.objects, fields[0]) if fields else None
     return closed_words(object_names(view.holds(first)) if first else view.objects, name)
+
+
+def _own_on_wire(wire: pic.Picture) -> frozenset[str]:
+    """Return the fields under `own` that the holes of a picture name."""
+    paths = (f".{hole.path}" for hole in pic.holes(wire))
+    split = (path.rpartition(".own.")[2] for path in paths if ".own." in path)
+    return frozenset(path.partition(".")[0] for path in split)
 
 
 def _own_in_ir(ir: pic.Picture | None) -> frozenset[str]:

@@ -196,7 +196,7 @@ def _ask_leaves(node: Node, at: tuple[str, ...]) -> Iterator[Ask]:
 
 def _set_alike(events: list[Event]) -> None:
     """Tell each event which kinds and fields may flow by frames like its own: the first hears."""
-    fixed = [{frozenset(_fixed_leaves(p)) for p in event.reads} for event in events]
+    fixed = [set(map(_fixed_leaves, event.reads)) for event in events]
     for event, own in zip(events, fixed, strict=True):
         like = [one for one, other in zip(events, fixed, strict=True) if own & other]
         event.alike = frozenset(word.flow for one in like for word in one.words if word.kind)
@@ -214,13 +214,16 @@ def _set_addresses(stream: Stream) -> None:
                 event.addresses = names
 
 
-def _fixed_leaves(picture: Picture) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield what a frame is known by: the fixed values and what flows, each with its place."""
+@functools.lru_cache(4096)  # as the events that hold it
+def _fixed_leaves(picture: Picture) -> frozenset[tuple[tuple[str, ...], str]]:
+    """Return what a frame is known by: the fixed values and what flows, each with its place."""
+    found = set()
     for at, p in pic.placed(picture):
         if isinstance(p, Hole) and p.path in ("piece", "whole", "part"):
-            yield at, p.path
+            found.add((at, p.path))
         elif isinstance(p, Literal) and any(map(distinguishes, p.values)):
-            yield at, repr(p.values)
+            found.add((at, repr(p.values)))
+    return frozenset(found)
 
 
 def _frame_pictures(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -101,19 +103,22 @@ def load(node: Node) -> Dialect:
 
 
 def _respell(dialect: Dialect) -> None:
-    """Let every camelCase key be read in snake_case too."""
-    for case in dialect.cases:
-        _add_snake_case(case.wire)
-        note_needs(case)
+    """Let every camelCase key be read in snake_case too; of shapes it is when they are built."""
+    talks = filter(None, (dialect.conversation, dialect.file_talk))
+    _respell_cases(case for talk in talks for case in talk.cases)
     for wire in dialect.stream.pictures() if dialect.stream else ():
         _add_snake_case(wire)
-    for shape in (*dialect.shapes.values(), *dialect.units.values()):
-        wires = [c.wire for c in shape.cases if isinstance(c.wire, Fields)]
-        shape.keys = frozenset(n for w in wires for n in w.names)
     for schema in dialect.schemas.values():
         schema.respell(_snake_case)
 
 
+def _respell_cases(cases: Iterable[Case]) -> None:
+    for case in cases:
+        _add_snake_case(case.wire)
+        note_needs(case)
+
+
+@functools.lru_cache(4096)
 def _snake_case(key: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m[1].lower(), key)
 
@@ -180,6 +185,10 @@ def _shared_shape(name: str, node: Node, shapes: dict[str, Node], respelt: bool)
     found = _shapes.get(key)
     if found is None:
         found = _shapes[key] = _build_shape(name, node, shapes)
+        if respelt:
+            _respell_cases(found.cases)
+            wires = [c.wire for c in found.cases if isinstance(c.wire, Fields)]
+            found.keys = frozenset(n for w in wires for n in w.names)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from ..ir import WHOLES
 from ..patterns import fits
-from .source import Node, Report, raise_error, wrong
+from .source import Node, Pos, Report, raise_error, wrong
 
 WORD = "variants"
 MOST = 200  # sets of rows that are tried before any applies
@@ -103,6 +103,18 @@ def row_sets(rows: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
     that meet one is `new`, where this is said: the others were tried before. Raises RuleError for
     more than MOST sets, or names of models.
     """
+    _limit_count(rows, len(sample_models(rows)))
+    alike = tuple((row.models, row.version, tuple(row.options.items())) for row in rows)
+    found = _row_sets(alike, tuple(new))  # children and overlays mostly have the rows of others
+    _limit_count(rows, len(found))
+    return list(found)
+
+
+@functools.lru_cache(500)
+def _row_sets(whens: tuple[tuple[Any, ...], ...], new: tuple[bool, ...]) -> tuple[Rows, ...]:
+    """Return the sets of rows of which it is given when they apply; too many are not all told."""
+    nowhere = Node({}, Pos("", 0, 0))
+    rows = [Row(models, version, dict(options), nowhere) for models, version, options in whens]
     sets: dict[Rows, None] = {}
 
     @functools.cache  # names of globs come again and again
@@ -112,12 +124,11 @@ def row_sets(rows: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
     def applying(name: str, version: str | None, options: Mapping[str, Any]) -> set[int]:
         return {i for i in named(name) if rows[i].matches_options(version, options)}
 
-    _limit_count(rows, len(sample_models(rows)))
     for i, one in enumerate(rows):
         for name in _samples(one):
             sets[tuple(sorted(applying(name, one.version, one.options) | {i}))] = None
-    _limit_count(rows, len(sets))
-    for (i, one), (j, two) in itertools.combinations(enumerate(rows), 2):
+    pairs = itertools.combinations(enumerate(rows), 2) if len(sets) <= MOST else ()
+    for (i, one), (j, two) in pairs:
         if new and not (new[i] or new[j]):
             continue
         options = {**one.options, **two.options}
@@ -126,8 +137,7 @@ def row_sets(rows: Sequence[Row], new: Sequence[bool] = ()) -> list[Rows]:
             for name in _common_names(one, two):
                 if one.matches_model(name) and two.matches_model(name):
                     sets[tuple(sorted(applying(name, version, options)))] = None
-    _limit_count(rows, len(sets))
-    return list(sets)
+    return tuple(sets)
 
 
 def _limit_count(found: Sequence[Row], count: int) -> None:
