@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from wireglot.audits import audit
 from wireglot.conversion import writing
 from wireglot.executor import code
 
@@ -23,6 +24,9 @@ gc.set_threshold(100_000, 50, 50)
 
 # The suite loads more rules at once than a process that converts.
 code._compiled = functools.lru_cache(None)(code._compiled.__wrapped__)
+
+# Many tests ask for audits of the packaged rules, and not in a row.
+audit._payloads = functools.lru_cache(64)(audit._payloads.__wrapped__)
 
 # Each client of an SDK would read the certificates of all authorities, and none here speaks TLS.
 pytest.MonkeyPatch().setattr(
@@ -43,4 +47,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Leave what was imported out of every later look."""
+    gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure() -> None:
+    """Let nobody look for garbage in what ends with the process: it takes seconds."""
     gc.freeze()

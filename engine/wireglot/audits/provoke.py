@@ -12,7 +12,7 @@ from ..dialects import DialectRules
 from ..errors import ConversionError, UsageError
 from ..files import ids
 from ..language.lenses import stringify
-from ..trail import leaves, path_of
+from ..trail import leaves, path_of, value_at
 from . import hardcases, probes
 
 ANY_MODEL = "m"
@@ -98,13 +98,12 @@ def _with_dropped(made: Iterator[Made], given_up: Iterable[str]) -> Iterator[Mad
     for body, odd, varied in made:
         yield body, odd, varied
         for path, steps in list(waiting.items()):
-            copied = copy.deepcopy(body)
-            for place in ids.places_at(copied, steps, steps, ()):
-                if place.key not in place.owner:
-                    place.owner[place.key] = "x"
-                    found.append((copied, False, False))
-                    del waiting[path]
-                    break
+            lacking = (p for p in ids.places_at(body, steps, steps, ()) if p.key not in p.owner)
+            if (place := next(lacking, None)) is not None:
+                copied = copy.deepcopy(body)
+                value_at(copied, place.at[:-1])[place.key] = "x"
+                found.append((copied, False, False))
+                del waiting[path]
     yield from found
 
 

@@ -19,7 +19,7 @@ from . import examples, layout, vocabulary, wirefacts
 from .draft import Draft, Example
 from .samples import Samples
 from .sketch import ASK, Say, Tree, block, listed
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, words_of
 
 NEAR = 0.6  # the part of the samples from which on a dialect is a parent
 HALF = 0.5  # the part of each kind of payload that a parent takes at least
@@ -51,7 +51,7 @@ def units(
     """Return samples with their units, which their keys tell where `unit` does not."""
     if dialect is not None:
         rules[dialect]
-    words = Vocabulary(rules)
+    words = words_of(rules)
     return [(unit or words.unit_of(body), body) for body in bodies]
 
 
@@ -60,7 +60,7 @@ def start(
 ) -> Started:
     """Write the first text of a rule file. Raises UsageError."""
     origin: list[str] = []
-    words = Vocabulary(rules)
+    words = words_of(rules)
     base = wanted.overlay or wanted.parent
     if base is None and samples:
         # Many have errors of their own, and all else of another.
@@ -200,7 +200,7 @@ def remake_examples(
     node = parse(text, f"{name}.yaml")
     overlay = node.get("overlay")
     wanted = Wanted(name, None, "", overlay=str(overlay.value) if overlay is not None else None)
-    made = Draft(Samples(Vocabulary(rules), samples))
+    made = Draft(Samples(words_of(rules), samples))
     made.tree()
     lines = layout.formatted(text, f"{name}.yaml").split("\n")
     if "examples" in node.keys:

@@ -22,7 +22,7 @@ from ..trace.where import Place, places
 from ..trail import At, everywhere, leaves, value_at
 from .recordings import STREAM, Coverage, Recorded, Unknown
 from .sketch import Say, Tree
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, words_of
 from .wirefacts import spelt
 
 Path = tuple[str, ...]
@@ -56,7 +56,7 @@ def entries(
             questions.append(f"{unknown.unit}: {_dotted(unknown.at)} is a form that no picture has")
         else:
             grouped.setdefault((place.path, str(rest[0])), []).append((unknown, rest))
-    words = Vocabulary(rules)
+    words = words_of(rules)
     for (path, key), group in grouped.items():
         dialects = ((dialect, _pictures(dialect, path)) for dialect in (base, model))
         having = [dialect for dialect, at in dialects if any(key in p.names for p in at)]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..errors import ConversionError
 from ..interpreter.unpictured import SAYS
@@ -206,13 +207,24 @@ def nearest(rules: RuleSet, samples: list[tuple[str, Any]], words: Vocabulary) -
     return best, found[best]
 
 
+def words_of(rules: RuleSet) -> Vocabulary:
+    """Return the words of the dialects of a rule set, which are looked for once."""
+    found = _known.get(rules)
+    if found is None:
+        found = _known[rules] = Vocabulary(rules)
+    return found
+
+
+_known: WeakKeyDictionary[RuleSet, Vocabulary] = WeakKeyDictionary()
+
+
 def hint(rules: RuleSet, body: Any, name: str, unit: str) -> str | None:
     """Say which unit or dialect a payload looks like, if it is another one; else None.
 
     A dialect looks like a payload by the part of its values that pictures take and the IR has
     fields for.
     """
-    words = Vocabulary(rules)
+    words = words_of(rules)
     sample = [(unit, body)]
     taken = nearness(rules, name, sample, words)
     if taken >= CLEAR:

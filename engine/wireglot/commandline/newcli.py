@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..authoring import recordings, starter, vendor
 from ..authoring.starter import Wanted
-from ..authoring.vocabulary import Vocabulary
+from ..authoring.vocabulary import words_of
 from ..loaded import check_name
 from ..loading import start
 from ..rulesets import RuleSet
@@ -57,7 +57,7 @@ def new(arguments: argparse.Namespace) -> int:
 def _new_like(rules: RuleSet, arguments: argparse.Namespace, wanted: Wanted, path: Path) -> int:
     """Propose a file over the dialect of --like, of what the samples have and that lacks."""
     check_name(arguments.like, rules.dialects)
-    words = Vocabulary(rules)
+    words = words_of(rules)
     recorded = []
     for name in arguments.sample:
         text = terminal.read_text(name)
