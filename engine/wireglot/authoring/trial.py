@@ -46,6 +46,7 @@ class Trial:
         self.examples: set[Pos] = set()
         self.laws = 0
         self.failures: list[str] = []
+        self._concerned: dict[Node, bool] = {}
         self.more = 0  # laws that break like one that is among the failures
 
     def run(self, rules: RuleSet, names: Iterable[str]) -> Trial:
@@ -97,10 +98,13 @@ class Trial:
 
     def _concerns(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
-        if self.folder is None or self._within(node.pos):
-            return True
-        inner = node.value if isinstance(node.value, list) else node.entries.values()
-        return any(map(self._concerns, inner))
+        if self._within(node.pos) or not isinstance(node.value, dict | list):
+            return self._within(node.pos)
+        found = self._concerned.get(node)
+        if found is None:  # dialects share most of their nodes
+            inner = node.value if isinstance(node.value, list) else node.value.values()
+            found = self._concerned[node] = any(map(self._concerns, inner))
+        return found
 
 
 @functools.lru_cache(1000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..ir import FUNCTION, PARTS
@@ -142,8 +142,13 @@ class Contexts:
 
 def view_of(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
     """Return a case with the objects that it pictures, and what its `ir` picture names."""
-    view = View(case, shape, frozenset(objects), {})
-    bind(view, case.ir, view.objects)
+    return _view(case, shape, frozenset(objects))
+
+
+@lru_cache(4096)  # sets of variants share most of their cases
+def _view(case: Case, shape: Shape | None, objects: Objects) -> View:
+    view = View(case, shape, objects, {})
+    bind(view, case.ir, objects)
     return view
 
 

@@ -41,6 +41,9 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     names = (*dialect.shapes, *sorted(contexts.unions))
     asked = [node for word, node in dialect.node.entries.items() if word not in UNASKED]
     for group in ({name: dialect.cases_of(name) for name in names} | units).values():
+        silent = partial(_is_silent, dialect, group, findings)
+        if findings.cached((_is_silent, *group), silent):
+            continue
         own = frozenset(shape.name for shape, _ in group) & itself
         look = partial(_check_group, dialect, group, findings, own)
         # Sets of variants, and children, share most of what values are read by.
@@ -129,13 +132,17 @@ def _part_kinds(dialect: Dialect, case: Case) -> frozenset[Any]:
     return frozenset().union(*(dialect.kinds_of(hole.named) for hole in holes))
 
 
+def _is_silent(dialect: Dialect, group: list[Pair], findings: Findings) -> bool:
+    """Tell whether nothing would be said of a group: it is checked already, and no two are same."""
+    if any(findings.reports_on(case_pos(dialect, *pair)) for pair in group):
+        return False
+    cases = [case for _, case in group[:MOST]]
+    return not any(starmap(_same_pictures, combinations(cases, 2)))
+
+
 def _check_group(
     dialect: Dialect, group: list[Pair], findings: Findings, itself: frozenset[str | None]
 ) -> None:
-    cases = tuple(case for _, case in group[:MOST])
-    reported = any(findings.reports_on(case_pos(dialect, *pair)) for pair in group)
-    if not reported and not findings.cached((_any_same, cases), partial(_any_same, cases)):
-        return  # of what is only likely, nothing would be said
     before: list[Pair] = []  # which could read what the next one writes
     for pair in group[:MOST]:
         if before and not pair[0].groups:
@@ -203,11 +210,6 @@ def _is_part_of(own: Any, found: Any) -> bool:
         and isinstance(found, dict)
         and all(key in found and same(value, found[key]) for key, value in own.items())
     )
-
-
-def _any_same(cases: tuple[Case, ...]) -> bool:
-    """Tell whether two of some cases say the same."""
-    return any(starmap(_same_pictures, combinations(cases, 2)))
 
 
 def _same_pictures(one: Case, two: Case) -> bool:
