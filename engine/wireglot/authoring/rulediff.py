@@ -154,15 +154,17 @@ def _fields(old: Facts, new: Facts) -> Iterator[PathChange]:
             if (fact := two if one is None else one) and fact.owner in (lost if one else fresh):
                 forms.setdefault((fact.owner, two is not None), []).append((path, fact))
                 pairs.remove(pair)
-        if pairs and not (before and after):
-            yield from _path_change(path, [f for pair in pairs for f in pair if f], bool(after))
-            continue
         for one, two in pairs:
+            fact = two or one
+            assert fact is not None
+            words = ", ".join(word for word in fact.said if word)
             if one and two:
-                yield path, _differs(one, two), two.rule
-            elif fact := two or one:
-                word = "also" if two else "no longer"
-                yield path, f"is {word} {_fact_words(fact)}{_owner_words(fact)}", fact.rule
+                text = _differs(one, two)
+            elif before and after:
+                text = f"is {'also' if two else 'no longer'} {words}{_owner_words(fact)}"
+            else:
+                text = f"is new: {words}" if two else f"is gone; it was {words}"
+            yield path, text, fact.rule
     for (owner, come), found in forms.items():
         yield _form_change(owner, come, found)
 
@@ -188,13 +190,6 @@ def _form_change(owner: str, come: bool, found: list[tuple[str, Fact]]) -> PathC
     return ".".join(above), text + (f": {listed}" if listed else ""), found[0][1].rule
 
 
-def _path_change(path: str, facts: Sequence[Fact], new: bool) -> Iterator[PathChange]:
-    """Yield what is said of a path that only one of the two has."""
-    for told in dict.fromkeys(map(_fact_words, facts)):
-        rule = next(fact.rule for fact in facts if _fact_words(fact) == told)
-        yield path, f"is new: {told}" if new else f"is gone; it was {told}", rule
-
-
 def _paired(before: list[Fact], after: list[Fact]) -> list[tuple[Fact | None, Fact | None]]:
     """Pair facts that are not the same in both; those of one owner belong together."""
     same = [(f.owner, f.said) for f in before]
@@ -215,10 +210,6 @@ def _paired(before: list[Fact], after: list[Fact]) -> list[tuple[Fact | None, Fa
             news.remove(partner)
         pairs.append((one, partner))
     return [*pairs, *((None, fact) for fact in news)]
-
-
-def _fact_words(fact: Fact) -> str:
-    return ", ".join(word for word in fact.said if word)
 
 
 def _differs(old: Fact, new: Fact) -> str:

@@ -16,7 +16,7 @@ from . import layout, starter
 from .recordings import Coverage, Recorded, coverage
 from .sketch import Tree
 from .starter import Wanted
-from .vendorentries import Entry, entries
+from .vendorentries import Entry, Lacking
 
 DECIDE = "to decide:"
 ROUNDS = 3  # what is pictured may show what lies within
@@ -80,10 +80,9 @@ def proposed(
     at_first = now = coverage(rules, like, recordings)
     draft = _Draft(rules, sources, wanted, like)
     for _ in range(ROUNDS):
-        questions: list[str] = []
-        model = draft.rules[draft.dialect].model
-        proposals = entries(rules, like, model, recordings, now, questions)
-        new = [entry for entry in proposals if entry not in draft.entries]
+        lacking = Lacking(rules, like, draft.rules[draft.dialect].model)
+        found, questions = lacking.entries(recordings, now.unknown), lacking.questions
+        new = [entry for entry in found if entry not in draft.entries]
         before, now = now, draft.keep(new, recordings, now)
         if now is before:  # some of them will not do
             for entry in new:

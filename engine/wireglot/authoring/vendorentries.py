@@ -19,10 +19,10 @@ from ..language.picture import Fields, Hole, Items, Picture, keyed
 from ..language.shape import Case
 from ..rulesets import RuleSet
 from ..trace.where import Place, places
-from ..trail import At, everywhere, leaves, value_at
-from .recordings import STREAM, Coverage, Recorded, Unknown
+from ..trail import At, everywhere, leaves, path_of, value_at
+from .recordings import STREAM, Recorded, Unknown
 from .sketch import Say, Tree
-from .vocabulary import Vocabulary, words_of
+from .vocabulary import words_of
 from .wirefacts import spelt
 
 Path = tuple[str, ...]
@@ -36,40 +36,101 @@ class Entry(NamedTuple):
     why: str = ""
 
 
-def entries(
-    rules: RuleSet,
-    like: str,
-    model: Dialect,
-    recordings: Sequence[Recorded],
-    coverage: Coverage,
-    questions: list[str],
-) -> Iterator[Entry]:
-    """Yield what a dialect lacks of some recordings; `questions` get what a person has to say.
+class Lacking:
+    """What a dialect lacks of recordings; `questions` are what a person has to say of it.
 
     `rules` are what is known of other dialects, `like` the one that `model` is or lies over.
     """
-    base = rules[like].model
-    grouped: dict[tuple[Path, str], list[tuple[Unknown, At]]] = {}
-    for unknown in coverage.unknown:
-        place, rest = _innermost_object(model, unknown)
-        if place is None or not rest or (len(rest) > 1 and not unknown.frame):
-            questions.append(f"{unknown.unit}: {_dotted(unknown.at)} is a form that no picture has")
+
+    def __init__(self, rules: RuleSet, like: str, model: Dialect) -> None:
+        self._rules, self._base, self._model = rules, rules[like].model, model
+        self._words = words_of(rules)
+        self.questions: list[str] = []
+
+    def entries(self, recordings: Sequence[Recorded], unknown: list[Unknown]) -> Iterator[Entry]:
+        """Yield the entries for what is unknown of some recordings, and for other spellings."""
+        grouped: dict[tuple[Path, str], list[tuple[Unknown, At]]] = {}
+        for one in unknown:
+            place, rest = _innermost_object(self._model, one)
+            if place is None or not rest or (len(rest) > 1 and not one.frame):
+                told = f"{one.unit}: {path_of(one.at)} is a form that no picture has"
+                self.questions.append(told)
+            elif one.frame and not _frame_owner(place.path, one, rest):
+                told = f"stream: {path_of(one.at)} is no field of the response in any event"
+                self.questions.append(told)
+            else:
+                grouped.setdefault((place.path, str(rest[0])), []).append((one, rest))
+        for (path, key), group in grouped.items():
+            if _pictures_key(self._base, path, key):
+                told = f"{'.'.join(path)}: `{key}` has a value that its picture does not take"
+                self.questions.append(told)
+            elif _pictures_key(self._model, path, key):
+                own = Say(f"$own.{key} (optional)")
+                yield Entry((*path, key), own, "other dialects have it in another form")
+            else:
+                yield from self._entries_of_key(path, key, group)
+        yield from _spellings(self._model, recordings)
+        self.questions += _unknown_words(self._model, recordings)
+
+    def _entries_of_key(
+        self, path: Path, key: str, group: list[tuple[Unknown, At]]
+    ) -> Iterator[Entry]:
+        """Yield the entries for a key that no picture names."""
+        frames = [(one, rest) for one, rest in group if one.frame]
+        bodies = [one for one, _ in group if not one.frame]
+        inner = sorted({str(rest[1]) for _, rest in frames if len(rest) > 1})
+        counts = [name for name in inner if self._is_usage(key, name, frames)]
+        own = [name for name in inner if name not in counts]
+        if frames and len(frames[0][1]) == 1:
+            owner, at = _frame_owner(path, *frames[0]), frames[0][0].at[:-1]
+            keys, said = _nested(at, {f"${owner}.own": [key]})
+            yield Entry(("stream", "frame", *keys), said)
+        elif frames:  # fields of the response in an object
+            for name in own:
+                field = Say(f"$response.own.{key}_{name} (optional)")
+                yield Entry(("stream", "frame", key, name), field)
+            for name in counts:
+                usage = {name: Say("$usage as usage")}
+                yield Entry(("stream", "read-also", "usage", key), usage)
+        if own:
+            yield Entry((*path, key), {name: Say(f"$own.{key}_{name} (optional)") for name in own})
+        elif known := self._usual_hole(path, key) or _copied_field(self._base, path, bodies):
+            yield Entry((*path, key), Say(known))
+        elif path == ("request", "wire") and (ready := _unused_shape(self._base, key)):
+            yield from ready
         else:
-            grouped.setdefault((place.path, str(rest[0])), []).append((unknown, rest))
-    words = words_of(rules)
-    for (path, key), group in grouped.items():
-        dialects = ((dialect, _pictures(dialect, path)) for dialect in (base, model))
-        having = [dialect for dialect, at in dialects if any(key in p.names for p in at)]
-        if base in having:
-            where = ".".join(path)
-            questions.append(f"{where}: `{key}` has a value that its picture does not take")
-        elif having:
-            own = Say(f"$own.{key} (optional)")
-            yield Entry((*path, key), own, "other dialects have it in another form")
-        else:
-            yield from _entries_of_key(rules, base, words, path, key, group, questions)
-    yield from _spellings(model, recordings)
-    questions += _unknown_words(model, recordings)
+            yield Entry((*path, "$own"), [key], self._guess(path, key, bodies))
+
+    def _guess(self, path: Path, key: str, bodies: Sequence[Unknown]) -> str:
+        """Return what a key of a payload may mean, by its words."""
+        if len(path) != 2 or not bodies or isinstance(bodies[0].value, dict):
+            return ""
+        known = self._words.field(path[0], key, bodies[0].value)
+        return f"`{key}` may be ${known[0]}" if known is not None else ""
+
+    def _is_usage(self, key: str, name: str, frames: list[tuple[Unknown, At]]) -> bool:
+        """Tell whether an object in frames is one of counts of tokens, as the dialect has them."""
+        at = (key, name)
+        values = [value_at(one.whole, at) for one, rest in frames if rest[1:2] == (name,)]
+        if "usage" not in self._base.shapes or not all(isinstance(v, dict) for v in values):
+            return False
+        read = self._rules[self._base.name].read
+        try:
+            return all(read(value, "usage").ir.get("input") is not None for value in values)
+        except WireglotError:
+            return False
+
+    def _usual_hole(self, path: Path, key: str) -> str | None:
+        """Return the hole that most dialects of the family have for a key at this place."""
+        counts: Counter[str] = Counter()
+        models = (self._rules[name].model for name in self._rules.dialects)
+        for other in (one for one in models if one.family == self._base.family):
+            for picture in _pictures(other, path):
+                for names, child in picture.entries:
+                    if key in names and isinstance(child, Hole) and _can_use(self._base, child):
+                        counts[spelt(child)] += 1
+        most = counts.most_common(1)
+        return most[0][0] if most and not most[0][0].startswith("$own.") else None
 
 
 def _innermost_object(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
@@ -81,41 +142,9 @@ def _innermost_object(model: Dialect, one: Unknown) -> tuple[Place | None, At]:
     return None, one.at
 
 
-def _entries_of_key(
-    rules: RuleSet, model: Dialect, words: Vocabulary, path: Path, key: str,
-    group: list[tuple[Unknown, At]], questions: list[str],
-) -> Iterator[Entry]:  # fmt: skip
-    """Yield the entries for a key that no picture names."""
-    in_frames = []
-    for one, rest in group:
-        if one.frame and _frame_owner(path, one, rest):
-            in_frames.append((one, rest))
-        elif one.frame:
-            questions.append(f"stream: {_dotted(one.at)} is no field of the response in any event")
-    in_bodies = [one for one, rest in group if not one.frame and len(rest) == 1]
-    if in_frames:
-        yield from _frame_entries(rules, model, path, key, in_frames)
-    inner = sorted({str(rest[1]) for _, rest in in_frames if len(rest) > 1})
-    inner = [name for name in inner if not _is_usage(rules, model, key, name, in_frames)]
-    if inner:
-        spelled = {name: Say(f"$own.{key}_{name} (optional)") for name in inner}
-        yield Entry((*path, key), spelled)
-    elif in_bodies or in_frames:
-        known = _usual_hole(rules, model, path, key) or _copied_field(model, path, in_bodies)
-        if known is not None:
-            yield Entry((*path, key), Say(known))
-        elif path == ("request", "wire") and (ready := _unused_shape(model, key)):
-            yield from ready
-        else:
-            yield Entry((*path, "$own"), [key], _guess(words, path, key, in_bodies))
-
-
-def _guess(words: Vocabulary, path: Path, key: str, bodies: Sequence[Unknown]) -> str:
-    """Return what a key of a payload may mean, by its words."""
-    if len(path) != 2 or not bodies or isinstance(bodies[0].value, dict):
-        return ""
-    known = words.field(path[0], key, bodies[0].value)
-    return f"`{key}` may be ${known[0]}" if known is not None else ""
+def _pictures_key(model: Dialect, path: Path, key: str) -> bool:
+    """Tell whether a dialect has a picture for a key at a place of a rule file."""
+    return any(key in picture.names for picture in _pictures(model, path))
 
 
 def _frame_owner(path: Path, one: Unknown, rest: At) -> str:
@@ -123,25 +152,6 @@ def _frame_owner(path: Path, one: Unknown, rest: At) -> str:
     where = {("response", "wire"): "response", ("shapes", "candidate", "wire"): "candidate"}
     whole = len(rest) == len(one.at)
     return where.get(path, "") if len(rest) == 1 or whole else ""
-
-
-def _frame_entries(
-    rules: RuleSet, model: Dialect, path: Path, key: str, ones: list[tuple[Unknown, At]]
-) -> Iterator[Entry]:
-    """Yield the entries for a key of frames: fields of the response, or of its candidate."""
-    first, rest = ones[0]
-    owner, above = _frame_owner(path, first, rest), first.at[: len(first.at) - len(rest)]
-    if len(rest) == 1:
-        said = _nested(above, {f"${owner}.own": [key]})
-        yield Entry(("stream", "frame", *said[0]), said[1])
-        return
-    for name in sorted({str(rest[1]) for _, rest in ones}):
-        if _is_usage(rules, model, key, name, ones):
-            usage = {name: Say("$usage as usage")}
-            yield Entry(("stream", "read-also", "usage", key), usage)
-        else:
-            field = Say(f"$response.own.{key}_{name} (optional)")
-            yield Entry(("stream", "frame", key, name), field)
 
 
 def _nested(above: At, said: Tree) -> tuple[Path, Any]:
@@ -153,32 +163,6 @@ def _nested(above: At, said: Tree) -> tuple[Path, Any]:
         ((key, listed),) = said.items()
         return (key,), listed
     return (str(above[0]),), value
-
-
-def _is_usage(
-    rules: RuleSet, model: Dialect, key: str, name: str, ones: list[tuple[Unknown, At]]
-) -> bool:
-    """Tell whether an object in frames is one of counts of tokens, as the dialect pictures them."""
-    values = [value_at(one.whole, (key, name)) for one, rest in ones if rest[1:2] == (name,)]
-    if "usage" not in model.shapes or not all(isinstance(value, dict) for value in values):
-        return False
-    try:
-        return all(rules[model.name].read(v, "usage").ir.get("input") is not None for v in values)
-    except WireglotError:
-        return False
-
-
-def _usual_hole(rules: RuleSet, model: Dialect, path: Path, key: str) -> str | None:
-    """Return the hole that most dialects have for a key at this place, as a rule file says it."""
-    counts: Counter[str] = Counter()
-    models = (rules[name].model for name in rules.dialects)
-    for other in (one for one in models if one.family == model.family):
-        for picture in _pictures(other, path):
-            for names, child in picture.entries:
-                if key in names and isinstance(child, Hole) and _can_use(model, child):
-                    counts[spelt(child)] += 1
-    most = counts.most_common(1)
-    return most[0][0] if most and not most[0][0].startswith("$own.") else None
 
 
 def _pictures(model: Dialect, path: Path) -> Iterator[Fields]:
@@ -351,7 +335,3 @@ def _word_tables(model: Dialect, p: Picture) -> Iterator[str]:
         for case in model.shapes[p.shape].cases if p.shape in model.shapes else ():
             if isinstance(case.wire, Hole) and case.wire.shape is None:
                 yield from _word_tables(model, case.wire)
-
-
-def _dotted(at: At) -> str:
-    return ".".join("[]" if isinstance(step, int) else str(step) for step in at)
