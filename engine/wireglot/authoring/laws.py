@@ -29,7 +29,7 @@ from ..notes import Note
 from ..rulesets import RuleSet
 from ..trace.where import picture_at
 from ..trail import At, pointer, touch
-from . import editlaws, lawcase, streamlaw
+from . import lawcase, partlaws
 from .generate import Generator
 from .jsondiff import Difference, differences, standing
 from .lawcase import Broken, Case, abroad, require_equal, results_apart
@@ -267,10 +267,10 @@ LAWS: dict[str, Law] = {
     "PutGet": _putget,
     "Stable": _stable,
     "Pure": _pure,
-    "Edited": editlaws.edited,
-    "Kept": editlaws.kept,
+    "Edited": partlaws.edited,
+    "Kept": partlaws.kept,
 }
-STREAMED: dict[str, Law] = {"Heard": streamlaw.heard}
+STREAMED: dict[str, Law] = {"Heard": partlaws.heard}
 BETWEEN: dict[str, Law] = {"Total": _total, "Placed": _placed, "Cross": _cross}
 
 

@@ -29,15 +29,9 @@ class JsonScan:
     @property
     def is_closed(self) -> bool:
         """Tell whether the object is closed."""
-        if self._seen < len(self._pieces):
-            new = self._pieces[self._seen :]
-            self._seen = len(self._pieces)
-            self._scan("".join(new))
-        return self._closed
-
-    def _scan(self, piece: str) -> None:
+        new, self._seen = "".join(self._pieces[self._seen :]), len(self._pieces)
         skip = self._escaped_at  # the place of a sign that a backslash stands before
-        for found in _JSON.finditer(piece):
+        for found in _JSON.finditer(new):
             at, sign = found.start(), found[0]
             if at == skip:
                 continue
@@ -48,7 +42,8 @@ class JsonScan:
             elif not self._in_text:
                 self._depth += 1 if sign in "{[" else -1
                 self._closed = self._depth == 0
-        self._escaped_at = skip - len(piece) if skip >= len(piece) else -1
+        self._escaped_at = skip - len(new) if skip >= len(new) else -1
+        return self._closed
 
 
 @mypyc_attr(native_class=False)

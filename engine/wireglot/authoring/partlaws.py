@@ -1,4 +1,4 @@
-"""Laws of what is written at home after the IR was changed: memory yields, and parts stay."""
+"""Laws of what parts say: parts yield to edits, stay at home, and mean the same in frames."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..ir import PARTS, USER_DATA
-from ..language.lenses import same
-from ..language.picture import ABSENT
+from ..language.lenses import same, stringify
+from ..language.picture import ABSENT, holes
+from ..notes import Note
+from ..streaming import responses, streams
+from ..streaming.fold import Fold
+from ..streaming.recognising import Frame
 from ..trail import At, pointer, value_at
-from .jsondiff import shown
+from .jsondiff import differences, shown
 from .lawcase import Broken, Case, abroad
 
 # What a caller changes in a part of each kind.
@@ -21,7 +25,10 @@ _FIELDS = {
     "tool_call": ("arguments", "arguments_text", "input"),
     "tool_result": ("value",),
 }
-_SAYS = ("type", "name", "text", "title", "arguments", "arguments_text", "input", "kind", "value")
+# What a part says in any stream that has it; what else is said of it may have no frame.
+_SAYS = ("type", "name", "text", "arguments", "arguments_text", "input", "kind", "value")
+_MERGED = ("text", "reasoning")  # neighbours of these may become one
+_DIALECT_ONLY = ("native", "unknown")  # what no other dialect says
 
 
 def edited(case: Case, wire: Any) -> None:
@@ -62,6 +69,35 @@ def kept(case: Case, wire: Any) -> None:
             if part not in actual:
                 raise Broken(f"a part is lost at home: {part}")
             actual.remove(part)
+
+
+def heard(case: Case, wire: Any) -> None:
+    """Say that frames that are written are understood, and fold to the response that was meant."""
+    rules = case.rules[case.dialect]
+    stream = rules.model.streamed
+    ir = abroad(case.read(wire), ("own", "signature"))  # what another dialect could say, too
+    if not any(h.path == "at.candidate" for p in stream.pictures() for h in holes(p)):
+        ir["candidates"] = ir["candidates"][:1]  # it has frames for one
+    whole, notes = case.write(ir)
+    unplaced: list[Note] = []
+    frames = list(responses.unfolded(rules, ir, False, set(), unplaced))
+    fold = Fold(rules.model)
+    for nth, frame in enumerate(frames):
+        fold.feed(frame)
+        for code, _, at, rule, message in fold.notes:
+            if code != "dropped":
+                raise Broken(f"the frame {stringify(frame)} is not heard as it is written:"
+                             f" {code} at {pointer(at)}, {message}", rule)  # fmt: skip
+        if fold.error is None and not Frame(frame, rules.model).matches(stream):
+            raise Broken(f"nothing hears the frame {nth}, {stringify(frame)}", stream.pos)
+    fold.close()
+    if unplaced or any(note.effect in ("lost", "changed", "moved") for note in notes):
+        return
+    body = streams.Collected(rules, fold, {}).body
+    expected, actual = (list(_candidate_parts(case.read(one))) for one in (whole, body))
+    for difference in differences(expected, actual):
+        raise Broken(f"what was written in frames reads otherwise than the whole, at {difference}",
+                     stream.pos)  # fmt: skip
 
 
 def _edited_value(value: Any) -> Any:
@@ -108,7 +144,8 @@ def _part_texts(ir: Any) -> list[str]:
                     {k: v for k, v in b.items() if k not in ("filename", "own")} for b in blocks
                 ]
                 part = {**part, "value": blocks}
-            fields = [k for k in _SAYS if k in part and (k, kind) != ("name", "tool_result")]
+            says = (k for k in (*_SAYS, "title") if k in part)
+            fields = [k for k in says if (k, kind) != ("name", "tool_result")]
             said = _without_empty_citations({k: part[k] for k in fields})
             out.append(json.dumps(said, sort_keys=True))
     return out
@@ -120,3 +157,17 @@ def _without_empty_citations(value: Any) -> Any:
         said = ((k, v) for k, v in value.items() if k != "spelled" and (k, v) != ("citations", []))
         return {k: _without_empty_citations(v) for k, v in said}
     return [_without_empty_citations(one) for one in value] if isinstance(value, list) else value
+
+
+def _candidate_parts(ir: Any) -> Iterator[list[dict[str, Any]]]:
+    """Yield what the parts of each candidate say, neighbours that flow as one."""
+    for candidate in ir["candidates"]:
+        parts: list[dict[str, Any]] = []
+        for whole in candidate["parts"]:
+            part = {k: whole[k] for k in _SAYS if k in whole}
+            if parts and part["type"] in _MERGED and parts[-1]["type"] == part["type"]:
+                part["text"] = parts.pop().get("text", "") + part.get("text", "")
+            parts.append(part)
+        parts = [p for p in parts if p.get("text") or p["type"] not in (*_MERGED, *_DIALECT_ONLY)]
+        if parts:
+            yield parts
