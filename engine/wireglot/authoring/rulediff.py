@@ -146,8 +146,6 @@ def _fields(old: Facts, new: Facts) -> Iterator[PathChange]:
     fresh, lost = _owners(new) - _owners(old), _owners(old) - _owners(new)
     for path in dict.fromkeys((*old, *new)):
         before, after = old.get(path, []), new.get(path, [])
-        if [fact.said for fact in before] == [fact.said for fact in after]:
-            continue  # another name of a shape is none of the wire's business
         pairs = _paired(before, after)
         for pair in [p for p in pairs if None in p]:
             one, two = pair
@@ -191,21 +189,13 @@ def _form_change(owner: str, come: bool, found: list[tuple[str, Fact]]) -> PathC
 
 
 def _paired(before: list[Fact], after: list[Fact]) -> list[tuple[Fact | None, Fact | None]]:
-    """Pair facts that are not the same in both; those of one owner belong together."""
-    same = [(f.owner, f.said) for f in before]
-    there = {(f.owner, f.said) for f in after}
-    olds = [f for f in before if (f.owner, f.said) not in there]
-    news = [f for f in after if (f.owner, f.said) not in same]
+    """Pair what only one of the two says, whoever says it; facts of one owner belong together."""
+    said = {fact.said for fact in before} & {fact.said for fact in after}
+    news = [fact for fact in after if fact.said not in said]
     pairs: list[tuple[Fact | None, Fact | None]] = []
-    for one in olds:
-        partner = next((f for f in news if f.said == one.said), None)
-        if partner is not None:  # only the owner has another name
-            news.remove(partner)
-            continue
-        partner = next(
-            (f for f in news if f.owner == one.owner and bool(f.presence) == bool(one.presence)),
-            None,
-        )
+    for one in (fact for fact in before if fact.said not in said):
+        alike = (f for f in news if (f.owner, bool(f.presence)) == (one.owner, bool(one.presence)))
+        partner = next(alike, None)
         if partner is not None:
             news.remove(partner)
         pairs.append((one, partner))
