@@ -209,10 +209,8 @@ def test_a_format_of_answers_is_asked_for_and_not_drawn() -> None:
 
 
 def test_a_dialect_is_nearest_to_its_own_payloads() -> None:
-    words = vocabulary.Vocabulary(RULES)
-
     def nearest(body: Any) -> tuple[str, float]:
-        return vocabulary.nearest(RULES, [("request", body)], words)
+        return vocabulary.nearest(RULES, [("request", body)])
 
     body = json.loads((ROOT / "examples" / "weather" / "request.json").read_text("utf-8"))
     assert nearest(body) == ("openai-chat", 1.0)

@@ -65,19 +65,16 @@ def start(
     if base is None and samples:
         # Many have errors of their own, and all else of another.
         weighed = [one for one in samples if one[0] != "error"] or list(samples)
-        nearest, share = vocabulary.nearest(rules, weighed, words)
+        nearest, share = vocabulary.nearest(rules, weighed)
         origin.append(
             f"nearest is {nearest}, whose pictures take {share:.0%} of the samples"
             if share
             else "no dialect takes anything of the samples: the file is drawn from them alone"
         )
-        kinds = dict.fromkeys(unit for unit, _ in weighed)
-        shares = {
-            kind: vocabulary.nearness(
-                rules, nearest, [one for one in samples if one[0] == kind], words
-            )
-            for kind in kinds
-        }
+        shares = {}
+        for kind in {unit: None for unit, _ in weighed}:
+            some = [one for one in samples if one[0] == kind]
+            shares[kind] = vocabulary.nearness(rules, nearest, some)
         least = min(shares, key=lambda kind: shares[kind])
         if share >= NEAR and shares[least] < HALF:
             origin.append(

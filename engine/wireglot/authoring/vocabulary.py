@@ -14,7 +14,7 @@ from ..ir import PARTS, field_type
 from ..language import picture
 from ..language.lenses import guard
 from ..language.model import Dialect
-from ..language.picture import Hole, Literal, keyed
+from ..language.picture import Hole, Literal
 from ..rulesets import RuleSet
 from ..trace import paths
 from ..trail import everywhere, leaves
@@ -138,13 +138,10 @@ def _similarity(one: tuple[str, ...], two: tuple[str, ...]) -> float:
     return difflib.SequenceMatcher(None, "".join(one), "".join(two)).ratio() * 0.98
 
 
-def nearness(
-    rules: RuleSet, name: str, samples: Iterable[tuple[str, Any]], words: Vocabulary
-) -> float:
+def nearness(rules: RuleSet, name: str, samples: Iterable[tuple[str, Any]]) -> float:
     """Return which part of the values of some payloads the pictures of a dialect take, 0 to 1.
 
-    What only this dialect has a field for counts half, and so does a key beside which it has the
-    same thing under another name.
+    What only this dialect has a field for counts half.
     """
     taken, total = 0.0, 0
     for unit, body in samples:
@@ -161,26 +158,9 @@ def nearness(
             taken += named / 2  # it looks alike, and cannot be read
         else:
             left = sum(1 for _ in unknown(ir))
-            tops = _unknown_top_keys(ir, name)
-            renamed = sum(_has_field(model, unit, key, value, words) for key, value in tops)
             own = sum("own" in at[:-1] and MEMORY.isdisjoint(at) for at, _ in leaves(ir))
-            taken += max(0, min(named, count - left) - own / 2 + renamed / 2)
+            taken += max(0, min(named, count - left) - own / 2)
     return taken / total if total else 0.0
-
-
-def _unknown_top_keys(ir: Any, name: str) -> Iterable[tuple[str, Any]]:
-    """Yield the unknown keys at the top of a payload."""
-    kept = ir.get("kept", {}).get(name, {}) if isinstance(ir, dict) else {}
-    return [(at[1:], value) for at, value in kept.items() if at.count("/") == 1]
-
-
-def _has_field(model: Dialect, unit: str, key: str, value: Any, words: Vocabulary) -> bool:
-    """Tell whether a dialect has what a key means, at the same place by another name."""
-    known = words.field(unit, key, value)
-    wire = model.units[unit].cases[0].wire
-    return known is not None and any(
-        isinstance(child, Hole) and child.path == known[0] for _, child in keyed(wire)
-    )
 
 
 def unknown(ir: Any) -> Iterator[str]:
@@ -194,9 +174,9 @@ def unknown(ir: Any) -> Iterator[str]:
         yield from (place for place, inner in found for _ in leaves(inner))
 
 
-def nearest(rules: RuleSet, samples: list[tuple[str, Any]], words: Vocabulary) -> tuple[str, float]:
+def nearest(rules: RuleSet, samples: list[tuple[str, Any]]) -> tuple[str, float]:
     """Return the dialect that takes most of some payloads, and which part of them."""
-    found = {name: nearness(rules, name, samples, words) for name in rules.dialects}
+    found = {name: nearness(rules, name, samples) for name in rules.dialects}
 
     def rank(name: str) -> tuple[float, int]:
         """Prefer, of two that take as much, the one that others are made of."""
@@ -224,15 +204,14 @@ def hint(rules: RuleSet, body: Any, name: str, unit: str) -> str | None:
     A dialect looks like a payload by the part of its values that pictures take and the IR has
     fields for.
     """
-    words = words_of(rules)
     sample = [(unit, body)]
-    taken = nearness(rules, name, sample, words)
+    taken = nearness(rules, name, sample)
     if taken >= CLEAR:
         return None
     for other in UNITS if unit in UNITS else ():
-        if nearness(rules, name, [(other, body)], words) >= max(HALF, taken + MORE):
+        if nearness(rules, name, [(other, body)]) >= max(HALF, taken + MORE):
             return f"this looks like the unit `{other}` of {name}: say `--unit {other}`"
-    best, more = nearest(rules, sample, words)
+    best, more = nearest(rules, sample)
     if best == name or more < taken + MORE:
         return None
     return (
