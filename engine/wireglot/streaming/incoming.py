@@ -195,8 +195,7 @@ class Candidate:
         self.uncited_sources: list[Any] = []  # its sources that no citation names
         self.citations_lost = False  # whether citations are said of texts that are not kept
         self.stops: list[HoleMatch] = []  # why it stopped: holes that are read at the end
-        # What the stops meant, with the stops and the count of parts that it was read from.
-        self.stop_cache: tuple[Any, int, IR] | None = None
+        self.calls_within = False  # whether calls stood in its texts
 
     def item_of(self, part: Part) -> Item | None:
         """Return the item that a part stands in."""

@@ -9,6 +9,7 @@ from ..conversion.hands import Reader, Writer
 from ..interpreter import building, selfholes
 from ..interpreter.citations import candidates_of
 from ..interpreter.env import Env
+from ..interpreter.within import stop_with_calls
 from ..ir import IR, owned, put_at, without_memory
 from ..language.lenses import Misfit
 from ..language.model import Dialect
@@ -166,10 +167,8 @@ class Outcome:
         """Return why a candidate stopped, as fields of the IR without memory."""
         if self.whole_ir is not None:
             return without_memory(self._in_whole(owner), "parts")
-        known = owner.stop_cache
-        if known is None or known[0] is not owner.stops or known[1] != len(owner.kinds):
-            known = owner.stop_cache = owner.stops, len(owner.kinds), self._stop_once(owner)
-        return known[2]
+        stop = self._stop_once(owner)
+        return {**stop, **stop_with_calls(stop)} if owner.calls_within else stop
 
     def adopt_stop_reason(self, owner: Candidate) -> None:
         """Let a whole response that does not say why it stopped say what its frame does."""
@@ -190,13 +189,13 @@ class Outcome:
         key = repr((owner.kinds, stops))
         found = self._layout.stop_cache.get(key)
         if found is None:
-            odd = len(self.unreadable)
-            made = self._read_stop(owner, True)
-            found = without_memory(made)
-            if len(self.unreadable) == odd and len(key) < SHORT:
+            known, self.unreadable = self.unreadable, {}
+            found = without_memory(self._read_stop(owner, True))
+            if not self.unreadable and len(key) < SHORT:
                 if len(self._layout.stop_cache) >= MOST:
                     self._layout.stop_cache.clear()
                 self._layout.stop_cache[key] = found
+            self.unreadable = {**known, **self.unreadable}
         return found
 
     def _read_stop(self, owner: Candidate, away: bool = False) -> IR:

@@ -21,7 +21,6 @@ from ..interpreter.within import (
     mark_begun,
     share_citations,
     skip_space,
-    stop_with_calls,
 )
 from ..ir import IR
 from ..language.model import Dialect
@@ -125,10 +124,6 @@ class Within(Listener):
         """Take the end of all; what is said by now of texts that were over before, is known."""
         for part, split in self._ended_splits:
             _cite(part, split)
-        for nth in self._ids:
-            owner = outcome.candidates[nth]
-            stop = outcome.stop_fields(owner)
-            owner.stop_cache = owner.stops, len(owner.kinds), {**stop, **stop_with_calls(stop)}
         self._unfold.end(outcome, cut)
 
     def growing(self, part: Part) -> Growing | None:
@@ -230,6 +225,7 @@ class Within(Listener):
         self._unfold.citing.texts_differ = True
         call = Part(CALL, "", text.candidate, text.nth)
         call.whole, call.id_made, call.fields, call.open = True, True, said, False
+        self._outcome.candidates[text.candidate].calls_within = True
         ids = self._ids.setdefault(text.candidate, set())
         said["id"] = self._outcome.seed.call(text.candidate, len(ids), said, ids)
         ids.add(said["id"])
