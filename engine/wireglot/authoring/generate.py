@@ -31,13 +31,14 @@ class Generator(Maker):
     names = ("f", "g", "get_weather")
     terms = (7, 0, 1, 40)
 
-    def __init__(self, dialect: Dialect, seed: str) -> None:
+    def __init__(self, dialect: Dialect, seed: str, rare: float = 0.04) -> None:
+        """Begin; so `rare` are unknown keys and words, nulls, other spellings."""
         super().__init__(dialect)
-        self.chance = random.Random(seed)
+        self.chance, self.rare = random.Random(seed), rare
 
     def rarely(self) -> bool:
         """Say yes now and then."""
-        return self.chance.random() < 0.04
+        return self.chance.random() < self.rare
 
     def choose(self, what: Any, ways: Sequence[Any]) -> Any:
         return self.chance.choice(ways)

@@ -17,14 +17,7 @@ DRAWN, MOST = 60, 12  # payloads that are made, and how many of them are kept
 SEED = "payloads"
 
 
-class Plain(Generator):
-    """Makes payloads without what is rare: unknown keys and words, nulls, other spellings."""
-
-    def rarely(self) -> bool:
-        return False
-
-
-class Least(Plain):
+class Least(Generator):
     """Makes payloads of nothing but what must be there."""
 
     def hole(self, h: Hole, state: Any) -> Any:
@@ -53,8 +46,8 @@ def of(dialects: Iterable[DialectRules], unit: str) -> list[Any]:
         for n in range(DRAWN):
             if kept == MOST:
                 break
-            maker = Plain if n else Least
-            payload = maker(model, f"{SEED}/{dialect.name}/{unit}/{n}").unit(unit)
+            maker = Generator if n else Least
+            payload = maker(model, f"{SEED}/{dialect.name}/{unit}/{n}", rare=0).unit(unit)
             features = _features(payload, pictured, words)
             if features - shown or not n:
                 shown |= features
