@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import ConversionError
@@ -45,17 +45,10 @@ class PairChange(NamedTuple):
 Outcome = Conversion | ConversionError  # what a rule set makes of a payload, or why that is nothing
 
 
-def pairs(
-    old: RuleSet, new: RuleSet, found: Sequence[Change], among: Collection[str] | None = None
-) -> list[PairChange]:
-    """List what becomes otherwise between dialects, where the changes that were found reach.
-
-    With `among`, what changed is tried with these dialects alone.
-    """
+def pairs(old: RuleSet, new: RuleSet, found: Sequence[Change]) -> list[PairChange]:
+    """List what becomes otherwise between dialects, where the changes that were found reach."""
     changes: dict[tuple[str, str, str], dict[Ends, bool]] = {}
     names = [name for name in old.dialects if name in new]
-    if among is not None:
-        names = [name for name in names if name in among or any(name == one.of for one in found)]
     for unit in WHOLES:
         touched = {one.of for one in found if not one.units or unit in one.units}
         within = [n for n in names if all(unit in rules[n].model.units for rules in (old, new))]

@@ -62,8 +62,6 @@ class Hearing:
         self.frame: Any = None  # the one that is heard
         self.awaits_signature = False  # whether a part is open until its item, which signs it, ends
         self.changed = True  # whether something but the next piece of a part was heard
-        # Whether frames of their own say what the texts of an answer cite.
-        self.cites_apart = self.stream.get("append", "candidate", "citations") is not None
         self.on_call: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
         self.noted_leaves: set[At] = set()  # places of leaves that are noted

@@ -124,10 +124,6 @@ class Frames:
         made, self._written = self._written, []
         return made
 
-    def put(self, event: Event, said: IR, place: Place | None = None) -> None:
-        """Write the frames of an event; raises Misfit where it lacks what it must say."""
-        self.add(self._made_of(event, said, place or Place()))
-
     def add(self, made: list[Any]) -> None:
         """Take frames that are written."""
         self._written += made
@@ -135,8 +131,11 @@ class Frames:
         self.count += len(made)
 
     def put_error(self, event: Event, said: IR) -> None:
-        """Write the frames of an event that say an error; note what they leave out of it."""
-        self.put(event, said)
+        """Write the frames of an event that say an error; note what they leave out of it.
+
+        Raises Misfit where the error lacks what they must say.
+        """
+        self.add(self._made_of(event, said, Place()))
         writer, mark = self.writer, len(self.writer.notes)
         obj = self._event_ir(event, said, {"frame": self.count})
         view = View(obj, "error", frame_case(event.writes[0]), writer)
@@ -149,7 +148,7 @@ class Frames:
     def write(self, event: Event, said: IR, place: Place | None = None) -> bool:
         """Write the frames of an event; one that lacks what it must say is not written."""
         try:
-            self.put(event, said, place)
+            self.add(self._made_of(event, said, place or Place()))
         except Misfit:
             return False
         return True

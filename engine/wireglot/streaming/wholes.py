@@ -73,7 +73,8 @@ def stop_part(fold: Hearing, word: Word, match: EventMatch, owner: Candidate) ->
         fold.open_part(part)
     if part is not None:
         _take_end(fold, owner, part, word, match)
-        part.may_cite = fold.keep and part.kind == "text" and fold.cites_apart
+        cites_apart = fold.stream.get("append", "candidate", "citations") is not None
+        part.may_cite = fold.keep and part.kind == "text" and cites_apart
         if part.open and not (part.may_cite or _closes_with_item(fold, owner, part)):
             fold.close_part(part)
     elif match.event.addresses and address not in owner.forgotten:
