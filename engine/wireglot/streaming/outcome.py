@@ -54,8 +54,6 @@ class ResponseLayout:
         ids = (hole for hole in dialect.holes_in("tool_call") if hole.path == "id")
         self.ids_optional = any(hole.mark for hole in ids)
         self.stop_cache: dict[str, IR] = {}  # why answers stopped, by what said it
-        # Stops of frames that say what the whole response beside them says.
-        self.agreeing_stops: set[str] = set()
 
 
 class Outcome:
@@ -78,7 +76,7 @@ class Outcome:
         self.first_said: dict[str, int] = {}  # the frames that said fields of the response first
         self._reader = Reader(dialect, self.options)
         self._layout = dialect.once(ResponseLayout, lambda: ResponseLayout(dialect))
-        self.case, self.agreeing_stops = self._layout.case, self._layout.agreeing_stops
+        self.case = self._layout.case
 
     def candidate(self, nth: int) -> Candidate:
         """Return a candidate by its number."""

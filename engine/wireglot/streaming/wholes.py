@@ -21,7 +21,6 @@ from ..language.picture import ABSENT, Hole, distinguishes
 from ..trail import At, Trail, keys_of, value_at
 from .hearing import Address, Hearing
 from .incoming import Candidate, Item, Part, merged, text_of
-from .outcome import MOST, SHORT
 from .recognising import EventMatch
 
 _FIRST = ("id", "model", "created")  # which frames repeat: the first that says it counts
@@ -211,12 +210,8 @@ def check_stop(fold: Hearing, owner: Candidate) -> None:
         if hole.shape is not None:
             if not fold.read_self_hole(hole, wire):
                 continue  # it ends, and does not say why
-            if (key := repr((hole.pos, wire, meant, owner.kinds))) in fold.outcome.agreeing_stops:
-                continue
             said = _written_by(fold, hole, {**meant, "parts": [{"type": k} for k in owner.kinds]})
             path = "stop_reason"
-            if same(said, wire) and len(key) < SHORT and len(fold.outcome.agreeing_stops) < MOST:
-                fold.outcome.agreeing_stops.add(key)
         else:
             path, word = hole.path, meant.get(hole.path)
             table = fold.dialect.tables.get(hole.lenses[-1]) if hole.lenses else None
