@@ -180,8 +180,6 @@ def _form_change(owner: str, come: bool, found: list[tuple[str, Fact]]) -> PathC
     ends = (min(paths), max(paths))
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*ends, strict=False))
     above = [key for key, _ in same]
-    if above in paths and not above[-1].endswith("[]"):
-        above = above[:-1]
     keys = dict.fromkeys(".".join(path[len(above) :]) for path in paths)
     listed = ", ".join(f"`{key}`" for key in keys if key)
     text = f"has the form `{owner}` now" if come else f"no longer has the form `{owner}`"

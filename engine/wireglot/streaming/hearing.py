@@ -64,7 +64,6 @@ class Hearing:
         self.changed = True  # whether something but the next piece of a part was heard
         self.on_call: Callable[[Part], None] | None = None  # may give a call another name or id
         self.notes: list[tuple[str, str, At, Any, str]] = []
-        self.noted_leaves: set[At] = set()  # places of leaves that are noted
         self.call_ids: set[str] = set()  # the ids of calls
         self._waiting = Waiting()  # the calls that no result has answered, by their ids
         self._noted: set[tuple[str, str]] = set()
@@ -112,11 +111,9 @@ class Hearing:
 
     def note_leaf(self, at: int, place: At) -> None:
         """Note a leaf that no event has claimed."""
-        if place not in self.noted_leaves:
-            self.noted_leaves.add(place)
-            key, message = self.stream.dropped_leaf(place) or ("", UNKNOWN_KEY)
-            code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
-            self.note(code, "lost", (at, *place), message, once)
+        key, message = self.stream.dropped_leaf(place) or ("", UNKNOWN_KEY)
+        code, once = ("dropped", key) if key else ("unknown-key", path_of(place))
+        self.note(code, "lost", (at, *place), message, once)
 
     # -- what frames say of one thing, and not the same -------------------------------------------
 
