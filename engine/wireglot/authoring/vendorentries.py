@@ -20,7 +20,7 @@ from ..language.shape import Case
 from ..rulesets import RuleSet
 from ..trace.where import Place, places
 from ..trail import At, everywhere, leaves, path_of, value_at
-from .recordings import STREAM, Recorded, Unknown
+from .recordings import Recorded, Unknown
 from .sketch import Say, Tree
 from .vocabulary import words_of
 from .wirefacts import spelt
@@ -253,8 +253,6 @@ def _pictured_keys(
 ) -> Iterator[tuple[Path, tuple[str, ...], Picture, dict[str, Any]]]:
     """Yield each key of the pictures of recorded bodies: its place and names, and the object."""
     for unit, body in recordings:
-        if unit == STREAM or unit not in model.units:
-            continue
         for at, value in everywhere(body):
             for place in places(model, unit, body, at) if isinstance(value, dict) else ():
                 for names, child in keyed(place.picture):
