@@ -14,6 +14,7 @@ from ..interpreter import (
     citations,
     conversation,
     pairing,
+    prefix,
     rating,
     units,
     unpictured,
@@ -232,6 +233,7 @@ def _unit(reader: Reader, body: Any, unit: str) -> Any:
             return unpictured.read(reader, shape, body)
         if unit == "request":
             _system_message(reader, ir)
+            prefix.read_end(dialect, units.list_at(ir, "messages"))
         return ir
     if unit == "session":
         from ..files import sessions

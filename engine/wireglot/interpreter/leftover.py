@@ -24,7 +24,7 @@ ANSWERS = ("response", "candidate")
 PAIRING = ("id", "tool_call_id")
 EMPTY: tuple[Any, ...] = ([], {}, "")  # of which little is lost
 # They may say nothing more.
-QUIETLY = frozenset("citations logprobs bytes id name tool_call_id".split())
+QUIETLY = frozenset("citations logprobs bytes id name tool_call_id prefix".split())
 
 
 def leftover(writer: WriteJob, view: View, wire: Any) -> None:
@@ -104,6 +104,8 @@ def says_nothing(writer: WriteJob, key: str, value: Any, obj: dict[str, Any]) ->
     """Tell whether a field says nothing that other fields do not say."""
     if key in ("citations", "logprobs") and value == []:
         return True
+    if key == "prefix":  # the place of its message said so alone
+        return writer.trail.find(obj) is not None and writer.trail.find(obj, key) is None
     if key == "bytes":  # mostly those of the token
         return bool(value == [*str(obj.get("token", "")).encode(errors="surrogatepass")])
     if writer.same and key in ("id", "tool_call_id"):

@@ -5,15 +5,34 @@ from __future__ import annotations
 from itertools import groupby
 
 from ..language.model import Dialect, once
-from .copies import replace_part, with_parts
+from .copies import parts_of, replace_part, with_parts
 from .jobs import Message, WriteJob
 from .views import blank
+
+TRIMMED = ("trim-end", "")  # asked for where the model goes on from the text at the end
 
 
 @once
 def goes_on(dialect: Dialect) -> bool:
     """Tell whether a dialect can say that the model goes on from what it says at the end."""
     return "prefix" in dialect.fields_of(dialect.message_cases)
+
+
+def read_end(dialect: Dialect, messages: list[Message]) -> None:
+    """Say of the last message of a request what its place says, if the model goes on from it."""
+    if dialect.conversation is None or TRIMMED not in dialect.talk.enforce or not messages:
+        return
+    last = messages[-1]
+    if last.get("role") == "assistant" and not parts_of([last], "tool_call"):
+        last["prefix"] = True
+
+
+def write_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
+    """Let the place of the last message say that the model goes on from it."""
+    if not messages or messages[-1].get("prefix") is not True:
+        return messages
+    writer.mark_derived(messages[-1], "prefix", writer.rule())
+    return [*messages[:-1], writer.trail.without(messages[-1], "prefix")]
 
 
 def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:

@@ -100,8 +100,10 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
         messages = system.reword_later(writer, messages)
     if writer.repair:
         messages = enforce_steps(writer, messages, whole)
-        if whole and ("trim-end", "") in writer.enforced:
+        if whole and prefix.TRIMMED in writer.enforced:
             messages = prefix.trim_end(writer, messages)
+    if whole and prefix.TRIMMED in talk.enforce:
+        messages = prefix.write_end(writer, messages)
     if not writer.same and (survey is None or survey.marked):
         messages = marks.settle_result_marks(writer, messages)
     if writer.dialect.marks_cache:
