@@ -17,6 +17,8 @@ from ..trail import value_at
 from .jobs import WriteJob
 from .views import alike, memory_of, read_by
 
+HOLDING = ("result", "value")  # of a call, and of a result
+
 
 class Attempt(NamedTuple):
     """What one case wrote, what that loses, and all that was noted meanwhile."""
@@ -236,17 +238,26 @@ def reads_back(writer: WriteJob, shape: Shape, wire: Any, value: Any) -> bool:
 def _as_limited(writer: WriteJob, value: Any) -> Any:
     """Return a value with its name and ids as the limits let them be written.
 
-    A call has its result as the ladder let that be: this has a note of its own.
+    What it holds, a result or blocks, is as the ladder let it be: this has notes of its own.
     """
-    if not isinstance(value, dict) or not (writer.limits.limits or "result" in value):
+    if not isinstance(value, dict) or not (writer.limits.limits or writer.stepped_down):
         return value
     fitted = dict(value)
-    while id(fitted.get("result")) in writer.stepped_down:
-        fitted["result"] = writer.stepped_down[id(fitted["result"])][1]
+    if writer.stepped_down:
+        fitted.update((key, _stepped(writer, fitted[key])) for key in HOLDING if key in fitted)
     for key in ("name", "id", "tool_call_id"):
         if key in value and (kind := writer.limits.kind(value, key)):
             fitted[key] = writer.limits.fit(kind, value[key])
     return fitted
+
+
+def _stepped(writer: WriteJob, value: Any) -> Any:
+    """Return a result, or a list of blocks, as rows of the ladder made it."""
+    if isinstance(value, list):
+        return [_stepped(writer, one) for one in value]
+    while id(value) in writer.stepped_down:
+        value = writer.stepped_down[id(value)][1]
+    return value
 
 
 def _read_back(writer: WriteJob, shape: Shape, wire: Any) -> Any:

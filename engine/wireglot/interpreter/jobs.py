@@ -169,7 +169,7 @@ class WriteJob(Noting):
 
         # What is written in other words than the IR says, so that it need not read back the same.
         self.rewordings: set[tuple[str, str]] = set()  # texts: as meant, as read back
-        self.stepped_down: dict[int, tuple[Any, Any]] = {}  # by id of a result: it, and the next
+        self.stepped_down: dict[int, tuple[Any, Any]] = {}  # by id of a part: it, and the next
         self.rows: dict[int, tuple[Any, str]] = {}  # by id of a part: it, and the ladder's row
         self.became: dict[int, Any] = {}  # by id: parts that were of another kind before such a row
         self.call_names: dict[str, str] = {}  # by id of a call: the name of its tool

@@ -272,6 +272,7 @@ def give_lower(
         if not given:
             raise Misfit("nothing takes it")
         writer.written[id(part)] = (part, given[0][2])
+        writer.stepped_down[id(part)] = part, new
         if new.get("type") != part.get("type"):
             writer.became[id(new)] = new
         note_row(writer, row, part, path, new, beside, given[0][2])

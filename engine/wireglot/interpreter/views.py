@@ -279,9 +279,10 @@ def alike(read: Any, meant: Any, known: Set[tuple[str, str]] = frozenset()) -> b
     if isinstance(read, dict) and isinstance(meant, dict):
         skip = ("spelled", "kept", "arguments_json", "value_json", "own")
         if read.get("kind") == "text" and meant.get("kind") == "multimodal":
-            # One plain text block is that text.
+            # Plain text blocks are that text, line by line.
             blocks = meant.get("value")
-            return isinstance(blocks, list) and [b.get("text") for b in blocks] == [read["value"]]
+            lines: Any = [b.get("text") for b in blocks] if isinstance(blocks, list) else [None]
+            return all(isinstance(x, str) for x in lines) and "\n".join(lines) == read["value"]
         return all(
             k in meant and (alike(v, meant[k], known) or (k == "type" and _same_types(v, meant[k])))
             for k, v in read.items()
