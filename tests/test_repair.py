@@ -107,6 +107,16 @@ def test_the_calls_of_the_last_turn_wait_unless_repair_is_asked_for() -> None:
     assert (note.source_path, note.severity) == ("/messages/1/tool_calls/0", "info")
 
 
+def test_a_choice_among_tools_keeps_those_that_the_provider_runs() -> None:
+    named = [{"type": "mcp", "server_label": "s"}, {"type": "image_generation"}]
+    named.insert(1, {"type": "function", "name": "f"})
+    tools = [{"type": "function", "name": "f", "parameters": {"type": "object"}}, *named[::2]]
+    choice = {"type": "allowed_tools", "mode": "auto", "tools": named}
+    body = {"model": "m", "input": "Hi", "tools": tools, "tool_choice": choice}
+    out = RULES.repair(body, "openai-responses")
+    assert (out.body["tool_choice"], out.notes) == (choice, ())
+
+
 def test_a_lost_result_is_noted_with_its_place() -> None:
     body = {"model": "m", "messages": BROKEN["a result without a call"]}
     out = RULES.convert(body, "openai-chat", "gemini")

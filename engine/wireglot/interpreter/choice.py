@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from ..language import picture as pic
@@ -37,6 +37,11 @@ def chosen_names(ir: dict[str, Any]) -> tuple[str, ...] | None:
 def name_of(one: Any) -> Any:
     """Return the name of one that a choice names, of freeform text or not."""
     return one.get("name") if isinstance(one, dict) else one
+
+
+def _is_own(one: Any) -> bool:
+    """Tell whether one that a choice names is called by what its own dialect alone says of it."""
+    return isinstance(one, dict) and "own" in one
 
 
 def names_alone(writer: WriteJob, ir: dict[str, Any]) -> dict[str, Any]:
@@ -121,19 +126,21 @@ class _Choice:
         # A tool that the provider runs is chosen where a picture says so.
         hosted = {tool.get("name") for tool in self.went if tool.get("type") == "native"}
         names = self._names(names - (hosted - _typed_names(self.writer.dialect)))
-        for name in [name for name in asked if name not in names]:
+        home = {str(name_of(one)) for one in said if self.writer.same and _is_own(one)}
+        for name in [name for name in asked if name not in names | home]:
             reason = f"the target has no tool `{name}`"
             self.writer.note_lost("no-tool", self.ir, reason, self.pos, "tool_choice")
-        stay = [name for name in asked if name in names]
+        stay = [name for name in asked if name in names | home]
         self._put(allowed=stay)
         if not stay:
             self._note("allowed-as-none", "a choice among no tools is written as none")
             self.ir["tool_choice"] = "none"
             return
-        self._shorten(names, stay)
+        self._shorten(names - home, stay)
         if "allowed" in (self.ir.get("tool_choice") or ()):
-            self._fit(self.ir["tool_choice"]["allowed"])
-            self._align_kinds(said, stay)
+            self._fit(self.ir["tool_choice"]["allowed"], home)
+            left = [one for one, name in zip(said, asked, strict=True) if name in stay]
+            self._align_kinds(left, stay)
             self._note_forgotten(said)
 
     def drop(self, reason: str, path: str = "tool_choice") -> None:
@@ -191,7 +198,7 @@ class _Choice:
         """Let a choice among tools say of each what that is; `stay` are their names yet."""
         if "custom" not in self.writer.dialect.shapes:
             return
-        free = {str(name_of(one)): isinstance(one, dict) for one in said}
+        free = {str(name_of(one)): isinstance(one, dict) and not _is_own(one) for one in said}
         tools = [tool for tool in self.went if tool.get("name") in free]
         real = {tool["name"]: tool.get("type") == "custom" for tool in tools}
         wrong = [name for name in real if real[name] is not free[name]]
@@ -199,11 +206,12 @@ class _Choice:
             reason = f"the choice says of {wrong} what they are not, and says what they are"
             self._note("reworded", reason)
         free.update(real)
-        more = {str(name_of(one)): one for one in said if isinstance(one, dict)}
-        allowed = [
-            {**more.get(name, {}), "name": new, "freeform": True} if free[name] else new
-            for name, new in zip(stay, self.ir["tool_choice"]["allowed"], strict=True)
-        ]
+        now = self.ir["tool_choice"]["allowed"]
+        allowed = []
+        for one, name, new in zip(said, stay, now, strict=True):
+            more = one if isinstance(one, dict) else {}
+            plain = {**more, "name": new, "freeform": True} if free[name] else new
+            allowed.append(one if _is_own(one) else plain)
         self._put(allowed=allowed)
 
     def _note_forgotten(self, said: list[Any]) -> None:
@@ -253,12 +261,15 @@ class _Choice:
         self.writer.rewordings.update(zip(asked, said, strict=True))
         self._put(**{key: new})
 
-    def _fit(self, names: list[str]) -> None:
-        """Let a choice among tools name them as they are written: each may be an element."""
+    def _fit(self, names: list[str], home: Set[str]) -> None:
+        """Let a choice among tools name them as they are written: each may be an element.
+
+        Those of `home` are called otherwise.
+        """
         limits = self.writer.limits
         if TOLD not in limits.limits:
             return
-        fits = [limits.fit(TOLD, name) for name in names]
+        fits = [name if name in home else limits.fit(TOLD, name) for name in names]
         if fits == names:
             return
         self._note("renamed", f"`{names}` does not fit the limits of `{TOLD}` here")
