@@ -244,6 +244,11 @@ class PictureReader(ReadJob):
             reason = self.drops.get(path_of(here)) if self.drops else None
             if reason is not None and value is not None:
                 env.notes.append(("dropped", "lost", here, p.pos, reason))
+            elif value is not None and key in p.names:
+                known = (name for names, _ in p.entries if key in names for name in names)
+                counts = next((name for name in known if name in used), key)
+                reason = f"`{counts}` stands beside it, says something else, and counts"
+                env.notes.append(("inconsistent", "changed", here, p.pos, reason))
 
     def _twice(
         self,
