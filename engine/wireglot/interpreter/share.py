@@ -181,14 +181,15 @@ def _weigh_native(writer: WriteJob, part: dict[str, Any]) -> tuple[Weight, str]:
     """Weigh a part that no other dialect has, and name it: by name, its kind, or the key it has."""
     family, own = next(iter(part.get("own", {}).items()), ("", {}))
     weights = [leftover.weigh_own(writer, "native", family, k, v) for k, v in own.items()]
-    if weights and all(weight for weight, _ in weights):
-        return weights[0]
+    if weights and "name" not in part and all(weight for weight, _ in weights):
+        return weights[0]  # it is nothing but these
     source = writer.trail.source
     whose = source.name if source is not None and source.family == family else family
     kept = [key[1:] for one in part.get("kept", {}).values() for key in one]
     words = [part.get("name"), *own.values(), *own, *kept, "native"]
     word = next(word for word in words if isinstance(word, str))
-    return "", f"`{word}` is of {whose} alone" if whose else f"the target has no `{word}`"
+    alone = whose and "/" not in word  # else others may have one of this name
+    return "", f"`{word}` is of {whose} alone" if alone else f"the target has no `{word}`"
 
 
 def _opaque_fields(part: Any) -> list[tuple[str, dict[str, Any]]]:
