@@ -335,6 +335,25 @@ def test_two_keys_for_one_field_break_a_law_and_the_counterexample_is_small(tmp_
     assert len(example) < 60, example
 
 
+def test_a_text_of_which_what_was_drawn_would_part_is_made_all_the_same(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, RULES.replace("{note: $text}", "{note: '${text}1${name}'}"))
+    model = rules["one"].model
+    made = [Generator(model, f"{n}").shape(model.shapes["note"]) for n in range(40)]
+    assert {"note": "a1a"} in made and {} not in made
+
+
+def test_what_does_not_read_is_shown_with_what_is_wrong_and_not_with_less(tmp_path: Path) -> None:
+    rules = loaded(tmp_path, "request: {wire: {of: $own.of, most: $max_tokens}}")
+    case = lawcase.Case(rules, "one", "request")
+    body = {"of": "a", "most": "many"}
+    why = laws.fault(lawcase.Case.read, case, body)
+    assert why is not None
+    told = laws._describe(laws.Violation("Reads", lawcase.Case.read, case, body, why), 0)
+    assert told.endswith(
+        'expected integer, got `m`, at /most\n    for example {"of":"a","most":"m"}'
+    )
+
+
 def test_what_breaks_alike_on_the_way_to_several_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text(
         "wireglot: 2\ndialect: one\nsee: https://a.example\nverified: 2026-11-21\n"

@@ -96,7 +96,8 @@ class Maker:
         if isinstance(p, Literal):
             return self.mostly("literal", p.values)
         if isinstance(p, Text):
-            return p.write(tuple(str(self.named(name, state)) for name in p.names)) or ABSENT
+            drawn = tuple(str(self.named(name, state)) for name in p.names)
+            return p.write(drawn) or p.write(("a",) * len(drawn)) or ABSENT  # others would part
         if isinstance(p, Items):
             head = [self.within(n, child, state) for n, child in enumerate(p.items)]
             more = self.within("rest", p.rest, state) if p.rest is not None else None
