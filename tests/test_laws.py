@@ -659,6 +659,8 @@ EARLY = {"type": "ai", "data": {
 CALLS = [{"id": n, "function": {"name": n, "arguments": "{}"}} for n in ("f", "g")]
 EARLIER = {"type": "ai", "data": {"additional_kwargs": {"tool_calls": CALLS}}}
 NUMBERED = {"type": "ai", "data": {"id": "m", "additional_kwargs": {"tool_calls": CALLS}}}
+NAMELESS = {"type": "ai", "data": {"additional_kwargs": {"tool_calls": [{}]}}}
+EMPTY = {"type": "ai", "data": {"content": [{}]}}
 CHAT = {"type": "chat", "data": {"content": "x", "response_metadata": {}, "role": "assistant"}}
 FAILED = {"type": "ai", "data": {"invalid_tool_calls": [{"name": "f"}]}}
 TOLD = {"type": "tool", "data": {"tool_call_id": "f", "content": "x"}}
@@ -678,6 +680,7 @@ ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/pn
         ("Kept", "adp-v1", "session", "", {"content": [ACTED, {"class_": "code_action"}]}),
         ("GetPut", "perplexity", "response", "", {"choices": [{}], "citations": []}),
         ("Kept", "langchain", "session", "", [EARLY, EARLIER]),
+        ("Kept", "langchain", "session", "", [NAMELESS, EMPTY]),
         ("PutGet", "langchain", "session", "", [CHAT]),
         ("Stable", "langchain", "session", "", [FAILED, NUMBERED, CHAT]),
         ("Stable", "langchain", "session", "", [NUMBERED, CHAT, TOLD, CHAT]),

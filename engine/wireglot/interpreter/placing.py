@@ -129,14 +129,18 @@ def _holds(writer: WriteJob, case: Case, message: Message) -> bool:
     list may not be empty there is one.
     """
     room = Counter[str]()
-    there = Counter(part.get("type") for part in message.get("parts", ()))
+    parts = message.get("parts", ())
+    there = Counter(part.get("type") for part in parts)
+    unknown = [part for part in parts if part.get("type") == "unknown"]  # stands where it was read
+    origins = {list_memory(part, writer.dialect.name).get("hole") for part in unknown}
     for hole in case.lists.get("parts", ()):
         kinds = writer.dialect.kinds_of(hole.named) if hole.shape is not None else frozenset()
         asks = "filled" in hole.lenses or ("single" in hole.lenses and hole.mark is None)
-        if kinds and asks and not there.keys() & {*kinds, "unknown"}:
+        lacks = there.keys().isdisjoint(kinds) and origins.isdisjoint({None, hole.shape})
+        if kinds and asks and lacks:
             return False
         for kind in kinds:
-            room[kind] += 1 if "single" in hole.lenses else len(message.get("parts", ()))
+            room[kind] += 1 if "single" in hole.lenses else len(parts)
     fits = not room or all(room[kind] >= n for kind, n in there.items() if kind != "unknown")
     return fits and (not case.home or _takes_single(writer, case, message))
 
