@@ -249,7 +249,9 @@ class LaterResults:
         self._turns: list[int] = []  # the next message, from each on, that ends the turn
         for i in range(len(messages) - 1, -1, -1):
             self._turns.append(turn)
-            if messages[i].get("role") not in beside:
+            said = {part.get("type") for part in messages[i].get("parts", ())}
+            alone = bool(said) and "tool_result" not in said  # the user says it
+            if messages[i].get("role") not in beside or (alone and not writer.same):
                 turn = i
         self._turns.reverse()
 
