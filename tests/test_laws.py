@@ -644,6 +644,7 @@ OTHERWISE = {"source": "agent", "model_name": "m", "message": "a", "extra": {"st
 SHORT = {"input": "a", "response_format": {"type": "text", "mime_type": "application/json"}}
 SWITCHED = {"max_tokens": 40, "messages": [], "output_config": {"effort": "high"},
             "thinking": {"type": "enabled", "budget_tokens": 1}}  # fmt: skip
+STROKED = {"type": "function", "name": "a/b", "parameters": None, "strict": False}
 SEARCHING = {"type": "tool_search", "execution": "client"}
 PAGES = [{"type": "image", "source": {"type": "url", "url": "https://a.example/b.png"}}]
 SHOWING = [{"role": "user", "content": [
@@ -671,6 +672,7 @@ ODD = {"role": "system", "content": [{}, {"type": "image", "url": "data:image/pn
     ("law", "dialect", "unit", "target", "body"),
     [
         ("GetPut", "openai-responses", "request", "", {"tools": [NESTED]}),
+        ("GetPut", "openai-responses", "request", "", {"tools": [STROKED]}),
         ("GetPut", "openai-agents", "session", "", {"items": [DECLARED]}),
         ("GetPut", "gemini-cli", "session", "", {"messages": [SPOKEN]}),
         ("GetPut", "gemini-cli", "session", "", {"messages": [NAMED]}),

@@ -249,7 +249,8 @@ class _Choice:
         short = {name: _short_name(shapes, name) for name in names}
         if not any(short.get(name) for name in asked):
             return
-        pieces = Counter(piece or name for name, piece in short.items())
+        there = {tool.get("name") for tool in self.went if isinstance(tool, dict)}
+        pieces = Counter(short.get(name) or name for name in there)
         for name in asked:
             if short.get(name) and pieces[short[name]] > 1:
                 self.drop(f"the target has two tools `{short[name]}`")

@@ -352,12 +352,15 @@ def write_member(writer: WriteJob, name: str, part: Any) -> Any:
         return writer.shape(name, part)
     kind = part.get("type")
     shapes = members(writer.dialect, name, kind if isinstance(kind, str) else None, writer.same)
-    if writer.same:  # first those by which it may have been read
-        memory = memory_of(part, writer.dialect.name)
+    if writer.same:  # first those by which it may have been read; repair leaves what is only read
+        memory, asked = memory_of(part, writer.dialect.name), writer.repair_asked
         run, read = memory.get("../", {}).get("run"), memory.get("", {}).get("case")
-        shapes = sorted(
-            shapes, key=lambda s: (s.name != run, all(case.name != read for case in s.cases))
-        )
+
+        def unlike(shape: Shape) -> tuple[bool, bool]:
+            here = any(case.name == read and not (asked and case.home) for case in shape.cases)
+            return shape.name != run, not here
+
+        shapes = sorted(shapes, key=unlike)
     tries = (
         partial(gathering.write_piece, writer, shape, part)
         if shape.groups
