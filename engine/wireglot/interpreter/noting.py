@@ -113,6 +113,8 @@ class Noting:
 
     def note_emptied(self, message: Any) -> None:
         """Note that a message is left out; of one that says nothing it is little loss."""
+        if self.trail.source is not None and self.trail.find(message) is None:
+            return  # a piece of one: what becomes of it is told of its part
         weight: Weight = "" if message.get("parts") or message.get("kept") else "slight"
         self.note_lost("empty-message", message, LEFT_OUT, self.rule(), weight=weight)
 
