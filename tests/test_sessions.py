@@ -1245,3 +1245,22 @@ def test_a_text_that_was_cut_in_a_sign_comes_back_where_it_was_not_changed() -> 
     ir["messages"][0]["parts"][0]["text"] = "new"
     assert dialect.write(ir, unit="session").body[0]["data"]["content"] == "new"
     assert dialect.write(ir, unit="session").body[1] == cut
+
+
+def test_a_clock_that_was_read_twice_is_no_warning_nor_is_how_a_program_ran() -> None:
+    at = ["2026-11-23T06:19:33.703Z", "2026-11-23T06:19:33.719Z", "2026-11-23T06:19:33.753Z"]
+    asked = {"role": "user", "content": "Hi", "timestamp": 1795414773718}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Ho"}],
+            "api": "a", "provider": "p", "model": "m", "stopReason": "stop", "responseId": "r",
+            "usage": {"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 3,
+                      "cost": {"total": 1}}, "timestamp": 1795414773720}  # fmt: skip
+    session = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": at[0], "cwd": "/a"},
+        {"type": "message", "id": "1", "parentId": None, "timestamp": at[1], "message": asked},
+        {"type": "message", "id": "2", "parentId": "1", "timestamp": at[2], "message": said},
+    ]
+    out = RULES.convert(session, "openclaw", "claude-code", "session")
+    assert [n.source_path for n in out.notes if n.severity != "info"] == ["/0/timestamp"]
+    twice = [(n.effect, n.source_path) for n in out.notes if n.code == "inconsistent"]
+    assert twice == [("kept", "/1/message/timestamp"), ("kept", "/2/message/timestamp")]
+    assert RULES.convert(session, "openclaw", "openclaw", "session").body == session

@@ -166,8 +166,8 @@ def nearest(notes: Iterable[Note], at: str, end: str) -> Note | None:
     return max(named, key=lambda one: one[0])[1] if named else None
 
 
-_TOGETHER = ("lost", "changed", "repeated")
-_OF_NAMES = ("renamed",)  # whose messages differ by the names alone
+_TOGETHER = ("lost", "changed", "repeated", "kept")
+_OF_VALUES = ("renamed", "inconsistent")  # whose messages differ by names or values alone
 
 
 def causes(notes: Iterable[Note]) -> tuple[Cause, ...]:
@@ -176,7 +176,7 @@ def causes(notes: Iterable[Note]) -> tuple[Cause, ...]:
     for note in notes:
         cause: Any = id(note)
         if note.effect in _TOGETHER and note.severity != "error":
-            message = "" if note.code in _OF_NAMES else note.message
+            message = "" if note.code in _OF_VALUES else note.message
             cause = note.code, note.effect, note.severity, note.rule, message
         found.setdefault(cause, []).append(note)
     return tuple(Cause(first, tuple(also)) for first, *also in found.values())

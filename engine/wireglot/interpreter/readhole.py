@@ -9,6 +9,7 @@ from ..ir import DERIVED, field_type
 from ..language.lenses import (
     KEPT_TIMES,
     READS,
+    TIMES,
     UNTYPED,
     WRITES,
     Misfit,
@@ -105,7 +106,9 @@ def read_copy(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
         raise Misfit(reason, at, h.pos)
     if wire is not ABSENT and wire is not None:
         env.keep(at, wire)
-        env.notes.append(("inconsistent", "changed", at, h.pos, reason))
+        # Of a time it is a clock that was read twice: it says nothing that the other does not.
+        effect = "changed" if TIMES.keys().isdisjoint(h.lenses) else "kept"
+        env.notes.append(("inconsistent", effect, at, h.pos, reason))
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 
 
