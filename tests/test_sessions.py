@@ -1261,6 +1261,6 @@ def test_a_clock_that_was_read_twice_is_no_warning_nor_is_how_a_program_ran() ->
     ]
     out = RULES.convert(session, "openclaw", "claude-code", "session")
     assert [n.source_path for n in out.notes if n.severity != "info"] == ["/0/timestamp"]
-    twice = [(n.effect, n.source_path) for n in out.notes if n.code == "inconsistent"]
-    assert twice == [("kept", "/1/message/timestamp"), ("kept", "/2/message/timestamp")]
+    twice = [n.source_path for n in out.notes if n.code == "retimed"]
+    assert twice == ["/1/message/timestamp", "/2/message/timestamp"]
     assert RULES.convert(session, "openclaw", "openclaw", "session").body == session

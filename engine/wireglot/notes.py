@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "no-tool": "A choice of a tool, or among tools, that is not there in the target.",
     "lifted": "System text or tools from the middle of a conversation, moved to its head.",
     "unparsed": "Arguments that are no JSON object, wrapped so that an object carries them.",
+    "retimed": "A time that stands twice, a moment apart; the second is kept at home only.",
     "inconsistent": "Numbers that do not add up, a copy or frame that differs; kept at home only.",
     "unpaired": "A result without a call, or a call without a result.",
     "answered": "A call without a result, answered with the text of the rule.",
@@ -166,8 +167,12 @@ def nearest(notes: Iterable[Note], at: str, end: str) -> Note | None:
     return max(named, key=lambda one: one[0])[1] if named else None
 
 
-_TOGETHER = ("lost", "changed", "repeated", "kept")
-_OF_VALUES = ("renamed", "inconsistent")  # whose messages differ by names or values alone
+_TOGETHER = ("lost", "changed", "repeated")
+_OF_VALUES = (
+    "renamed",
+    "inconsistent",
+    "retimed",
+)  # whose messages differ by names or values alone
 
 
 def causes(notes: Iterable[Note]) -> tuple[Cause, ...]:
@@ -187,7 +192,9 @@ _SEVERITY: dict[str, Severity] = {
     # With these, calls and results no longer pair, which providers refuse.
     **dict.fromkeys(("unpaired", "unsigned", "duplicate-id"), "error"),
     **dict.fromkeys(("bad-arguments", "bad-schema"), "warning"),  # carried as they are
-    **dict.fromkeys(("re-encoded", "rounded", "schema-renewed"), "info"),  # it means the same
+    **dict.fromkeys(
+        ("re-encoded", "rounded", "retimed", "schema-renewed"), "info"
+    ),  # it means the same
 }
 
 

@@ -86,6 +86,10 @@ class Reading(NamedTuple):
     notes: tuple[Note, ...]
 
 
+# What reading tells that is no change at home.
+_ABROAD = frozenset("reworded ambiguous inconsistent retimed dropped no-message".split())
+
+
 def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool | None) -> list[Note]:
     """Make notes of what reading found; at home, what memory puts back is no change.
 
@@ -93,7 +97,7 @@ def read_notes(found: Iterable[tuple[str, str, Any, Any, str]], same: bool | Non
     """
     notes = []
     for code, effect, at, pos, text in found:
-        if code in ("reworded", "ambiguous", "inconsistent", "dropped", "no-message") and same:
+        if code in _ABROAD and same:
             continue
         kind: Any = "lost" if code == "unfit" and same is False else effect
         severity, rule = severity_of(kind, code), rule_of(pos)
@@ -108,7 +112,7 @@ def all_notes(
     early = read_notes(found, same)
     if not early:
         return finished(drafts, body)
-    once = ("unfit", "dropped", "inconsistent")
+    once = ("unfit", "dropped", "inconsistent", "retimed")
     known = {n.source_path for n in early if n.code in once}
     late = finished(drafts, body)
     told = ("unknown-key", "no-message")

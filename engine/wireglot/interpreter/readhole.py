@@ -106,9 +106,8 @@ def read_copy(reader: ReadJob, h: Hole, wire: Any, at: At, rel: At, env: Env) ->
         raise Misfit(reason, at, h.pos)
     if wire is not ABSENT and wire is not None:
         env.keep(at, wire)
-        # Of a time it is a clock that was read twice: it says nothing that the other does not.
-        effect = "changed" if TIMES.keys().isdisjoint(h.lenses) else "kept"
-        env.notes.append(("inconsistent", effect, at, h.pos, reason))
+        code = "inconsistent" if TIMES.keys().isdisjoint(h.lenses) else "retimed"
+        env.notes.append((code, "changed", at, h.pos, reason))
     env.spelled[pointer(rel)] = {"none": True, **({"as": None} if wire is None else {})}
 
 
