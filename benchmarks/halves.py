@@ -204,6 +204,8 @@ def read_anthropic(body: Any) -> tuple[Json, tuple[Note, ...]]:
                 if (part["type"] == "tool_result") is not (role == "tool"):
                     raise Unknown
         out.append({"role": role, "parts": parts})
+    if last == "assistant" and not waiting:
+        out[-1]["prefix"] = True
     choice = body.get("tool_choice")
     if choice is not None:
         if choice != _AUTO:
@@ -240,9 +242,9 @@ def write_chat(ir: Any) -> Converted:
         role, parts = message["role"], message["parts"]
         if parts.__class__ is not list or not parts:
             raise Unknown
-        if len(message) != 2 and (
-            role != "system" or message["spelled"] != {"anthropic": {"": {"head": True}}}
-        ):
+        goes_on = message is ir["messages"][-1] and message.get("prefix") is True
+        head = role == "system" and message["spelled"] == {"anthropic": {"": {"head": True}}}
+        if len(message) != 2 and not (goes_on or head):
             raise Unknown
         if role == "tool":
             for part in parts:
@@ -312,7 +314,8 @@ def write_chat(ir: Any) -> Converted:
     body["max_completion_tokens"] = limit
     if len(ir) != known:
         raise Unknown
-    return Converted(body, (), Envelope(None, None, "POST", "/v1/chat/completions", {}))
+    said = (Note("no-place", "lost", None, None),) if goes_on else ()
+    return Converted(body, said, Envelope(None, None, "POST", "/v1/chat/completions", {}))
 
 
 def read_chat(body: Any) -> tuple[Json, tuple[Note, ...]]:

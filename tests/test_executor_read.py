@@ -75,4 +75,4 @@ def test_the_text_of_a_function_names_its_rules() -> None:
     assert reader.shape("text", block, ()) == block
     text = readers.of(dialect, "away").code.texts["read_text"]
     assert "anthropic.yaml:" in text
-    assert "w_text = w.get('text', ABSENT)" in text
+    assert "text = w.get('text', ABSENT)" in text

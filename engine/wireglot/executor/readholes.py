@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ..interpreter.elements import rivalled
@@ -15,6 +14,7 @@ from .lines import negated
 from .readtext import CaseText, Rel, Slot
 
 PASSED = frozenset(("home", "again", "pieces", "by-key"))  # what reads as it stands
+THERE = frozenset("string object list bool integer number".split())  # what nothing and null are not
 
 
 def other(kinds: str, v: str) -> str:
@@ -31,13 +31,11 @@ def goes_through(h: Hole) -> bool:
     return h.mode is None and all(lens in PASSED or is_guard(lens) for lens in h.lenses)
 
 
-def misfits(t: CaseText, h: Hole, v: str) -> Iterator[str]:
-    """Yield tests that such a value is none that its hole takes."""
+def kinds(t: CaseText, h: Hole) -> list[str]:
+    """Return the guards that look at such a value, and the type of the field where none says it."""
     guards = [lens for lens in reversed(h.lenses) if lens not in PASSED]
-    yield from (other(lens, v) for lens in guards)
     kind = {"opaque": "string"}.get(t.kind(h), t.kind(h))
-    if kind != "any" and all(lens in UNTYPED for lens in guards):
-        yield other(kind, v)
+    return guards if kind == "any" or not UNTYPED.issuperset(guards) else [*guards, kind]
 
 
 def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None:
@@ -45,8 +43,8 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     if t.dialect.in_text(h) is not None:
         raise Unwritten
     if goes_through(h):
-        for test in misfits(t, h, v):
-            t.unless(test, h, below)
+        for kind in kinds(t, h):
+            t.unless(other(kind, v), h, below)
         if v != var:
             t.line(f"{var} = {v}")
         return

@@ -145,7 +145,8 @@ class WireText(HoleText):
         self, owner: str, respelled: str, names: tuple[str, ...], child: Picture, rel: Rel
     ) -> None:
         """Read what stands under one key, in any of its spellings."""
-        v = self.name(f"w_{names[0]}")
+        key = f"w_{names[0]}"
+        v = self.name(child.path if isinstance(child, Hole) and self.stays(child) else key)
         here = self._get(owner, respelled, names, v, rel)
         if isinstance(child, Fields):
             self.object(child, v, here)

@@ -8,7 +8,7 @@ from typing import Any
 from ..language.picture import ABSENT, Fields, Hole, Items, Literal, Picture, Text
 from ..language.shape import holes_written_before, only_read_again
 from .code import Unwritten
-from .readholes import goes_through, misfits, taken
+from .readholes import THERE, goes_through, kinds, other, taken
 from .readtext import CaseText, Later, Rel, Slot
 
 
@@ -122,7 +122,7 @@ class HoleText(CaseText):
                 self.line(f"{v} = ABSENT")
             self.later.append(Later(h, v, rel, False))
             return
-        if self._stays(h):
+        if self.stays(h):
             self._as_it_is(h, v, rel, below, none)
             return
         var = self.of(h, rel[-1]) if rel else self.name(h.path)
@@ -139,7 +139,7 @@ class HoleText(CaseText):
         # A signature may say that there is none.
         self.slots.append(Slot(h.path, var, rel, h.mark is None and h.path != "signature"))
 
-    def _stays(self, h: Hole) -> bool:
+    def stays(self, h: Hole) -> bool:
         """Tell whether what stands there is the value of a hole, and no more is to be said of it.
 
         Where no spelling is remembered nothing is as good as null, whatever mark says so.
@@ -151,15 +151,16 @@ class HoleText(CaseText):
 
     def _as_it_is(self, h: Hole, v: str, rel: Rel, below: bool, none: str) -> None:
         """Read a value that no codec changes: the variable has it already."""
-        if h.mark is None:
-            self.line(f"if {none}: return {self.no}", h.pos)
-        else:
+        looks = kinds(self, h)
+        if h.mark is not None:
             with self.t.under(f"if {v} is None:"):
                 self.remembers(f"spell(sp, {self.pointer(rel)}, None, ABSENT)")
                 self.line(f"{v} = ABSENT")
+        elif not any(THERE.issuperset(kind.split("+")) for kind in looks):
+            self.line(f"if {none}: return {self.no}", h.pos)
         there = "" if h.mark is None else f"{v} is not ABSENT and "
-        for test in misfits(self, h, v):
-            self.unless(f"{there}{test}", h, below)
+        for kind in looks:
+            self.unless(f"{there}{other(kind, v)}", h, below)
         self.slots.append(Slot(h.path, v, rel, h.mark is None))
 
     def spare(self, h: Hole, v: str) -> bool:
