@@ -111,6 +111,16 @@ def test_recorded_bodies_and_mutants_come_back(dialect: str) -> None:
     assert taken[True] > 5
 
 
+def test_what_the_model_began_is_no_more_than_a_turn_when_another_stands_behind_it() -> None:
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "It is"}]
+    more = {"role": "user", "content": "And?"}
+    for target in ("anthropic", "mistral", "openai-chat"):
+        ir = RULES["anthropic"].read({"max_tokens": 9, "messages": said}).ir
+        ir["messages"].append({"role": "user", "parts": [{"type": "text", "text": "And?"}]})
+        out = RULES[target].write(ir)
+        assert (out.body["messages"], out.notes) == ([*said, more], ())
+
+
 def test_a_word_that_says_nothing_keeps_the_object_that_it_stands_in_alone() -> None:
     result = {"content": "Sunny", "extra": {"tool_result_is_error": False}}
     body = {"steps": [{"source": "agent", "observation": {"results": [result]}}]}

@@ -28,11 +28,18 @@ def read_end(dialect: Dialect, messages: list[Message]) -> None:
 
 
 def write_end(writer: WriteJob, messages: list[Message]) -> list[Message]:
-    """Let the place of the last message say that the model goes on from it."""
-    if not messages or messages[-1].get("prefix") is not True:
-        return messages
-    writer.mark_derived(messages[-1], "prefix", writer.rule())
-    return [*messages[:-1], writer.trail.without(messages[-1], "prefix")]
+    """Say of the last message alone that the model goes on from it: by its place, where that can.
+
+    What the place of another one said when it was read, no wire says: others stand behind it since.
+    """
+    by_place = TRIMMED in writer.dialect.talk.enforce
+    said = writer.same and goes_on(writer.dialect)
+    for n in [n for n, message in enumerate(messages) if message.get("prefix") is True]:
+        message, is_last = messages[n], n == len(messages) - 1
+        if by_place if is_last else not (said or writer.trail.find(message, "prefix")):
+            writer.mark_derived(message, "prefix", writer.rule())
+            messages = [*messages[:n], writer.trail.without(message, "prefix"), *messages[n + 1 :]]
+    return messages
 
 
 def trim_end(writer: WriteJob, messages: list[Message]) -> list[Message]:

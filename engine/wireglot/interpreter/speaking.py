@@ -102,7 +102,7 @@ def write_messages(writer: WriteJob, messages: Any, whole: bool = True) -> list[
         messages = enforce_steps(writer, messages, whole)
         if whole and prefix.TRIMMED in writer.enforced:
             messages = prefix.trim_end(writer, messages)
-    if whole and prefix.TRIMMED in talk.enforce:
+    if whole:
         messages = prefix.write_end(writer, messages)
     if not writer.same and (survey is None or survey.marked):
         messages = marks.settle_result_marks(writer, messages)
