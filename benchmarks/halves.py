@@ -314,8 +314,8 @@ def write_chat(ir: Any) -> Converted:
     body["max_completion_tokens"] = limit
     if len(ir) != known:
         raise Unknown
-    said = (Note("no-place", "lost", None, None),) if goes_on else ()
-    return Converted(body, said, Envelope(None, None, "POST", "/v1/chat/completions", {}))
+    notes = (Note("no-place", "lost", None, None),) if goes_on else ()
+    return Converted(body, notes, Envelope(None, None, "POST", "/v1/chat/completions", {}))
 
 
 def read_chat(body: Any) -> tuple[Json, tuple[Note, ...]]:

@@ -60,7 +60,7 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     for event in dialect.stream.events if dialect.stream is not None else ():
         pictures += event.writes
     for picture in pictures:
-        for p in findings.cached((_spreads, picture), partial(_spreads, picture)):
+        for p in findings.once(_spreads, picture):
             _check_keys(dialect, p, findings)
 
 
@@ -76,7 +76,7 @@ def _reached(dialect: Dialect, group: list[Pair], findings: Findings) -> list[An
     if dialect.within:  # any text may hold some
         waiting += dialect.shapes.values()
     for shape in waiting:  # which grow
-        named = findings.cached((_named, shape), partial(_named, shape))
+        named = findings.once(_named, shape)
         used |= named.lenses
         for name in named.shapes - members.keys():
             talk = name == "conversation"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import graphlib
 import itertools
 from typing import Any
@@ -155,7 +154,7 @@ class _ModelCheck:
         pictures += model.stream.pictures() if model.stream else ()
         known: set[str] = set()
         for p in pictures:
-            known |= self.findings.cached((_own_on_wire, p), functools.partial(_own_on_wire, p))
+            known |= self.findings.once(_own_on_wire, p)
         known |= {name for case in model.cases for name in _own_in_ir(case.ir)}
         home = self.clean.value["dialect"].pos.file
         named = [(one.value, one.pos) for one in repeated.value] if repeated else []
@@ -170,7 +169,7 @@ class _ModelCheck:
         model = self.model
         inner: dict[str, dict[str, Hole]] = {}
         for name, shape in model.shapes.items():
-            found = self.findings.cached((_inner, shape), functools.partial(_inner, shape))
+            found = self.findings.once(_inner, shape)
             inner[name] = {m: h for h in found for m in model.unions.get(h.named, [h.named])}
         try:
             graphlib.TopologicalSorter(inner).prepare()

@@ -42,12 +42,6 @@ def taken(t: CaseText, h: Hole, v: str, var: str, rel: Rel, below: bool) -> None
     """Write how the value in `v` is read into `var`; `below`: it is not the object itself."""
     if t.dialect.in_text(h) is not None:
         raise Unwritten
-    if goes_through(h):
-        for kind in kinds(t, h):
-            t.unless(other(kind, v), h, below)
-        if v != var:
-            t.line(f"{var} = {v}")
-        return
     if h.shape == "conversation":
         _talk(t, h, v, var, rel)
         return

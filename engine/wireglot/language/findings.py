@@ -12,6 +12,7 @@ from ..errors import RuleError
 from .source import Pos
 
 T = TypeVar("T")
+K = TypeVar("K")
 Severity = Literal["error", "warning", "info"]
 WIDTH = 120  # columns of a line that an excerpt shows
 NEIGHBOURS = 200  # of so many known names, at most, a wrong one is taken for one
@@ -107,6 +108,10 @@ class Findings:
         if self.errors == before:
             self._results[key] = found
         return found
+
+    def once(self, compute: Callable[[K], T], what: K) -> T:
+        """Return what `compute` gives for a shape or a picture: dialects share most of them."""
+        return self.cached((compute, what), lambda: compute(what))
 
     def sorted(self) -> list[Finding]:
         """Return the findings by file and place."""
