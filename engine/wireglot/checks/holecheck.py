@@ -7,7 +7,6 @@ from ..language import picture as pic
 from ..language.findings import Findings, hint
 from ..language.model import Dialect
 from ..language.picture import ABSENT, Fields, Hole, Literal, Picture, Text
-from ..language.shape import Case
 from . import codeccheck
 from .contexts import Contexts, View
 from .fields import ANY, EVERY, OBJECTS, closed_words, field_names, held_by, object_names
@@ -23,18 +22,9 @@ def check(dialect: Dialect, contexts: Contexts, findings: Findings) -> None:
     there = frozenset((*dialect.node.under("shapes"), *dialect.node.under("unions"), *talk))
     tables, asked = dialect.node.under("tables"), tuple(map(dialect.node.get, ASKED))
     for view in contexts.all:  # sets of variants share most of their cases
-        known = (there, asked, tuple(map(tables.get, lenses(view.case, findings))))
+        used = (tables.get(lens) for hole in pic.holes(view.case.wire) for lens in hole.lenses)
         look = _View(dialect, findings, view, there).check
-        findings.cached((_View, view.case, view.shape, view.objects, known), look)
-
-
-def lenses(case: Case, findings: Findings) -> tuple[str, ...]:
-    """Return the names of all that stands behind the holes of a case."""
-
-    def found() -> tuple[str, ...]:
-        return tuple({lens for hole in pic.holes(case.wire) for lens in hole.lenses})
-
-    return findings.cached((lenses, case), found)
+        findings.cached((_View, view.case, view.shape, view.objects, there, asked, *used), look)
 
 
 class _View:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import combinations, product, starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..ir import MEDIA
 from ..language import picture as pic
@@ -76,9 +76,9 @@ def _reached(dialect: Dialect, group: list[Pair], findings: Findings) -> list[An
     if dialect.within:  # any text may hold some
         waiting += dialect.shapes.values()
     for shape in waiting:  # which grow
-        named = findings.once(_named, shape)
-        used |= named.lenses
-        for name in named.shapes - members.keys():
+        shapes, lenses = findings.once(_named, shape)
+        used |= lenses
+        for name in shapes - members.keys():
             talk = name == "conversation"
             more = [*dialect.shapes.values()] if talk else dialect.members(name)
             members[name] = [dialect.node.get(name), *more] if talk else more
@@ -89,16 +89,11 @@ def _reached(dialect: Dialect, group: list[Pair], findings: Findings) -> list[An
     return [*found, *(tables[name] for name in sorted(used) if name in tables)]
 
 
-class _Named(NamedTuple):
-    shapes: frozenset[str]
-    lenses: frozenset[str]
-
-
-def _named(shape: Shape) -> _Named:
-    """Return what the holes of a shape name."""
+def _named(shape: Shape) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the shapes that the holes of a shape name, and all that stands behind them."""
     holes = [hole for case in shape.cases for hole in pic.holes(case.wire)]
     shapes = frozenset(hole.shape for hole in holes if hole.shape)
-    return _Named(shapes, frozenset(lens for hole in holes for lens in hole.lenses))
+    return shapes, frozenset(lens for hole in holes for lens in hole.lenses)
 
 
 def _check_turns(dialect: Dialect, findings: Findings) -> None:

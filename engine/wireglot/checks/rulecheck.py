@@ -147,20 +147,21 @@ class _ModelCheck:
         """Report what words of weight name and no picture has under `own` (R024)."""
         repeated = self.clean.get("repeated")
         maps = [one for word in ("slight", "usual") if (one := self.clean.get(word)) is not None]
-        if repeated is None and not maps:
+        named = [(one.value, one.pos) for one in repeated.value] if repeated else []
+        named += [(name, one.key_pos(name)) for one in maps for name in one.value]
+        home = self.clean.value["dialect"].pos.file
+        named = [(name, pos) for name, pos in named if pos.file == home]  # a child may have fewer
+        if not named:
             return
         model = self.model
         pictures = [case.wire for case in model.cases]
         pictures += model.stream.pictures() if model.stream else ()
-        known: set[str] = set()
-        for p in pictures:
-            known |= self.findings.once(_own_on_wire, p)
+        paths = (f".{hole.path}" for p in pictures for hole in pic.holes(p))
+        split = (path.rpartition(".own.")[2] for path in paths if ".own." in path)
+        known = {path.partition(".")[0] for path in split}
         known |= {name for case in model.cases for name in _own_in_ir(case.ir)}
-        home = self.clean.value["dialect"].pos.file
-        named = [(one.value, one.pos) for one in repeated.value] if repeated else []
-        named += [(name, one.key_pos(name)) for one in maps for name in one.value]
         for name, pos in named:
-            if name not in known and pos.file == home:  # a child may have fewer
+            if name not in known:
                 message = f"no picture of this file has `$own.{name}`"
                 self.findings.error("R024", message, pos, hint(name, known))
 
@@ -370,13 +371,6 @@ def _field_words(view: View, path: str) -> frozenset[str] | None:
         fields = [name for name, hole in pairs if hole.path == path]
         return closed_words(view.objects, fields[0]) if fields else None
     return closed_words(object_names(view.holds(first)) if first else view.objects, name)
-
-
-def _own_on_wire(wire: pic.Picture) -> frozenset[str]:
-    """Return the fields under `own` that the holes of a picture name."""
-    paths = (f".{hole.path}" for hole in pic.holes(wire))
-    split = (path.rpartition(".own.")[2] for path in paths if ".own." in path)
-    return frozenset(path.partition(".")[0] for path in split)
 
 
 def _own_in_ir(ir: pic.Picture | None) -> frozenset[str]:
