@@ -33,27 +33,23 @@ def fits(name: str, glob: str) -> bool:
 
     Else a process would compile a regular expression for each glob before its first conversion.
     """
-    start, within, end = _pieces(glob)
-    if within is not None:
-        if end is None:
-            return name == glob
-        at = len(start) if name.startswith(start) else -1
-        for piece in within if at >= 0 else ():
-            found = name.find(piece, at)
-            if found < 0:
-                return False
-            at = found + len(piece)
-        return at >= 0 and len(name) - at >= len(end) and name.endswith(end)
-    return name.startswith(start) and fnmatchcase(name, glob)
+    pieces = _pieces(glob)
+    if pieces is None:
+        start = glob[: next(i for i, sign in enumerate(glob) if sign in "*?[")]
+        return name.startswith(start) and fnmatchcase(name, glob)
+    if len(pieces) == 1:
+        return name == glob
+    start, *within, end = pieces
+    at = len(start) if name.startswith(start) else -1
+    for piece in within if at >= 0 else ():
+        found = name.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return at >= 0 and len(name) - at >= len(end) and name.endswith(end)
 
 
 @functools.lru_cache(4096)
-def _pieces(glob: str) -> tuple[str, list[str] | None, str | None]:
-    """Return the texts at the start of a glob, between its stars, and at its end.
-
-    None stand between where these do not say it all, and none at the end of what has no star.
-    """
-    if not _CHOICE.isdisjoint(glob):
-        return glob[: next(i for i, sign in enumerate(glob) if sign in "*?[")], None, None
-    start, *pieces = glob.split("*")
-    return (start, pieces[:-1], pieces[-1]) if pieces else (start, [], None)
+def _pieces(glob: str) -> list[str] | None:
+    """Return the texts between the stars of a glob; None where these do not say it all."""
+    return glob.split("*") if _CHOICE.isdisjoint(glob) else None
