@@ -168,11 +168,8 @@ def nearest(notes: Iterable[Note], at: str, end: str) -> Note | None:
 
 
 _TOGETHER = ("lost", "changed", "repeated")
-_OF_VALUES = (
-    "renamed",
-    "inconsistent",
-    "retimed",
-)  # whose messages differ by names or values alone
+# Whose messages differ by names or values alone.
+_OF_VALUES = ("renamed", "inconsistent", "retimed")
 
 
 def causes(notes: Iterable[Note]) -> tuple[Cause, ...]:
@@ -192,9 +189,8 @@ _SEVERITY: dict[str, Severity] = {
     # With these, calls and results no longer pair, which providers refuse.
     **dict.fromkeys(("unpaired", "unsigned", "duplicate-id"), "error"),
     **dict.fromkeys(("bad-arguments", "bad-schema"), "warning"),  # carried as they are
-    **dict.fromkeys(
-        ("re-encoded", "rounded", "retimed", "schema-renewed"), "info"
-    ),  # it means the same
+    # It means the same.
+    **dict.fromkeys(("re-encoded", "rounded", "retimed", "schema-renewed"), "info"),
 }
 
 

@@ -359,9 +359,10 @@ def _describe(violation: Violation, others: int) -> str:
 
     def fails(smaller: Any) -> bool:
         found = fault(hold, case, smaller)
-        if found is None or law == "Reads":  # of which a smaller one may lack something else
-            first = [str(one).partition(",")[0] for one in (found, why)]
-            return found is not None and found.rule == why.rule and first[0] == first[1]
+        if found is None:
+            return False
+        if law == "Reads":  # a smaller one may lack something else
+            return found.rule == why.rule and _begins(found) == _begins(why)
         # What cannot even be read breaks all laws; only the first of them is meant then.
         return fault(Case.read, case, smaller) is None
 
@@ -370,3 +371,8 @@ def _describe(violation: Violation, others: int) -> str:
     where = f"{broken.rule}: " if broken.rule else ""
     name = f"{case.name} (and {others} more)" if others else case.name
     return f"{where}{name} breaks {law}: {broken}\n    for example {stringify(small)}"
+
+
+def _begins(broken: Broken) -> str:
+    """Return what is wrong, without the values of which it is told."""
+    return str(broken).partition(",")[0]

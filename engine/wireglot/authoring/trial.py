@@ -98,13 +98,11 @@ class Trial:
 
     def _concerns(self, node: Node) -> bool:
         """Tell whether any part of a rule file comes from the folder."""
-        if self._within(node.pos) or not isinstance(node.value, dict | list):
-            return self._within(node.pos)
-        found = self._concerned.get(node)
-        if found is None:  # dialects share most of their nodes
-            inner = node.value if isinstance(node.value, list) else node.value.values()
-            found = self._concerned[node] = any(map(self._concerns, inner))
-        return found
+        if node not in self._concerned:  # dialects share most of their nodes
+            inner = node.value if isinstance(node.value, list) else node.entries.values()
+            found = self._within(node.pos) or any(map(self._concerns, inner))
+            self._concerned[node] = found
+        return self._concerned[node]
 
 
 @functools.lru_cache(1000)
