@@ -42,17 +42,17 @@ class WireText(HoleText):
         respelled = self._aliases(p, v)
         if top and len(self.shape.cases) > 1:
             self._early(p.entries)
-        for several, run in groupby(p.entries, self._goes_through):
+        for own, run in groupby(p.entries, self._is_own):
             some = list(run)
-            if several and not any(isinstance(key, Key) for key in rel):
+            if own and not any(isinstance(key, Key) for key in rel):
                 self._own(some, v, rel)
                 continue
             for names, child in some:
                 self.entry(v, respelled, names, child, rel)
         self._others(p, v, rel)
 
-    def _goes_through(self, entry: Entry) -> bool:
-        """Tell whether what stands under a key is a field of one family, taken as it is."""
+    def _is_own(self, entry: Entry) -> bool:
+        """Tell whether a field of one family stands under a key, alone and taken as it is."""
         names, h = entry
         if self.runs or self.bare or len(names) > 1 or not isinstance(h, Hole) or not is_own(h):
             return False

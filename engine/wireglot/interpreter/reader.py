@@ -246,7 +246,7 @@ class PictureReader(ReadJob):
                 env.notes.append(("dropped", "lost", here, p.pos, reason))
             elif value is not None and key in p.names:
                 known = (name for names, _ in p.entries if key in names for name in names)
-                counts = next((name for name in known if name in used), key)
+                counts = next(name for name in known if name in used)
                 reason = f"`{counts}` stands beside it, says something else, and counts"
                 env.notes.append(("inconsistent", "changed", here, p.pos, reason))
 
