@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from ..ir import FUNCTION, PARTS
 from ..language import picture as pic
 from ..language.events import Event, Stream
+from ..language.findings import Findings
 from ..language.model import Dialect
 from ..language.picture import Fields, Hole, Literal, Picture
 from ..language.shape import Case, Shape
@@ -48,8 +49,8 @@ def _holes_of(stream: Stream | None, asked: Callable[[Event], bool]) -> list[pic
 class Contexts:
     """The objects of every shape that is used, and the shapes that no hole reaches."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
+    def __init__(self, dialect: Dialect, findings: Findings) -> None:
+        self.dialect, self.findings = dialect, findings
         self.objects_of: dict[str, set[str]] = {}
         self.unions: set[str] = set()
         self.named: set[str] = set()  # by a hole, or a union of one
@@ -61,10 +62,10 @@ class Contexts:
         self._named: list[View] = []
         for unit, shape in dialect.units.items():
             self._named += [
-                view_of(case, shape, {OF_UNITS.get(unit, unit)}) for case in shape.cases
+                self._view(case, shape, {OF_UNITS.get(unit, unit)}) for case in shape.cases
             ]
         talk = dialect.file_talk or dialect.conversation
-        self._named += [view_of(c, None, {"message"}) for c in (talk.cases if talk else ())]
+        self._named += [self._view(c, None, {"message"}) for c in (talk.cases if talk else ())]
         for view in self._named:
             self._follow(view)
         for marks in dialect.within.values():
@@ -90,13 +91,18 @@ class Contexts:
     def views(self, shape: Shape) -> list[View]:
         """Return the cases of a shape with what they picture."""
         around = self.objects_of.get(shape.name, set())
-        return [view_of(case, shape, self._objects(shape, case, around)) for case in shape.cases]
+        return [self._view(case, shape, self._objects(shape, case, around)) for case in shape.cases]
 
     @cached_property
     def all(self) -> list[View]:
         """Every case of the dialect with what it pictures; made once, all is reached now."""
         shapes = self.dialect.shapes.values()
         return [*(view for shape in shapes for view in self.views(shape)), *self._named]
+
+    def _view(self, case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
+        """Return the view of a case, made once: sets of variants share most of their cases."""
+        of = case, shape, frozenset(objects)
+        return self.findings.cached((view_of, *of), lambda: view_of(*of))
 
     def _objects(self, shape: Shape, case: Case, around: set[str]) -> set[str]:
         if shape.marks:
@@ -140,13 +146,8 @@ class Contexts:
             self._reach(hole.shape, found)
 
 
-def view_of(case: Case, shape: Shape | None, objects: Iterable[str]) -> View:
+def view_of(case: Case, shape: Shape | None, objects: Objects) -> View:
     """Return a case with the objects that it pictures, and what its `ir` picture names."""
-    return _view(case, shape, frozenset(objects))
-
-
-@lru_cache(4096)  # sets of variants share most of their cases
-def _view(case: Case, shape: Shape | None, objects: Objects) -> View:
     view = View(case, shape, objects, {})
     bind(view, case.ir, objects)
     return view

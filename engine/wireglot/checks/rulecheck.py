@@ -121,7 +121,7 @@ class _ModelCheck:
         if self._has_cycles():
             return
         model = self.model
-        contexts = Contexts(model)
+        contexts = Contexts(model, self.findings)
         self._check_roles()
         self._check_kinds(contexts)
         self._check_document()
