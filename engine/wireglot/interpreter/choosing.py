@@ -284,7 +284,7 @@ def _describe(found: Any, value: Any) -> str:
 
 
 def _differs_as_noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> bool:
-    """Tell whether ids that were made and, if parts were `moved`, their order are all that differs.
+    """Tell whether only made ids, lost parts and the order of parts that were `moved` differ.
 
     These have notes of their own.
     """
@@ -293,12 +293,13 @@ def _differs_as_noted(writer: WriteJob, read: Any, value: Any, moved: bool) -> b
 
 
 def _comparable(writer: WriteJob, value: Any, moved: bool) -> Any:
-    """Return a value without ids that were made here; parts of one type stand together if moved."""
+    """Return a value without made ids and lost parts; parts of one type stand together if moved."""
     if isinstance(value, dict):
         rest = {k: _comparable(writer, v, moved) for k, v in value.items()}
         return {k: v for k, v in rest.items() if not (isinstance(v, str) and v in writer.made_ids)}
     if isinstance(value, list):
-        inner = [_comparable(writer, one, moved) for one in value]
+        gone = {id(part) for part in writer.lost_parts}
+        inner = [_comparable(writer, one, moved) for one in value if id(one) not in gone]
         if moved and all(isinstance(one, dict) for one in inner):
             inner.sort(key=lambda one: str(one.get("type")))
         return inner
