@@ -109,8 +109,10 @@ def test_the_calls_of_the_last_turn_wait_unless_repair_is_asked_for() -> None:
 
 def test_a_choice_among_tools_keeps_those_that_the_provider_runs() -> None:
     named = [{"type": "mcp", "server_label": "s"}, {"type": "image_generation"}]
+    named.append({"type": "web_search"})
+    named.append({"type": "shell"})
+    tools: list[Any] = [{"type": "function", "name": "f", "parameters": {"type": "object"}}, *named]
     named.insert(1, {"type": "function", "name": "f"})
-    tools = [{"type": "function", "name": "f", "parameters": {"type": "object"}}, *named[::2]]
     choice = {"type": "allowed_tools", "mode": "auto", "tools": named}
     body = {"model": "m", "input": "Hi", "tools": tools, "tool_choice": choice}
     out = RULES.repair(body, "openai-responses")

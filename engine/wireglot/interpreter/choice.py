@@ -136,9 +136,10 @@ class _Choice:
             self._note("allowed-as-none", "a choice among no tools is written as none")
             self.ir["tool_choice"] = "none"
             return
-        self._shorten(names - home, stay)
+        typed = home | _typed_names(self.writer.dialect)
+        self._shorten(names - typed, stay)
         if "allowed" in (self.ir.get("tool_choice") or ()):
-            self._fit(self.ir["tool_choice"]["allowed"], home)
+            self._fit(self.ir["tool_choice"]["allowed"], typed)
             left = [one for one, name in zip(said, asked, strict=True) if name in stay]
             self._align_kinds(left, stay)
             self._note_forgotten(said)
@@ -262,15 +263,15 @@ class _Choice:
         self.writer.rewordings.update(zip(asked, said, strict=True))
         self._put(**{key: new})
 
-    def _fit(self, names: list[str], home: Set[str]) -> None:
+    def _fit(self, names: list[str], typed: Set[str]) -> None:
         """Let a choice among tools name them as they are written: each may be an element.
 
-        Those of `home` are called otherwise.
+        Those that are `typed` are called otherwise.
         """
         limits = self.writer.limits
         if TOLD not in limits.limits:
             return
-        fits = [name if name in home else limits.fit(TOLD, name) for name in names]
+        fits = [name if name in typed else limits.fit(TOLD, name) for name in names]
         if fits == names:
             return
         self._note("renamed", f"`{names}` does not fit the limits of `{TOLD}` here")
