@@ -413,6 +413,23 @@ def test_results_without_a_call_are_kept_at_home_and_left_out_abroad() -> None:
     assert {("unpaired", "lost"), ("own-field", "lost")} <= {(n.code, n.effect) for n in out.notes}
 
 
+@pytest.mark.parametrize(
+    "more, before",
+    [
+        ({"previous_response_id": "resp_1"}, []),
+        ({"conversation": {"id": "conv_1"}}, []),
+        ({}, [{"type": "item_reference", "id": "fc_1"}]),
+    ],
+)
+def test_a_result_whose_call_the_api_keeps_is_whole_at_home(more: Json, before: Json) -> None:
+    body = {"model": "m", "input": [*before, result()], **more}
+    for options in ({}, {"repair": True}):
+        out = RULES.convert(body, NAME, NAME, options=options)
+        assert (out.body, out.notes) == (body, ())
+    (note,) = (n for n in crossed(body, "anthropic").notes if n.code == "unpaired")
+    assert (note.effect, note.source_path) == ("lost", f"/input/{len(before)}")
+
+
 # -- the rest of requests and responses -----------------------------------------------------------
 
 

@@ -109,7 +109,7 @@ def read(
         if lacks:  # else all have ids, or need none
             made = _run_hooks(reader, ir, body, within.CALL in kinds_in_texts)
             survey = Survey(messages) if made and messages is not None else survey
-        odd = _pair(reader, ir, messages, survey)
+        odd = _pair(reader, ir, messages, survey, bool(gone))
         if not gone and within.writes_calls(reader.dialect):
             odd = []  # calls stand in texts, and are no parts here
         if unit == "response" and (gone or options.get("asked") is not None):
@@ -182,9 +182,10 @@ def _run_hooks(reader: Reader, ir: Any, body: Any, calls_in_texts: bool) -> set[
 
 
 # Why calls and results are odd, by the code of the note and the type of the part.
+NO_CALL = "unpaired", "tool_result"
 _UNPAIRED = {
     ("duplicate-id", "tool_call"): "two calls in a row have this id; results pair in order",
-    ("unpaired", "tool_result"): "this result answers no call that is still open",
+    NO_CALL: "this result answers no call that is still open",
     ("unpaired", "tool_call"): "this call has no result in the conversation",
     (
         "inconsistent",
@@ -193,7 +194,7 @@ _UNPAIRED = {
 }
 
 
-def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list[Draft]:
+def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None, away: bool) -> list[Draft]:
     """Give results the names of their calls, and return drafts for what does not pair."""
     dialect = reader.dialect
     odd: list[Draft] = []
@@ -208,11 +209,12 @@ def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None) -> list
         pairing.name_known_results(messages, survey.names, dialect.name, dialect.result_names)
         return odd
     again = answers.repeated_results(messages) if dialect.holds_results else ()
+    kept = not away and pairing.goes_on(dialect, ir, messages)
     for code, part in pairing.name_results(
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):
-        if id(part) in again:
-            continue  # at home it stands in its call, too
+        if id(part) in again or (kept and (code, part["type"]) == NO_CALL):
+            continue  # at home it stands in its call, too, or the API keeps its call
         at = reader.trail.find(part) or ()
         reason = _UNPAIRED[code, part["type"]]
         odd.append(Draft(code, "kept", at, None, reason, None, part))

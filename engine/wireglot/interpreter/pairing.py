@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from ..language.lenses import stringify
+from ..language.model import Dialect
 from ..notes import BEHIND_CALL, Effect
 from ..seeds import left_out
 from ..waiting import Waiting
@@ -64,6 +65,17 @@ def name_results(
     done = {id(call) for call in pairs.values()}
     odd += [("unpaired", call) for at, call in calls if at < last and id(call) not in done]
     return odd
+
+
+def goes_on(dialect: Dialect, ir: Any, messages: list[Message]) -> bool:
+    """Tell whether a request names what its API keeps, in which calls may stand."""
+    if (stored := dialect.stored) is None or not isinstance(ir, dict):
+        return False
+    own = (ir.get("own") or {}).get(dialect.family) or {}
+    if any(own.get(key) is not None for key in (stored.after, *stored.beside)):
+        return True
+    names = [*stored.keys.values()]
+    return any(part.get("name") in names for part in parts_of(messages, "native"))
 
 
 def by_id(messages: list[Message]) -> dict[int, Part]:
@@ -237,7 +249,7 @@ def pair_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if writer.repair_asked:
         messages = _align_names(writer, messages, pairs)
     early, lost = _match_early(writer, calls, lost)
-    if writer.options.get("unasked"):  # what their calls are is known elsewhere
+    if writer.options.get("unasked") or writer.goes_on:  # their calls are known elsewhere
         lost = []
     answered = {id(call) for _, (_, call) in early}
     open_calls = [found for found in calls if id(found[1]) not in answered]

@@ -62,6 +62,7 @@ class Stored(NamedTuple):
         keys: What else stands there with the id.
         unless: What a request says that wants nothing to be kept.
         after: The key under which a request names the answer that it goes on from.
+        beside: Further keys that name what it goes on from, which no answer gave.
     """
 
     within: str
@@ -70,6 +71,7 @@ class Stored(NamedTuple):
     keys: dict[str, Any]
     unless: dict[str, Any]
     after: str | None
+    beside: tuple[str, ...]
 
 
 class Weights(NamedTuple):

@@ -136,8 +136,11 @@ def _stored(said: dict[str, Any]) -> Stored | None:
     """Read `stored`: how a request names what the API keeps of an answer."""
     if not said:
         return None
-    keys, unless, after = said.get("as", {}), said.get("unless", {}), said.get("after")
-    return Stored(said["in"], said["of"], said["by"], keys, unless, after)
+    named = drawn.spellings(said["after"]) if "after" in said else ()
+    keys, unless = said.get("as", {}), said.get("unless", {})
+    return Stored(
+        said["in"], said["of"], said["by"], keys, unless, next(iter(named), None), named[1:]
+    )
 
 
 def _signatures(said: dict[str, Any]) -> Signatures:
