@@ -430,6 +430,38 @@ def test_a_result_whose_call_the_api_keeps_is_whole_at_home(more: Json, before: 
     assert (note.effect, note.source_path) == ("lost", f"/input/{len(before)}")
 
 
+def test_what_a_shell_of_the_providers_gave_answers_its_call() -> None:
+    where = {"type": "container_reference", "container_id": "cntr_1"}
+    call = {"type": "shell_call", "id": "sh_1", "call_id": "call_1", "status": "completed"}
+    said = {"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
+    items = [
+        {"role": "user", "content": "Hi"},
+        {**call, "action": {"commands": ["ls"]}, "environment": where},
+        {"type": "shell_call_output", "id": "sho_1", "call_id": "call_1", "output": [said]},
+    ]
+    body = {"model": "m", "input": items}
+    for options in ({}, {"repair": True}):
+        out = RULES.convert(body, NAME, NAME, options=options)
+        assert (out.body, out.notes) == (body, ())
+    out = crossed(body, "anthropic")
+    assert [one["role"] for one in out.body["messages"]] == ["user", "assistant", "user"]
+    assert "unpaired" not in codes(out)
+
+
+def test_how_likely_tokens_are_is_asked_for_beside_other_words() -> None:
+    words = ["message.output_text.logprobs", "file_search_call.results"]
+    out = crossed({"model": "m", "input": "a", "include": words, "top_logprobs": 2}, "openai-chat")
+    assert (out.body["logprobs"], out.body["top_logprobs"]) == (True, 2)
+
+
+def test_a_number_of_tokens_that_nothing_asks_for_stays_at_home() -> None:
+    out = crossed({"model": "m", "input": "a", "top_logprobs": 2}, "openai-chat")
+    assert "top_logprobs" not in out.body  # which wants `logprobs` beside it
+    assert [(n.code, n.severity, n.source_path) for n in out.notes] == [
+        ("own-field", "info", "/top_logprobs")
+    ]
+
+
 # -- the rest of requests and responses -----------------------------------------------------------
 
 
@@ -469,13 +501,14 @@ SHARED = {
     "prompt_cache_retention": "24h",
     "moderation": {"model": "m"},
     "user": "u",
-    "top_logprobs": 3,
 }
+ASKED = {"include": ["message.output_text.logprobs"], "top_logprobs": 3}
 
 
 def test_fields_that_both_apis_have_cross_as_they_are() -> None:
-    body = {"model": "m", "input": "a", "text": {"verbosity": "low"}, **SHARED}
+    body = {"model": "m", "input": "a", "text": {"verbosity": "low"}, **SHARED, **ASKED}
     out = crossed(body, "openai-chat")
+    assert (out.body["logprobs"], out.body["top_logprobs"]) == (True, 3)
     assert {key: out.body[key] for key in SHARED} == SHARED
     assert (out.body["verbosity"], out.notes) == ("low", ())
     assert crossed(out.body, NAME, "openai-chat").body == body
