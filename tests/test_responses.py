@@ -454,6 +454,14 @@ def test_how_likely_tokens_are_is_asked_for_beside_other_words() -> None:
     assert (out.body["logprobs"], out.body["top_logprobs"]) == (True, 2)
 
 
+def test_effort_stays_where_no_tool_goes_with_it() -> None:
+    body = {"model": "gpt-5.6", "input": "a", "reasoning": {"effort": "low"}}
+    tools = [{"type": "image_generation"}, {"type": "file_search", "vector_store_ids": ["v"]}]
+    out = crossed({**body, "tools": tools}, "openai-chat")
+    assert out.body["reasoning_effort"] == "low"
+    assert {n.code for n in out.notes} == {"own-field"}
+
+
 def test_a_number_of_tokens_that_nothing_asks_for_stays_at_home() -> None:
     out = crossed({"model": "m", "input": "a", "top_logprobs": 2}, "openai-chat")
     assert "top_logprobs" not in out.body  # which wants `logprobs` beside it

@@ -344,11 +344,13 @@ def _tooled(writer: WriteJob, ir: dict[str, Any]) -> bool:
     if writer.same or not isinstance(tools, list):
         return bool(tools)
     family, names = writer.dialect.family, _hosted(writer.dialect)
+    hosts = "native" in writer.dialect.kinds_of("tool")
     for tool in tools:
         kind = tool.get("type") if isinstance(tool, dict) else None
         if kind not in ("native", "unknown"):
             return True
-        if str(tool["name"]) in names if "name" in tool else family in (tool.get("own") or {}):
+        own = hosts and family in (tool.get("own") or {})
+        if str(tool["name"]) in names if "name" in tool else own:
             return True
     return False
 
