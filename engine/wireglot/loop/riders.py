@@ -212,6 +212,5 @@ class Riders:
             read = reading.read(self.provider, out, "messages", None, None, {}).ir
         except ConversionError:
             return False
-        return [(m["role"], [p["type"] for p in m["parts"]]) for m in read] == [
-            ("assistant", [part["type"]])
-        ]
+        # In a history it may be of another type: what ran at the provider is a call there.
+        return [(m["role"], len(m["parts"])) for m in read] == [("assistant", 1)]
