@@ -448,12 +448,6 @@ def test_what_a_shell_of_the_providers_gave_answers_its_call() -> None:
     assert "unpaired" not in codes(out)
 
 
-def test_how_likely_tokens_are_is_asked_for_beside_other_words() -> None:
-    words = ["message.output_text.logprobs", "file_search_call.results"]
-    out = crossed({"model": "m", "input": "a", "include": words, "top_logprobs": 2}, "openai-chat")
-    assert (out.body["logprobs"], out.body["top_logprobs"]) == (True, 2)
-
-
 def test_effort_stays_where_no_tool_goes_with_it() -> None:
     body = {"model": "gpt-5.6", "input": "a", "reasoning": {"effort": "low"}}
     tools = [{"type": "image_generation"}, {"type": "file_search", "vector_store_ids": ["v"]}]
