@@ -209,7 +209,7 @@ def _pair(reader: Reader, ir: Any, messages: Any, survey: Survey | None, away: b
         pairing.name_known_results(messages, survey.names, dialect.name, dialect.result_names)
         return odd
     again = answers.repeated_results(messages) if dialect.holds_results else ()
-    kept = not away and pairing.goes_on(dialect, ir, messages)
+    kept = not away and pairing.names_stored(dialect, ir, messages)
     for code, part in pairing.name_results(
         messages, dialect.name, dialect.tells_freeform, dialect.result_names
     ):

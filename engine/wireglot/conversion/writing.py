@@ -109,7 +109,7 @@ def write_with(
     if messages is not None:
         writer.survey = survey = writer.survey or Survey(messages)
         writer.call_names = survey.names
-        writer.goes_on = writer.same and pairing.goes_on(writer.dialect, ir, messages)
+        writer.names_stored = writer.same and pairing.names_stored(writer.dialect, ir, messages)
         if unit == "request" and survey.declares:
             ir = demands.lift_declared(writer, ir)
     cited = messages is not None and survey.cited

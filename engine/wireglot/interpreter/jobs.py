@@ -197,7 +197,7 @@ class WriteJob(Noting):
     refused: Any = None  # what no function writes: it is walked
     nth = 0  # the place of the element that is written in its list
     run_wires: Any = ()  # what stands in the run that a function writes around
-    goes_on = False  # a request at home, of which its API keeps what was said before
+    names_stored = False  # a request at home, of which its API keeps what was said before
     message_mark = 0  # how many notes there were before the message that is written
     last_time = START  # the last time that was written
 

@@ -67,7 +67,7 @@ def name_results(
     return odd
 
 
-def goes_on(dialect: Dialect, ir: Any, messages: list[Message]) -> bool:
+def names_stored(dialect: Dialect, ir: Any, messages: list[Message]) -> bool:
     """Tell whether a request names what its API keeps, in which calls may stand."""
     if (stored := dialect.stored) is None or not isinstance(ir, dict):
         return False
@@ -249,7 +249,7 @@ def pair_results(writer: WriteJob, messages: list[Message]) -> list[Message]:
     if writer.repair_asked:
         messages = _align_names(writer, messages, pairs)
     early, lost = _match_early(writer, calls, lost)
-    if writer.options.get("unasked") or writer.goes_on:  # their calls are known elsewhere
+    if writer.options.get("unasked") or writer.names_stored:  # their calls are known elsewhere
         lost = []
     answered = {id(call) for _, (_, call) in early}
     open_calls = [found for found in calls if id(found[1]) not in answered]
